@@ -1,0 +1,31 @@
+package aggregate
+
+import (
+	"context"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Store is the table as a look sees it. Each method is one request. Reads show
+// expired items too; a read that could not be answered is an error, which may pass.
+// Implementations are safe for concurrent use.
+type Store interface {
+	// Row reads one row, strongly consistent; nil where there is none.
+	Row(ctx context.Context, key rollup.Key) (*rollup.Row, error)
+	// Events reads one page of a series' events.
+	Events(ctx context.Context, r model.Range) (model.EventPage, error)
+	// Rows reads one page of a series' rows of a unit whose buckets start in the range.
+	Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error)
+	// PutRow writes row whole, on condition that the stored row's rev is prev (the
+	// zero Rev: that there is no row). row.Rev is the new nonce. An error is returned
+	// only for what no retry can mend.
+	PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error)
+}
+
+// Quarantine keeps records from which not even their bucket could be read; a repeat
+// with the same ID changes nothing.
+type Quarantine interface {
+	Quarantine(ctx context.Context, q model.Quarantined) (model.Answer, error)
+}

@@ -1,0 +1,60 @@
+package catalog
+
+import (
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// SubjectType declares what is observed.
+type SubjectType struct {
+	Name  string // as in keys: DEVICE
+	Path  string // its plural in routes: devices
+	Field string // the name of its id in observations: deviceId
+}
+
+// LatePolicy says what becomes of an event older than current.
+type LatePolicy string
+
+// The late policies.
+const (
+	KeepLate LatePolicy = "keep" // written, current untouched: outcome late
+	DropLate LatePolicy = "drop" // nothing written: outcome stale
+)
+
+// IDPolicy says where the id of an event comes from.
+type IDPolicy string
+
+// The id policies.
+const (
+	OptionalID IDPolicy = "optional" // "" when the observation has none
+	RequiredID IDPolicy = "required" // an observation without one is rejected
+	MintedID   IDPolicy = "minted"   // made at the door; an observation that brings one is rejected
+)
+
+// Kind declares a type of event of a subject type. The zero value of each field is
+// its documented default.
+type Kind struct {
+	Name    string // as in keys: READING
+	Path    string // its plural in routes: readings
+	Subject SubjectType
+	// Measures are the declared numbers: they alone may be null, NaN or unparsable
+	// (counted invalid). Undeclared numbers are measures of scale 9 all the same.
+	Measures   []rollup.MeasureSpec
+	Dimensions []rollup.DimensionSpec
+	Distinct   []string
+	Enrichment []string // fields that ingest can never write
+	Late       LatePolicy
+	IDs        IDPolicy
+	FinerTime  model.Finer
+	// WithoutCurrent kinds keep events only: one write unit an event, no order check.
+	WithoutCurrent bool
+	Shards         int // partitions a subject is spread over; 0 and 1 mean one; fixed for the kind's life
+	MaxMeasures    int // names a row holds; zero means rollup.DefaultMaxMeasures
+	Ladder         tier.Ladder
+}
+
+// Catalog is a set of kinds, in order of declaration. Make one with New.
+type Catalog struct {
+	Kinds []Kind
+}

@@ -1,0 +1,17 @@
+package model
+
+// Range asks for one page of a series: events by event time, or rows by bucket start.
+type Range struct {
+	Series     Series
+	From, To   Time   // half-open: [From, To)
+	Newest     bool   // newest first
+	Limit      int    // items in the page; 0 means as many as one request returns (1 MB)
+	After      string // Next of the page before; "" for the first
+	Consistent bool   // strongly consistent read
+}
+
+// EventPage is one page of events in the order asked for.
+type EventPage struct {
+	Events []Event // one that could not be decoded comes as Unreadable, never as an error
+	Next   string  // "" on the last page
+}
