@@ -11,9 +11,9 @@ const (
 	Expired        // removed by TTL
 )
 
-var whatNames = [...]string{"", "inserted", "corrected", "deleted", "expired"}
+var whatNames = [...]string{"unknown", "inserted", "corrected", "deleted", "expired"}
 
-func (w What) String() string { return whatNames[w] }
+func (w What) String() string { return nameOf(whatNames[:], int(w), "What") }
 
 // Change is one table stream record about an event, decoded.
 type Change struct {

@@ -17,13 +17,13 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // HashOf is the payload identity of attrs, which are sorted by name.
 func HashOf(attrs Attrs) Hash {
-	buf := make([]byte, 0, 256)
+	buf, room := make([]byte, 0, 512), [128]byte{}
 	for _, a := range attrs {
 		buf = appendCounted(buf, a.Name)
 		buf = append(buf, byte(a.Value.Kind))
 		switch a.Value.Kind {
 		case Number:
-			buf = appendCounted(buf, a.Value.Number.String())
+			buf = appendCounted(buf, a.Value.Number.Append(room[:0]))
 		case Text:
 			buf = appendCounted(buf, a.Value.Text)
 		case Bool:
@@ -38,6 +38,6 @@ func HashOf(attrs Attrs) Hash {
 	return Hash(sum[:16])
 }
 
-func appendCounted(dst []byte, s string) []byte {
+func appendCounted[T string | []byte](dst []byte, s T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }

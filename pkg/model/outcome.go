@@ -1,5 +1,7 @@
 package model
 
+import "fmt"
+
 // Verdict is what became of one observation. Verdicts are values, never errors.
 type Verdict string
 
@@ -57,4 +59,12 @@ const (
 
 var answerNames = [...]string{"written", "refused", "throttled", "conflicting", "uncertain"}
 
-func (a Answer) String() string { return answerNames[a] }
+func (a Answer) String() string { return nameOf(answerNames[:], int(a), "Answer") }
+
+// nameOf is the name at place i, or something to find the mistake by.
+func nameOf(names []string, i int, typeName string) string {
+	if i < 0 || i >= len(names) {
+		return fmt.Sprintf("%s(%d)", typeName, i)
+	}
+	return names[i]
+}

@@ -39,7 +39,7 @@ const (
 
 // Errors of ParseTime and ParseEpoch.
 var (
-	ErrTimeForm  = errors.New("not a time: want RFC 3339 (2026-04-20T14:00:00Z) or epoch seconds or milliseconds")
+	ErrTimeForm  = errors.New("not a time: want RFC 3339 (2026-04-20T14:00:00Z, no leap second) or epoch seconds or milliseconds")
 	ErrTimeFiner = errors.New("finer than a millisecond: send milliseconds, or declare finerTime: truncate for the kind")
 	ErrTimeRange = errors.New("out of range: the year must be 0001 to 9999, epoch numbers 1970 or later")
 )
@@ -62,10 +62,14 @@ func (t Time) Seconds() int64 {
 // Add is t moved by d, cut to milliseconds.
 func (t Time) Add(d time.Duration) Time { return t + Time(d.Milliseconds()) }
 
-// Sub is the duration from u to t.
-func (t Time) Sub(u Time) time.Duration { return time.Duration(t-u) * time.Millisecond }
+// Sub is the duration from u to t, at most the 292 years that a Duration holds: a
+// time in the year 9999 is far ahead of now, never behind it.
+func (t Time) Sub(u Time) time.Duration {
+	const most = Time(math.MaxInt64 / int64(time.Millisecond))
+	return time.Duration(min(max(t-u, -most), most)) * time.Millisecond
+}
 
-// String is the stored form, TimeLayout.
+// String is the stored form, TimeLayout, of times from MinTime to MaxTime.
 func (t Time) String() string { return string(t.Append(nil)) }
 
 // Append writes the stored form to dst.
@@ -74,47 +78,88 @@ func (t Time) Append(dst []byte) []byte { return t.Time().AppendFormat(dst, Time
 // MarshalText writes the stored form, for JSON and CSV.
 func (t Time) MarshalText() ([]byte, error) { return t.Append(nil), nil }
 
-// UnmarshalText reads any RFC 3339 form.
+// UnmarshalText reads what ParseTime reads, and refuses finer digits.
 func (t *Time) UnmarshalText(b []byte) (err error) {
 	*t, err = ParseTime(string(b), RejectFiner)
 	return err
+}
+
+// ParseStored is the strict way back from String: TimeLayout and nothing else.
+func ParseStored(text string) (Time, error) {
+	if len(text) != len(TimeLayout) || text[10] != 'T' || text[19] != '.' || text[23] != 'Z' {
+		return 0, fmt.Errorf("%q: not a stored time: want the form %s", clip(text), TimeLayout)
+	}
+	return ParseTime(text, RejectFiner)
 }
 
 // ParseTime reads RFC 3339 with any offset, or epoch seconds or milliseconds in
 // decimal digits. Numbers below 1e11 are seconds, the rest milliseconds.
 func ParseTime(text string, finer Finer) (Time, error) {
 	if text == "" {
-		return 0, ErrTimeForm
+		return 0, fmt.Errorf("empty: %w", ErrTimeForm)
 	}
 	if !strings.ContainsAny(text, "-:TtZz") || text[0] == '-' {
 		return ParseEpoch(text, finer)
 	}
+	text = upperMarks(text)
 	parsed, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || !strictRFC3339(text) {
 		return 0, fmt.Errorf("%q: %w", clip(text), ErrTimeForm)
 	}
-	if parsed.Nanosecond()%1e6 != 0 && finer == RejectFiner {
+	if finer == RejectFiner && hasFiner(text) {
 		return 0, fmt.Errorf("%q: %w", clip(text), ErrTimeFiner)
 	}
 	return inRange(TimeOf(parsed), text)
 }
 
+// upperMarks spells the T and Z of an RFC 3339 time as the standard library wants
+// them; RFC 3339 allows them in lower case.
+func upperMarks(text string) string {
+	if len(text) > 10 && text[10] == 't' {
+		text = text[:10] + "T" + text[11:]
+	}
+	if strings.HasSuffix(text, "z") {
+		text = text[:len(text)-1] + "Z"
+	}
+	return text
+}
+
+// strictRFC3339 refuses what time.Parse lets pass: hours of one digit, a comma before
+// the fraction, offsets of a day or of sixty minutes.
+func strictRFC3339(text string) bool {
+	n := len(text)
+	if n < len("2006-01-02T15:04:05Z") || text[13] != ':' || text[19] == ',' {
+		return false
+	}
+	return text[n-1] == 'Z' || text[n-5:n-3] < "24" && text[n-2:] < "60"
+}
+
+// hasFiner looks for digits below the millisecond in the text itself: the standard
+// library drops those below the nanosecond without a word.
+func hasFiner(text string) bool {
+	_, frac, _ := strings.Cut(text, ".")
+	digits := strings.TrimRight(frac[:len(frac)-len(strings.TrimLeft(frac, "0123456789"))], "0")
+	return len(digits) > 3
+}
+
 // ParseEpoch reads epoch seconds (below 1e11, with up to three decimals) or
 // milliseconds, from plain decimal digits; exponents are refused.
 func ParseEpoch(digits string, finer Finer) (Time, error) {
-	whole, frac, _ := strings.Cut(digits, ".")
-	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || strings.HasPrefix(whole, "+") || strings.Trim(frac, "0123456789") != "" {
+	whole, frac, dot := strings.Cut(digits, ".")
+	negative := strings.HasPrefix(whole, "-")
+	unsigned := strings.TrimPrefix(whole, "-")
+	if unsigned == "" || !digitsOnly(unsigned) || dot && frac == "" || !digitsOnly(frac) {
 		return 0, fmt.Errorf("%q: %w", clip(digits), ErrTimeForm)
 	}
-	if strings.HasPrefix(whole, "-") || n > math.MaxInt64/1000 {
+	n, err := strconv.ParseInt(unsigned, 10, 64)
+	if err != nil || negative || n > int64(MaxTime) {
 		return 0, fmt.Errorf("%q: %w", clip(digits), ErrTimeRange)
 	}
-	frac = strings.TrimRight(frac, "0")
 	digitsKept := 0
 	if n < epochMillisFrom {
 		digitsKept, n = 3, n*1000
 	}
+	frac = strings.TrimRight(frac, "0")
 	if len(frac) > digitsKept {
 		if finer == RejectFiner {
 			return 0, fmt.Errorf("%q: %w", clip(digits), ErrTimeFiner)
@@ -125,13 +170,7 @@ func ParseEpoch(digits string, finer Finer) (Time, error) {
 		ms, _ := strconv.ParseInt((frac + "00")[:3], 10, 64)
 		n += ms
 	}
-	return inRange(Time(n), digits)
-}
-
-// strictRFC3339 refuses what time.Parse lets pass: a comma before the fraction
-// and hours of one digit.
-func strictRFC3339(text string) bool {
-	return !strings.Contains(text, ",") && len(text) > 16 && text[13] == ':' && text[16] == ':'
+	return Time(n), nil
 }
 
 func inRange(t Time, text string) (Time, error) {

@@ -18,7 +18,7 @@ type Tier struct {
 	Unit      Unit
 	Retention time.Duration // from the later of bucket end and write time; Forever means no expiry
 	// Least is the least retention this tier ever had; zero means Retention. A row
-	// that is absent may have lived and expired by it (DESIGN of sealed rows).
+	// that is absent may have lived and expired by it; only then it is not made anew.
 	Least time.Duration
 	// From is the first bucket start this tier is kept for, a bucket edge of the next
 	// coarser tier; earlier buckets fold as before it was added. Zero means always.
@@ -63,6 +63,9 @@ const (
 	// SealMargin is how long before its first child expires a row is no longer folded:
 	// longer than the longest invocation and the skew of clocks together.
 	SealMargin = time.Hour
+	// ExpiryMargin is how close to its expiry an item counts as expired, whoever
+	// removes it: nobody deletes or corrects it any more, and its removal is no change.
+	ExpiryMargin = 5 * time.Minute
 	// SlackAfterBucket is what a tier's retention adds to raw and one coarser bucket.
 	SlackAfterBucket = 3 * Day24
 	// MinRaw is the least retention of raw events.

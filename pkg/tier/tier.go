@@ -83,10 +83,10 @@ func (u Unit) BucketOf(t model.Time) Bucket {
 // Label is the bucket's start as it stands in keys: 2024-12-02-15, 2024-12-02, 2024-12.
 func (b Bucket) Label() string { return b.Start.Time().Format(units[b.Unit].layout) }
 
-// ParseLabel is the way back from Label.
+// ParseLabel is the way back from Label; it reads no other spelling.
 func (u Unit) ParseLabel(label string) (Bucket, error) {
 	at, err := time.Parse(units[u].layout, label)
-	if err != nil || at.Format(units[u].layout) != label {
+	if err != nil || at.Year() < 1 || at.Format(units[u].layout) != label {
 		return Bucket{}, fmt.Errorf("bucket %q: want the form %s of tier %s", label, units[u].layout, u)
 	}
 	return u.BucketOf(model.TimeOf(at)), nil

@@ -1,0 +1,45 @@
+package item
+
+import (
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// FromEvent is the stored form of e. The identity of the event stands in the key
+// alone, so that no second spelling of it can disagree.
+func FromEvent(e *model.Event) Item {
+	it := under(keys.Event(e.Key()), len(e.Attrs)+3)
+	it.setAttrs(e.Attrs)
+	it[keys.AttrHash] = bytesOf(e.Hash[:])
+	it[keys.AttrArrived] = timeOf(e.ArrivedAt)
+	if e.ExpiresAt != 0 {
+		it[keys.AttrExpiresAt] = numberOf(e.ExpiresAt)
+	}
+	return it
+}
+
+// Event is the way back from FromEvent. Its only error wraps keys.ErrForeign: the
+// key is not that of an event, so not even its bucket is known. An event whose key
+// can be read and whose attributes cannot (one of ours is missing or damaged, a
+// field is of a type or size that we never write, a newer version wrote it) comes
+// back Unreadable, with its expiry where that can be read: folding it is total.
+func Event(it Item) (model.Event, error) {
+	k, err := keys.ParseEvent(it.Key())
+	if err != nil {
+		return model.Event{}, err
+	}
+	bare := model.Event{Series: k.Series, Order: k.Order, Unreadable: true}
+	r := reader{it: it}
+	bare.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
+	e := bare
+	e.Unreadable = false
+	r.version(required)
+	e.Hash = r.bytes16(keys.AttrHash, required)
+	e.ArrivedAt = r.time(keys.AttrArrived, required)
+	attrs, whole := it.attrs()
+	if r.err != nil || !whole {
+		return bare, nil
+	}
+	e.Attrs = attrs
+	return e, nil
+}

@@ -1,0 +1,76 @@
+package item
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+func stringOf(s string) Value   { return Value{Type: S, S: s} }
+func numberOf(n int64) Value    { return Value{Type: N, S: strconv.FormatInt(n, 10)} }
+func bytesOf(b []byte) Value    { return Value{Type: B, B: slices.Clone(b)} } // an item shares nothing with its noun
+func boolOf(b bool) Value       { return Value{Type: Bool, Bool: b} }
+func timeOf(t model.Time) Value { return stringOf(t.String()) }
+
+// FromValue is a field's value as it is stored.
+func FromValue(v model.Value) Value {
+	switch v.Kind {
+	case model.Number:
+		return Value{Type: N, S: v.Number.String()}
+	case model.Text:
+		return stringOf(v.Text)
+	case model.Bool:
+		return boolOf(v.Bool)
+	default:
+		return Value{Type: Null}
+	}
+}
+
+// ToValue is the way back from FromValue. ok is false for a type that no field has
+// and for a number that a model.Decimal cannot hold.
+func ToValue(v Value) (_ model.Value, ok bool) {
+	switch v.Type {
+	case N:
+		d, err := model.ParseDecimal(v.S)
+		return model.NumberValue(d), err == nil
+	case S:
+		return model.TextValue(v.S), true
+	case Bool:
+		return model.BoolValue(v.Bool), true
+	case Null:
+		return model.Value{}, true
+	default:
+		return model.Value{}, false
+	}
+}
+
+// setAttrs stores fields beside our own attributes. A reserved name is not stored:
+// admission refuses it, and nothing that comes past admission may overwrite a key.
+func (it Item) setAttrs(attrs model.Attrs) {
+	for _, a := range attrs {
+		if !keys.Reserved(a.Name) {
+			it[a.Name] = FromValue(a.Value)
+		}
+	}
+}
+
+// attrs are the fields of it, sorted. whole is false where some could not be read
+// and were left out.
+func (it Item) attrs() (attrs model.Attrs, whole bool) {
+	whole = true
+	for name, stored := range it {
+		if keys.Reserved(name) {
+			continue
+		}
+		v, ok := ToValue(stored)
+		if !ok {
+			whole = false
+			continue
+		}
+		attrs = append(attrs, model.Attr{Name: name, Value: v})
+	}
+	attrs.Sort()
+	return attrs, whole
+}

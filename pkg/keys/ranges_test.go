@@ -1,0 +1,136 @@
+package keys_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// window is a range of time, sometimes empty, sometimes upside down, sometimes
+// beyond what stored times can hold.
+func window(near model.Time) *rapid.Generator[[2]model.Time] {
+	return rapid.Custom(func(t *rapid.T) [2]model.Time {
+		span := rapid.Int64Range(-3, 3)
+		if rapid.Bool().Draw(t, "far") {
+			span = rapid.Int64Range(-1e15, 1e15)
+		}
+		return [2]model.Time{
+			near + model.Time(span.Draw(t, "from")),
+			near + model.Time(span.Draw(t, "to")),
+		}
+	})
+}
+
+// sibling is a series beside s: the same but for one part, which is like its own.
+func sibling(s model.Series) *rapid.Generator[model.Series] {
+	return rapid.Custom(func(t *rapid.T) model.Series {
+		other := s
+		switch rapid.IntRange(0, 3).Draw(t, "which") {
+		case 0:
+			other.Stream += hostile(1).Draw(t, "longer stream")
+		case 1:
+			other.Stream, other.Kind = "", s.Kind+"#"+s.Stream
+		case 2:
+			other.Kind += hostile(1).Draw(t, "longer kind")
+		default:
+			other.Stream = hostile(0).Draw(t, "another stream")
+		}
+		return other
+	})
+}
+
+func TestEventRange_HoldsTheEventsOfTheRangeAndNoOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := anyEventKey().Draw(t, "event")
+		w := window(e.At).Draw(t, "window")
+		lo, hi := keys.EventRange(e.Series, w[0], w[1])
+		sk := keys.Event(e).SK
+		if lo > hi {
+			t.Fatalf("bounds %q to %q are upside down", lo, hi)
+		}
+		if got, want := lo <= sk && sk <= hi, w[0] <= e.At && e.At < w[1]; got != want {
+			t.Fatalf("%q lies in %q to %q: %v, want %v", sk, lo, hi, got, want)
+		}
+	})
+}
+
+func TestEventRange_HoldsNoSibling(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := anyEventKey().Draw(t, "event")
+		other := e
+		other.Series = sibling(e.Series).Draw(t, "sibling")
+		if other.Series == e.Series {
+			t.Skip("the same series")
+		}
+		lo, hi := keys.EventRange(e.Series, model.MinTime, model.MaxTime+1)
+		for _, sk := range []string{
+			keys.Event(other).SK, keys.Current(e.Series).SK, keys.Current(other.Series).SK, keys.Metadata(e.Series.Subject).SK,
+			keys.Row(rollup.Key{Series: e.Series, Tier: "hour", Start: e.At}).SK,
+		} {
+			if lo <= sk && sk <= hi {
+				t.Fatalf("%q lies in the range %q to %q of another series", sk, lo, hi)
+			}
+		}
+	})
+}
+
+func TestEventRange_KeepsKnownSiblingsOut(t *testing.T) {
+	const when = model.Time(1776693600000)
+	for _, stream := range []string{"a#b", "ab", "a ", "a\x00", "a%", "a$", "", "A", "a#2026-04-20T14:00:00.000Z"} {
+		lo, hi := keys.EventRange(reading("d", "a"), when-1000, when+1000)
+		if sk := keys.Event(model.EventKey{Series: reading("d", stream), Order: model.Order{At: when, ID: "x"}}).SK; lo <= sk && sk <= hi {
+			t.Errorf("stream %q leaks into stream a: %q lies in %q to %q", stream, sk, lo, hi)
+		}
+	}
+}
+
+func TestRowRange_HoldsTheBucketsThatStartInTheRangeAndNoOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyRowKey().Draw(t, "row")
+		u := anyUnit().Draw(t, "unit")
+		r.Tier, r.Start = u.String(), u.BucketOf(r.Start).Start
+		w := window(r.Start).Draw(t, "window")
+		lo, hi := keys.RowRange(r.Series, u, w[0], w[1])
+		sk := keys.Row(r).SK
+		if lo > hi {
+			t.Fatalf("bounds %q to %q are upside down", lo, hi)
+		}
+		if got, want := lo <= sk && sk <= hi, w[0] <= r.Start && r.Start < w[1]; got != want {
+			t.Fatalf("%q lies in %q to %q: %v, want %v", sk, lo, hi, got, want)
+		}
+	})
+}
+
+func TestRowRange_HoldsNoSiblingAndNoOtherTier(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := anyRowKey().Draw(t, "row")
+		u := anyUnit().Draw(t, "unit")
+		lo, hi := keys.RowRange(r.Series, u, model.MinTime, model.MaxTime+1)
+		if sk := keys.Row(r).SK; (lo <= sk && sk <= hi) != (r.Tier == u.String()) {
+			t.Fatalf("%q against %q to %q", sk, lo, hi)
+		}
+		other := r
+		other.Tier, other.Series = u.String(), sibling(r.Series).Draw(t, "sibling")
+		if sk := keys.Row(other).SK; other.Series != r.Series && lo <= sk && sk <= hi {
+			t.Fatalf("%q lies in the range %q to %q of another series", sk, lo, hi)
+		}
+	})
+}
+
+func TestRanges_AreEmptyWhereNoTimeIsInThem(t *testing.T) {
+	e := model.EventKey{Series: reading("d", ""), Order: model.Order{At: model.MaxTime, ID: strings.Repeat("\U0010FFFF", 9)}}
+	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime+1); keys.Event(e).SK < lo || keys.Event(e).SK > hi {
+		t.Error("the last millisecond is not in its own range")
+	}
+	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime); keys.Event(e).SK >= lo && keys.Event(e).SK <= hi {
+		t.Error("a range without an instant holds an event")
+	}
+	if lo, hi := keys.EventRange(e.Series, model.MaxTime+1, model.MaxTime+9); keys.Event(e).SK >= lo && keys.Event(e).SK <= hi {
+		t.Error("a range past all times holds an event")
+	}
+}

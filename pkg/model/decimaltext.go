@@ -1,0 +1,180 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/holiman/uint256"
+)
+
+// Errors of ParseDecimal.
+var (
+	ErrNumberForm  = errors.New("not a decimal number")
+	ErrNumberRange = errors.New("number out of range: at most 38 significant digits, none of them beyond 1e-130, magnitude below 1e126")
+)
+
+// ParseDecimal reads a JSON number, or the same with a plus sign or zeros in front.
+// Its error wraps ErrNumberForm or ErrNumberRange.
+func ParseDecimal(text string) (Decimal, error) {
+	d, err := parseDecimal(text)
+	if err != nil {
+		return Decimal{}, fmt.Errorf("%q: %w", clip(text), err)
+	}
+	return d, nil
+}
+
+// MustDecimal is ParseDecimal for literals in tests and examples; it panics on
+// text that is not a number.
+func MustDecimal(text string) Decimal {
+	d, err := ParseDecimal(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func parseDecimal(text string) (Decimal, error) {
+	var d Decimal
+	s := text
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		d.neg, s = s[0] == '-', s[1:]
+	}
+	mantissa, exponent := s, 0
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		var err error
+		if exponent, err = parseExponent(s[i+1:]); err != nil {
+			return Decimal{}, err
+		}
+		mantissa = s[:i]
+	}
+	whole, frac, dot := strings.Cut(mantissa, ".")
+	if whole == "" || dot && frac == "" || !digitsOnly(whole) || !digitsOnly(frac) {
+		return Decimal{}, ErrNumberForm
+	}
+	digits := strings.TrimLeft(whole+frac, "0")
+	trimmed := strings.TrimRight(digits, "0")
+	if trimmed == "" {
+		return Decimal{}, nil
+	}
+	exponent += len(digits) - len(trimmed) - len(frac)
+	if len(trimmed) > maxDigits || exponent < minExp || exponent+len(trimmed)-1 > maxExp {
+		return Decimal{}, ErrNumberRange
+	}
+	d.setDigits(trimmed)
+	d.exp = int32(exponent)
+	return d, nil
+}
+
+// chunkDigits is how many decimal digits a uint64 surely holds.
+const chunkDigits = 18
+
+func (d *Decimal) setDigits(digits string) {
+	for len(digits) > 0 {
+		n := min(len(digits), chunkDigits)
+		chunk, _ := strconv.ParseUint(digits[:n], 10, 64)
+		d.coef.Mul(&d.coef, &pow10tab[n])
+		d.coef.AddUint64(&d.coef, chunk)
+		digits = digits[n:]
+	}
+}
+
+func parseExponent(text string) (int, error) {
+	if !digitsOnly(strings.TrimLeft(text, "+-")) || strings.Trim(text, "+-") == "" {
+		return 0, ErrNumberForm
+	}
+	n, err := strconv.Atoi(text)
+	if errors.Is(err, strconv.ErrRange) || n > 1000 || n < -1000 {
+		return 0, ErrNumberRange
+	}
+	if err != nil {
+		return 0, ErrNumberForm
+	}
+	return n, nil
+}
+
+func digitsOnly(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// String is plain decimal text for everyday magnitudes (22.4, -0.000001), with an
+// exponent beyond them (1e+50). Equal numbers have equal text, and ParseDecimal reads
+// it back.
+func (d Decimal) String() string {
+	var room [128]byte
+	return string(d.Append(room[:0]))
+}
+
+// farthestPlain is how many zeros are spelled out before an exponent is used.
+const farthestPlain = 40
+
+// Append writes what String answers to dst.
+func (d Decimal) Append(dst []byte) []byte {
+	if d.IsZero() {
+		return append(dst, '0')
+	}
+	if d.neg {
+		dst = append(dst, '-')
+	}
+	var room [maxCoefDigits]byte
+	digits := appendDigits(room[:0], d.coef)
+	point := len(digits) + int(d.exp)
+	switch {
+	case d.exp > farthestPlain || point < -farthestPlain:
+		dst = append(append(dst, digits...), 'e')
+		if d.exp > 0 {
+			dst = append(dst, '+')
+		}
+		return strconv.AppendInt(dst, int64(d.exp), 10)
+	case d.exp >= 0:
+		return appendZeros(append(dst, digits...), int(d.exp))
+	case point > 0:
+		dst = append(append(dst, digits[:point]...), '.')
+		return append(dst, digits[point:]...)
+	default:
+		return append(appendZeros(append(dst, "0."...), -point), digits...)
+	}
+}
+
+func appendZeros(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, '0')
+	}
+	return dst
+}
+
+// appendDigits writes n in decimal, chunk by chunk, the highest first.
+func appendDigits(dst []byte, n uint256.Int) []byte {
+	if n.IsUint64() {
+		return strconv.AppendUint(dst, n.Uint64(), 10)
+	}
+	var high, low uint256.Int
+	high.DivMod(&n, &pow10tab[chunkDigits], &low)
+	dst = appendDigits(dst, high)
+	return appendChunk(dst, low.Uint64())
+}
+
+// appendChunk writes exactly chunkDigits digits.
+func appendChunk(dst []byte, chunk uint64) []byte {
+	var digits [chunkDigits]byte
+	for i := len(digits) - 1; i >= 0; i-- {
+		digits[i] = byte('0' + chunk%10)
+		chunk /= 10
+	}
+	return append(dst, digits[:]...)
+}
+
+// MarshalJSON writes d as a JSON number.
+func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalJSON reads a JSON number.
+func (d *Decimal) UnmarshalJSON(b []byte) (err error) {
+	*d, err = ParseDecimal(string(b))
+	return err
+}

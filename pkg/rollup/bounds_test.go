@@ -1,0 +1,112 @@
+package rollup
+
+import (
+	"math/big"
+	"testing"
+
+	"github.com/holiman/uint256"
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// bounds[i] is the least integer b with b^116 ≥ 10^(17·116+i).
+func TestBounds_AreTheRootsOfPowersOfTen(t *testing.T) {
+	power := func(base uint64, exponent int64) *big.Int {
+		return new(big.Int).Exp(new(big.Int).SetUint64(base), big.NewInt(exponent), nil)
+	}
+	for i, bound := range bounds {
+		root := power(10, int64(17*binsPerDecade+i))
+		if power(bound, binsPerDecade).Cmp(root) < 0 || power(bound-1, binsPerDecade).Cmp(root) >= 0 {
+			t.Errorf("bounds[%d] = %d is not the root of 10^%d rounded up", i, bound, 17*binsPerDecade+i)
+		}
+	}
+}
+
+func TestBinOf_IsTheLastBoundNotAbove(t *testing.T) {
+	check := func(mantissa uint64) {
+		t.Helper()
+		if bin := binOf(mantissa); bounds[bin] > mantissa || mantissa >= bounds[bin+1] {
+			t.Errorf("bin of %d is %d, from %d to %d", mantissa, bin, bounds[bin], bounds[bin+1])
+		}
+	}
+	for i, bound := range bounds[:binsPerDecade] {
+		check(bound)
+		check(bounds[i+1] - 1)
+	}
+	for cell := bounds[0]>>cellShift + 1; cell < bounds18>>cellShift; cell++ {
+		check(cell << cellShift)
+		check(cell<<cellShift - 1)
+	}
+}
+
+// A bin is named by the number itself: at a larger scale it is the same, and the
+// value that stands for it is at most 1 % away.
+func TestKeyOf_DependsOnTheNumberAloneAndStandsWithinOnePercent(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		digits := rapid.StringMatching(`-?[1-9][0-9]{0,14}`).Draw(t, "digits")
+		exponent := rapid.SampledFrom([]string{"", "e-1", "e-3", "e-9", "e-14"}).Draw(t, "exponent")
+		d, err := model.ParseDecimal(digits + exponent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _, _ := d.Scaled(MaxScale)
+		key := keyOf(&n, MaxScale)
+		for scale := range MaxScale {
+			if n, exact, _ := d.Scaled(scale); exact && keyOf(&n, scale) != key {
+				t.Fatalf("key of %s is %d at scale %d, %d at scale %d", d, keyOf(&n, scale), scale, key, MaxScale)
+			}
+		}
+		if x := d.Float64(); apart(middle(key), x) > 0.01 {
+			t.Fatalf("%s stands in bin %d as %v, %.4f %% away", d, key, middle(key), 100*apart(middle(key), x))
+		}
+	})
+}
+
+func apart(got, want float64) float64 {
+	if got == want {
+		return 0
+	}
+	return max(got-want, want-got) / max(want, -want)
+}
+
+func TestKeyOf_KeepsTheOrderOfNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := rapid.Int64Range(-1e15+1, 1e15-1)
+		a, b := draw.Draw(t, "a"), draw.Draw(t, "b")
+		if a > b {
+			a, b = b, a
+		}
+		low, high := model.DecimalOf(a), model.DecimalOf(b)
+		x, _, _ := low.Scaled(0)
+		y, _, _ := high.Scaled(0)
+		if keyOf(&x, 0) > keyOf(&y, 0) {
+			t.Fatalf("key of %d is above that of %d", a, b)
+		}
+	})
+}
+
+func TestKeyOf_ReachesFromTheLeastToTheGreatest(t *testing.T) {
+	least := uint256.NewInt(1)
+	var greatest uint256.Int
+	greatest.Mul(&powersOf10[MaxScale], &powersOf10[model.MaxMeasureDigits])
+	if key := keyOf(least, MaxScale); key != 1 {
+		t.Errorf("key of 1e-15 is %d, want 1", key)
+	}
+	if key := keyOf(&greatest, MaxScale); key != maxKey {
+		t.Errorf("key of 1e15 is %d, want %d", key, maxKey)
+	}
+	if key := keyOf(greatest.Neg(&greatest), MaxScale); key != -maxKey {
+		t.Errorf("key of -1e15 is %d, want %d", key, -maxKey)
+	}
+}
+
+func TestDigitsOf_CountsDecimalDigits(t *testing.T) {
+	for digits := range len(powersOf10) - 1 {
+		first, below := powersOf10[digits], powersOf10[digits+1]
+		below.SubUint64(&below, 1)
+		if digitsOf(&first) != digits+1 || digitsOf(&below) != digits+1 {
+			t.Errorf("digits of %s and %s: %d and %d, want %d", first.Dec(), below.Dec(), digitsOf(&first), digitsOf(&below), digits+1)
+		}
+	}
+}

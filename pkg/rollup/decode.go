@@ -1,0 +1,223 @@
+package rollup
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/holiman/uint256"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Errors of Decode.
+var (
+	// ErrNewer says that a later program wrote the bytes: upgrade this one; it must
+	// not fold or rewrite them.
+	ErrNewer = errors.New("summary is of a newer version than this program reads")
+	// ErrMalformed says that no program wrote the bytes: they are damaged.
+	ErrMalformed = errors.New("not a summary's canonical bytes")
+)
+
+// maxEvents bounds counts read from bytes, far above what a bucket can hold, so that
+// no sum of them overflows.
+const maxEvents = 1 << 48
+
+// Decode reads canonical bytes and refuses all others, so that the result encodes to
+// the same bytes again. The summary has no spec: see Merge. Whatever the bytes are,
+// Decode takes memory in proportion to them and does not panic.
+func Decode(b []byte) (*Summary, error) {
+	s, err := decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("decode summary of %d bytes: %w", len(b), err)
+	}
+	return s, nil
+}
+
+func decode(b []byte) (*Summary, error) {
+	if len(b) == 0 || b[0] < Version {
+		return nil, fmt.Errorf("version: %w", ErrMalformed)
+	}
+	if b[0] > Version {
+		return nil, fmt.Errorf("version %d, this program reads up to %d: %w", b[0], Version, ErrNewer)
+	}
+	r := &reader{rest: b[1:]}
+	s := r.summary()
+	if len(r.rest) > 0 {
+		r.fail("bytes after the end")
+	}
+	// What is equal but written otherwise (a longer varint, zeros kept, a place that
+	// nobody refers to) shows in the bytes.
+	if r.err == nil && !bytes.Equal(s.Encode(make([]byte, 0, len(b))), b) {
+		r.fail("another form of the same")
+	}
+	return s, r.err
+}
+
+func (r *reader) summary() *Summary {
+	s := &Summary{}
+	flags := r.byte()
+	s.truncated = flags == truncatedFlag
+	r.check(flags&^truncatedFlag == 0, "flags")
+	s.events = r.count(maxEvents)
+	orders := r.orders()
+	s.tallies = sorted(r, leastTally, func(t *tally) { r.tally(t, orders, s.events) },
+		func(a, b *tally) int { return strings.Compare(a.name, b.name) })
+	r.check(len(s.tallies) > 0 || !s.truncated, "truncated without measures")
+	s.distincts = sorted(r, leastDistinct, func(d **distinct) { *d = r.distinct() },
+		func(a, b **distinct) int { return strings.Compare((*a).name, (*b).name) })
+	s.dimensions = sorted(r, leastDimension, func(d **dimension) { *d = r.dimension(s.events) },
+		func(a, b **dimension) int { return strings.Compare((*a).name, (*b).name) })
+	return s
+}
+
+// The least bytes that an element takes.
+const (
+	leastOrder     = 2
+	leastTally     = 4
+	leastDistinct  = 10
+	leastDimension = 3
+	leastValue     = 2
+	leastBin       = 2
+	leastHash      = 8
+)
+
+func (r *reader) orders() []model.Order {
+	at := model.Time(0)
+	return sorted(r, leastOrder, func(order *model.Order) {
+		at += model.Time(r.varint())
+		r.check(at >= model.MinTime && at <= model.MaxTime, "time")
+		*order = model.Order{At: at, ID: r.text()}
+	}, func(a, b *model.Order) int { return a.Compare(*b) })
+}
+
+func (r *reader) tally(t *tally, orders []model.Order, events int64) {
+	t.name = r.text()
+	head := r.byte()
+	t.scale = int(head & scaleBits)
+	r.check(head&^(scaleBits|sketchedFlag) == 0, "flags of a measure")
+	t.count = r.count(events)
+	t.invalid = r.count(events - t.count)
+	r.check(t.count+t.invalid > 0, "measure without values")
+	if t.count == 0 {
+		return
+	}
+	t.quantised = r.count(t.count)
+	zeros := int(r.byte())
+	if zeros > t.scale {
+		r.fail("digits")
+		return
+	}
+	for _, n := range t.linear() {
+		*n = r.signed()
+		scaleUp(n, zeros)
+	}
+	t.squares = r.wide()
+	_, over := t.squares.MulOverflow(&t.squares, &powersOf10[2*zeros])
+	r.check(!over, "sum of squares")
+	t.first.order, t.last.order = r.place(orders), r.place(orders)
+	if head&sketchedFlag != 0 {
+		t.sketch = r.sketch()
+		r.check(len(t.sketch) > 0, "sketch without bins")
+	}
+	if r.err == nil {
+		r.check(t.sound(), "numbers that no values have")
+	}
+}
+
+// sound reports whether values could have made these numbers, as far as their bounds
+// can tell; with it, merging never overflows.
+func (t *tally) sound() bool {
+	var limit, n, least, most, squares uint256.Int
+	limit.Mul(&powersOf10[model.MaxMeasureDigits], &powersOf10[t.scale])
+	for _, v := range [...]*uint256.Int{&t.min, &t.max, &t.first.value, &t.last.value} {
+		if n.Abs(v).Gt(&limit) || v.Slt(&t.min) || v.Sgt(&t.max) {
+			return false
+		}
+	}
+	n.SetUint64(uint64(t.count))
+	least.Mul(&t.min, &n)
+	most.Mul(&t.max, &n)
+	squares.Mul(limit.Mul(&limit, &limit), &n)
+	return !t.sum.Slt(&least) && !t.sum.Sgt(&most) && !t.squares.Gt(&squares) &&
+		t.first.compare(&t.last) <= 0 && t.soundSketch()
+}
+
+func (t *tally) soundSketch() bool {
+	if len(t.sketch) == 0 {
+		return true
+	}
+	return t.sketch.total() == t.count &&
+		t.sketch[0].key == keyOf(&t.min, t.scale) &&
+		t.sketch[len(t.sketch)-1].key == keyOf(&t.max, t.scale)
+}
+
+func (r *reader) sketch() sketch {
+	key := int64(0)
+	return sorted(r, leastBin, func(b *bin) {
+		key += r.varint()
+		r.check(-maxKey <= key && key <= maxKey, "bin")
+		*b = bin{key: int32(key), n: r.count(maxEvents)}
+		r.check(b.n > 0, "empty bin")
+	}, func(a, b *bin) int { return cmp.Compare(a.key, b.key) })
+}
+
+func (r *reader) distinct() *distinct {
+	d := &distinct{name: r.text()}
+	d.hashes = sorted(r, leastHash, func(hash *uint64) {
+		if b := r.bytes(8); b != nil {
+			*hash = binary.BigEndian.Uint64(b)
+		}
+	}, func(a, b *uint64) int { return cmp.Compare(*a, *b) })
+	r.check(len(d.hashes) <= maxHashes, "too many hashes")
+	if len(d.hashes) == 0 {
+		d.registers = r.registers()
+	}
+	return d
+}
+
+func (r *reader) registers() *registers {
+	packed := r.bytes(len(registers{}) / 4 * 3)
+	if packed == nil {
+		return nil
+	}
+	regs := new(registers)
+	for i := 0; i < len(regs); i, packed = i+4, packed[3:] {
+		four := uint32(packed[0])<<16 | uint32(packed[1])<<8 | uint32(packed[2])
+		regs[i], regs[i+1], regs[i+2], regs[i+3] = uint8(four>>18), uint8(four>>12&63), uint8(four>>6&63), uint8(four&63)
+	}
+	r.check(slices.Max(regs[:]) <= maxRegister, "register")
+	return regs
+}
+
+func (r *reader) dimension(events int64) *dimension {
+	d := &dimension{name: r.text()}
+	values := sorted(r, leastValue, func(v *ValueCount) {
+		*v = ValueCount{Value: r.text(), Count: r.count(events)}
+		events -= v.Count
+		r.check(v.Count > 0, "value without count")
+	}, byValue)
+	d.other = r.count(events)
+	r.check(len(values) > 0 || d.other > 0, "dimension without values")
+	d.counts = make(map[string]int64, len(values))
+	for _, v := range values {
+		d.counts[v.Value] = v.Count
+	}
+	return d
+}
+
+// place reads a reference into the table of places.
+func (r *reader) place(orders []model.Order) model.Order {
+	i := r.count(maxEvents)
+	if i >= int64(len(orders)) {
+		r.fail("place of a value")
+		return model.Order{}
+	}
+	return orders[i]
+}
+
+func byValue(a, b *ValueCount) int { return strings.Compare(a.Value, b.Value) }

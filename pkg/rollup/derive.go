@@ -1,0 +1,137 @@
+package rollup
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/holiman/uint256"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Measure is one measure's numbers as they were when it was asked for. What is
+// derived is derived from exact integers, here, on reading; nothing averaged is
+// stored. Where Count is 0 the decimals and orders are zero and mean nothing.
+type Measure struct {
+	Name      string
+	Count     int64 // valid values
+	Invalid   int64 // null, not a number, or 10^15 and more in magnitude
+	Quantised int64 // valid values that had finer digits than Scale and were rounded half to even
+	Scale     int   // digits after the decimal point
+
+	Sum, Min, Max   model.Decimal // exact at Scale
+	First, Last     model.Decimal // by event time, then id
+	FirstAt, LastAt model.Order
+
+	sum, squares uint256.Int
+	sketch       sketch
+}
+
+// Measure is the named measure of s, false where no event had it.
+func (s *Summary) Measure(name string) (Measure, bool) {
+	i, found := s.find(name)
+	if !found {
+		return Measure{}, false
+	}
+	t := &s.tallies[i]
+	return Measure{
+		Name: t.name, Count: t.count, Invalid: t.invalid, Quantised: t.quantised, Scale: t.scale,
+		Sum:     model.Unscaled(t.sum, t.scale),
+		Min:     model.Unscaled(t.min, t.scale),
+		Max:     model.Unscaled(t.max, t.scale),
+		First:   model.Unscaled(t.first.value, t.scale),
+		Last:    model.Unscaled(t.last.value, t.scale),
+		FirstAt: t.first.order, LastAt: t.last.order,
+		sum: t.sum, squares: t.squares, sketch: slices.Clone(t.sketch),
+	}, true
+}
+
+// Avg is the float64 nearest to the mean, false where there are no values.
+func (m Measure) Avg() (float64, bool) {
+	if m.Count == 0 {
+		return 0, false
+	}
+	f, _ := new(big.Rat).SetFrac(signed(&m.sum), m.unit()).Float64()
+	return f, true
+}
+
+// Variance is the float64 nearest to the population variance, false where there are
+// no values.
+func (m Measure) Variance() (float64, bool) {
+	if m.Count == 0 {
+		return 0, false
+	}
+	unit := m.unit()
+	f, _ := new(big.Rat).SetFrac(m.spread(), unit.Mul(unit, unit)).Float64()
+	return f, true
+}
+
+// Stddev is the population standard deviation, correct to the last bit or the one
+// before it, false where there are no values.
+func (m Measure) Stddev() (float64, bool) {
+	if m.Count == 0 {
+		return 0, false
+	}
+	const precision = 512
+	root := new(big.Float).SetPrec(precision).SetInt(m.spread())
+	root.Sqrt(root)
+	f, _ := root.Quo(root, new(big.Float).SetPrec(precision).SetInt(m.unit())).Float64()
+	return f, true
+}
+
+// Quantile is within 1 % of the value at the nearest rank, ⌈q·Count⌉ of the sorted
+// values; the least and the greatest are exact. q is taken as the decimal it prints
+// as, so that 0.55 of 100 values is the 55th. It is false where there are no values,
+// where the measure was declared without percentiles when any of its events was
+// folded, and where q is not between 0 and 1.
+func (m Measure) Quantile(q float64) (float64, bool) {
+	if m.Count == 0 || len(m.sketch) == 0 || !(q >= 0 && q <= 1) {
+		return 0, false
+	}
+	low, high := m.Min.Float64(), m.Max.Float64()
+	switch rank := nearestRank(q, m.Count); rank {
+	case 1:
+		return low, true
+	case m.Count:
+		return high, true
+	default:
+		return min(max(m.sketch.at(rank), low), high), true
+	}
+}
+
+// nearestRank is ⌈q·n⌉, at least 1.
+func nearestRank(q float64, n int64) int64 {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(q, 'g', -1, 64))
+	r.Mul(r, new(big.Rat).SetInt64(n))
+	rank, rest := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
+	if rest.Sign() > 0 {
+		rank.Add(rank, big.NewInt(1))
+	}
+	return max(rank.Int64(), 1)
+}
+
+// unit is Count × 10^Scale: what sums are divided by.
+func (m Measure) unit() *big.Int {
+	unit := powersOf10[m.Scale].ToBig()
+	return unit.Mul(unit, big.NewInt(m.Count))
+}
+
+// spread is n·Σx² − (Σx)² in units of the scale: never negative of real values, and
+// taken as none where bytes that nobody's values made say otherwise.
+func (m Measure) spread() *big.Int {
+	n := new(big.Int).Mul(big.NewInt(m.Count), m.squares.ToBig())
+	sum := signed(&m.sum)
+	if n.Sub(n, sum.Mul(sum, sum)); n.Sign() < 0 {
+		n.SetInt64(0)
+	}
+	return n
+}
+
+func signed(n *uint256.Int) *big.Int {
+	if n.Sign() < 0 {
+		b := new(uint256.Int).Neg(n).ToBig()
+		return b.Neg(b)
+	}
+	return n.ToBig()
+}

@@ -1,0 +1,215 @@
+package rollup
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/holiman/uint256"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Version is the version of the canonical bytes, their first byte. Version 1 is, with
+// uvarint and varint as in encoding/binary, wide and zigzag the same for 256 bits, and
+// text a uvarint length and the bytes:
+//
+//	version, flags           a byte each; flag 1: truncated
+//	events                   uvarint
+//	places                   uvarint n, n × (varint time since the place before, text id)
+//	measures                 uvarint n, n × measure
+//	distinct counts          uvarint n, n × (text name, hashes or registers)
+//	dimensions               uvarint n, n × (text name, uvarint n, n × (text value, uvarint count), uvarint other)
+//
+//	measure                  text name, head, uvarint count, uvarint invalid, and where count > 0:
+//	                         uvarint quantised, digits, zigzag sum, min, max, first, last,
+//	                         wide sum of squares, uvarint place of first, of last, sketch
+//	head                     a byte: the scale in the low four bits, flag 16: a sketch follows
+//	digits                   a byte: zeros left off the end of the numbers, twice as many off the squares
+//	sketch                   uvarint n, n × (varint key since the key before, uvarint count)
+//	hashes                   uvarint n from 1 to 256, n × 8 bytes, big endian
+//	registers                uvarint 0, 2,048 × 6 bits
+//
+// Numbers are integers at the measure's scale, squares at twice the scale. Places are
+// sorted by time and id, all else by name, value or key; nothing is there twice.
+const Version = 1
+
+// Flags of a summary, and of a measure beside its scale.
+const (
+	truncatedFlag = 1 << 0
+	scaleBits     = 1<<4 - 1
+	sketchedFlag  = 1 << 4
+)
+
+// Encode appends the canonical bytes to dst: equal summaries have equal bytes, on
+// every machine. Everything is sorted, lengths and counts are varints of least
+// length, and the places of first and last values, which measures share, stand once
+// in a table.
+func (s *Summary) Encode(dst []byte) []byte {
+	var flags byte
+	if s.truncated {
+		flags = truncatedFlag
+	}
+	dst = append(dst, Version, flags)
+	dst = appendCount(dst, s.events)
+	orders := s.orders(make([]model.Order, 0, 16))
+	dst = appendOrders(dst, orders)
+	dst = appendCount(dst, int64(len(s.tallies)))
+	for i := range s.tallies {
+		dst = s.tallies[i].encode(dst, orders)
+	}
+	dst = appendCount(dst, int64(len(s.distincts)))
+	for _, d := range s.distincts {
+		dst = d.encode(dst)
+	}
+	dst = appendCount(dst, int64(len(s.dimensions)))
+	for _, d := range s.dimensions {
+		dst = d.encode(dst, s.spec.top(d.name))
+	}
+	return dst
+}
+
+// orders are the places of all first and last values, sorted, each once.
+func (s *Summary) orders(dst []model.Order) []model.Order {
+	for i := range s.tallies {
+		if t := &s.tallies[i]; t.count > 0 {
+			dst = append(dst, t.first.order, t.last.order)
+		}
+	}
+	slices.SortFunc(dst, model.Order.Compare)
+	return slices.Compact(dst)
+}
+
+// appendOrders writes each time as the step from the one before it.
+func appendOrders(dst []byte, orders []model.Order) []byte {
+	dst = appendCount(dst, int64(len(orders)))
+	before := model.Time(0)
+	for _, order := range orders {
+		dst = binary.AppendVarint(dst, int64(order.At-before))
+		dst = appendText(dst, order.ID)
+		before = order.At
+	}
+	return dst
+}
+
+// encode writes the numbers without the zeros that all of them end with.
+func (t *tally) encode(dst []byte, orders []model.Order) []byte {
+	dst = appendText(dst, t.name)
+	head := byte(t.scale)
+	if len(t.sketch) > 0 {
+		head |= sketchedFlag
+	}
+	dst = append(dst, head)
+	dst = appendCount(dst, t.count)
+	dst = appendCount(dst, t.invalid)
+	if t.count == 0 {
+		return dst
+	}
+	dst = appendCount(dst, t.quantised)
+	zeros := t.zeros()
+	dst = append(dst, byte(zeros))
+	for _, n := range t.linear() {
+		var short uint256.Int
+		dst = appendSigned(dst, short.SDiv(n, &powersOf10[zeros]))
+	}
+	var short uint256.Int
+	dst = appendWide(dst, short.Div(&t.squares, &powersOf10[2*zeros]))
+	for _, order := range [...]*model.Order{&t.first.order, &t.last.order} {
+		i, _ := slices.BinarySearchFunc(orders, *order, model.Order.Compare)
+		dst = appendCount(dst, int64(i))
+	}
+	return t.sketch.encode(dst)
+}
+
+// zeros is how many decimal zeros, up to the scale, end all the numbers at the scale
+// and, twice as many, the sum of squares.
+func (t *tally) zeros() int {
+	zeros := t.scale
+	for _, n := range t.linear() {
+		for !divisible(n, zeros) {
+			zeros--
+		}
+	}
+	for !divisible(&t.squares, 2*zeros) {
+		zeros--
+	}
+	return zeros
+}
+
+func divisible(n *uint256.Int, digits int) bool {
+	var rest uint256.Int
+	return digits == 0 || rest.SMod(n, &powersOf10[digits]).IsZero()
+}
+
+// encode writes each key as the step from the one before it. An empty sketch is told
+// by the measure's flag and has no bytes.
+func (s sketch) encode(dst []byte) []byte {
+	if len(s) == 0 {
+		return dst
+	}
+	dst = appendCount(dst, int64(len(s)))
+	before := int32(0)
+	for _, b := range s {
+		dst = binary.AppendVarint(dst, int64(b.key-before))
+		dst = appendCount(dst, b.n)
+		before = b.key
+	}
+	return dst
+}
+
+// encode writes the number of hashes and the hashes, or zero and the registers.
+func (d *distinct) encode(dst []byte) []byte {
+	dst = appendText(dst, d.name)
+	dst = appendCount(dst, int64(len(d.hashes)))
+	for _, hash := range d.hashes {
+		dst = binary.BigEndian.AppendUint64(dst, hash)
+	}
+	if d.registers != nil {
+		dst = d.registers.encode(dst)
+	}
+	return dst
+}
+
+// encode packs four registers of six bits into three bytes.
+func (r *registers) encode(dst []byte) []byte {
+	for i := 0; i < len(r); i += 4 {
+		four := uint32(r[i])<<18 | uint32(r[i+1])<<12 | uint32(r[i+2])<<6 | uint32(r[i+3])
+		dst = append(dst, byte(four>>16), byte(four>>8), byte(four))
+	}
+	return dst
+}
+
+// encode writes the values of highest count, sorted as bytes, and the sum of the rest.
+func (d *dimension) encode(dst []byte, top int) []byte {
+	values, other := d.cut(top)
+	slices.SortFunc(values, func(a, b ValueCount) int { return byValue(&a, &b) })
+	dst = appendText(dst, d.name)
+	dst = appendCount(dst, int64(len(values)))
+	for _, v := range values {
+		dst = appendText(dst, v.Value)
+		dst = appendCount(dst, v.Count)
+	}
+	return appendCount(dst, other)
+}
+
+func appendCount(dst []byte, n int64) []byte { return binary.AppendUvarint(dst, uint64(n)) }
+
+func appendText(dst []byte, text string) []byte {
+	return append(appendCount(dst, int64(len(text))), text...)
+}
+
+// appendSigned writes n zigzag: its sign is the lowest bit, so small is short.
+func appendSigned(dst []byte, n *uint256.Int) []byte {
+	var z, sign uint256.Int
+	z.Lsh(n, 1)
+	return appendWide(dst, z.Xor(&z, sign.SRsh(n, 255)))
+}
+
+// appendWide is binary.AppendUvarint for 256 bits.
+func appendWide(dst []byte, n *uint256.Int) []byte {
+	rest := *n
+	for !rest.IsUint64() {
+		dst = append(dst, byte(rest[0])|0x80)
+		rest.Rsh(&rest, 7)
+	}
+	return binary.AppendUvarint(dst, rest[0])
+}

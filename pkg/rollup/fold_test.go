@@ -1,0 +1,202 @@
+package rollup_test
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+func foldOf(events ...*model.Event) *rollup.Fold {
+	f := rollup.NewFold(station)
+	for _, e := range events {
+		f.AddEvent(e)
+	}
+	return f
+}
+
+// rowOf is a fold as it comes back from the store.
+func rowOf(t failer, f *rollup.Fold, expiresAt int64) *rollup.Row {
+	row := &rollup.Row{Fold: *f, ExpiresAt: expiresAt, V: rollup.Version}
+	row.Summary = decoded(t, f.Summary)
+	row.Children = 0
+	return row
+}
+
+func TestFold_OfNothing(t *testing.T) {
+	f := rollup.NewFold(station)
+	if !f.Exact || f.ChildrenUntil != rollup.NoExpiry || f.Children != 0 || f.Summary.Events() != 0 || f.Digest != (rollup.Digest{}) {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestFold_OfRowsSaysWhatAFoldOfTheirEventsSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(20).Draw(t, "events")
+		for i, e := range all {
+			if rapid.IntRange(0, 9).Draw(t, "unreadable") == 0 {
+				all[i] = &model.Event{Series: e.Series, Order: e.Order, Unreadable: true}
+			}
+		}
+		want := foldOf(all...)
+		got := rollup.NewFold(station)
+		for part := range slices.Chunk(rapid.Permutation(all).Draw(t, "order"), 6) {
+			got.AddRow(rowOf(t, foldOf(part...), 0))
+		}
+		if !got.Holds(want) || !want.Holds(got) {
+			t.Fatalf("of rows:   %+v\nof events: %+v", got, want)
+		}
+	})
+}
+
+func TestFold_UnreadableEventIsCountedAndSaidNotExact(t *testing.T) {
+	readable := event(noon, "1", "temperature", "20")
+	unreadable := &model.Event{Series: series, Order: readable.Order, Unreadable: true, ExpiresAt: 50, Attrs: readable.Attrs}
+	f := foldOf(unreadable)
+	if f.Unreadable != 1 || f.Exact || f.Summary.Events() != 0 || f.Children != 1 || f.ChildrenUntil != 50 {
+		t.Errorf("got %+v", f)
+	}
+	if f.Digest == (rollup.Digest{}) || f.Digest == foldOf(readable).Digest {
+		t.Errorf("digest %s is that of no event or of the readable one", f.Digest)
+	}
+	row := rollup.NewFold(station)
+	row.AddRow(rowOf(t, f, 0))
+	if row.Unreadable != 1 || row.Exact {
+		t.Errorf("folded again: unreadable %d, exact %v", row.Unreadable, row.Exact)
+	}
+}
+
+func TestFold_ChildrenUntilIsTheLeastExpiryOfItsOwnChildren(t *testing.T) {
+	first, second, never := event(noon, "1"), event(noon, "2"), event(noon, "3")
+	first.ExpiresAt, second.ExpiresAt = 200, 100
+	hour := foldOf(first, second, never)
+	if hour.ChildrenUntil != 100 {
+		t.Errorf("of events: %d, want 100", hour.ChildrenUntil)
+	}
+	if got := foldOf(never).ChildrenUntil; got != rollup.NoExpiry {
+		t.Errorf("of an event that stays: %d, want NoExpiry", got)
+	}
+	day := rollup.NewFold(station)
+	day.AddRow(rowOf(t, hour, 900))
+	day.AddRow(rowOf(t, hour, 800))
+	if day.ChildrenUntil != 800 || day.Children != 2 {
+		t.Errorf("of rows: %d from %d children, want 800 from 2", day.ChildrenUntil, day.Children)
+	}
+}
+
+func TestFold_NewestArrivalIsTheLatest(t *testing.T) {
+	early, late := event(noon, "1"), event(noon-1000, "2")
+	early.ArrivedAt, late.ArrivedAt = noon+5, noon+9
+	day := rollup.NewFold(station)
+	day.AddRow(rowOf(t, foldOf(late, early), 0))
+	if day.NewestArrival != noon+9 {
+		t.Errorf("got %s, want %s", day.NewestArrival, noon+9)
+	}
+}
+
+func TestFold_EmptyRowIsNoChild(t *testing.T) {
+	f := rollup.NewFold(station)
+	f.AddRow(&rollup.Row{Empty: true, ExpiresAt: 10})
+	if f.Children != 0 || f.ChildrenUntil != rollup.NoExpiry || !f.Exact {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestFold_OfARowThatIsNotExactIsNot(t *testing.T) {
+	marked := foldOf(event(noon, "1"))
+	marked.Exact, marked.ChildrenUntil = false, 0
+	f := rollup.NewFold(station)
+	f.AddRow(rowOf(t, marked, 0))
+	f.AddRow(rowOf(t, foldOf(event(noon, "2")), 0))
+	if f.Exact {
+		t.Error("says exact")
+	}
+}
+
+func TestHolds_WhereNothingNewIsSaid(t *testing.T) {
+	base := func() *rollup.Fold {
+		e := event(noon, "1", "temperature", "20")
+		e.ExpiresAt = 1000
+		return foldOf(e)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(g *rollup.Fold)
+		want   bool
+	}{
+		{"the same", func(*rollup.Fold) {}, true},
+		{"other bookkeeping", func(g *rollup.Fold) { g.Children, g.NewestArrival = 9, noon }, true},
+		{"children last longer", func(g *rollup.Fold) { g.ChildrenUntil = 1001 }, true},
+		{"children end sooner", func(g *rollup.Fold) { g.ChildrenUntil = 999 }, false},
+		{"one event more", func(g *rollup.Fold) { g.AddEvent(event(noon, "2")) }, false},
+		{"another digest", func(g *rollup.Fold) { g.Digest[15]++ }, false},
+		{"not exact", func(g *rollup.Fold) { g.Exact = false }, false},
+		{"one unreadable more", func(g *rollup.Fold) { g.Unreadable++ }, false},
+		{"another value", func(g *rollup.Fold) { g.Summary = summaryOf(station, event(noon, "1", "temperature", "21")) }, false},
+	} {
+		g := base()
+		c.change(g)
+		if got := rowOf(t, base(), 0).Holds(g); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestHolds_EmptyRowHoldsTheFoldOfNothingOnly(t *testing.T) {
+	empty := &rollup.Row{Empty: true, Fold: rollup.Fold{Exact: true, ChildrenUntil: rollup.NoExpiry}}
+	if !empty.Holds(rollup.NewFold(station)) {
+		t.Error("the fold of nothing says something new")
+	}
+	if empty.Holds(foldOf(event(noon, "1"))) {
+		t.Error("an event says nothing new")
+	}
+}
+
+func TestDigest_AddsModulo2To128(t *testing.T) {
+	number := func(d rollup.Digest) *big.Int {
+		slices.Reverse(d[:])
+		return new(big.Int).SetBytes(d[:])
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		draw := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0x7f, 0x80, 0xfe, 0xff}), 16, 16)
+		a, b := rollup.Digest(draw.Draw(t, "a")), rollup.Digest(draw.Draw(t, "b"))
+		want := new(big.Int).Add(number(a), number(b))
+		want.SetBit(want, 128, 0)
+		if a.Add(b); number(a).Cmp(want) != 0 {
+			t.Fatalf("got %x, want %x", number(a), want)
+		}
+	})
+}
+
+func TestDigest_TellsIdentityAndValues(t *testing.T) {
+	seen := map[rollup.Digest]string{}
+	for name, change := range map[string]func(*model.Event){
+		"as it is":                    func(*model.Event) {},
+		"another value":               func(e *model.Event) { e.Attrs = model.Attrs{{Name: "temperature", Value: model.BoolValue(true)}} },
+		"another id":                  func(e *model.Event) { e.ID = "2" },
+		"another time":                func(e *model.Event) { e.At++ },
+		"another stream":              func(e *model.Event) { e.Series.Stream = "status" },
+		"another kind":                func(e *model.Event) { e.Series.Kind = "STATE" },
+		"another id of the subject":   func(e *model.Event) { e.Series.Subject.ID = "sensor_02" },
+		"another type of the subject": func(e *model.Event) { e.Series.Subject.Type = "SITE" },
+		"unreadable":                  func(e *model.Event) { e.Unreadable = true },
+	} {
+		e := event(noon, "1", "temperature", "20")
+		change(e)
+		digest := foldOf(e).Digest
+		if other, ok := seen[digest]; ok {
+			t.Errorf("%q has the digest of %q", name, other)
+		}
+		seen[digest] = name
+	}
+	e := event(noon, "1", "temperature", "20")
+	want := foldOf(e).Digest
+	e.Series.Shard, e.ArrivedAt, e.ExpiresAt, e.Hash = 3, noon, 77, model.Hash{}
+	if got := foldOf(e).Digest; got != want {
+		t.Errorf("shard, arrival, expiry or the stored hash changed the digest: %s, want %s", got, want)
+	}
+}

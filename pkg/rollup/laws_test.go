@@ -1,0 +1,192 @@
+package rollup_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// grouped folds events by a drawn tree whose leaves are folded one by one; each part
+// is merged as it is or through its bytes.
+func grouped(t *rapid.T, spec *rollup.Spec, leaf func(...*model.Event) *rollup.Summary, events []*model.Event) *rollup.Summary {
+	if len(events) < 2 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
+		return leaf(events...)
+	}
+	cut := rapid.IntRange(1, len(events)-1).Draw(t, "cut")
+	s := rollup.New(spec)
+	for _, half := range [][]*model.Event{events[:cut], events[cut:]} {
+		part := grouped(t, spec, leaf, half)
+		if rapid.Bool().Draw(t, "through bytes") {
+			part = decoded(t, part)
+		}
+		s.Merge(part)
+	}
+	return s
+}
+
+// folding is a leaf of one spec.
+func folding(spec *rollup.Spec) func(...*model.Event) *rollup.Summary {
+	return func(events ...*model.Event) *rollup.Summary { return summaryOf(spec, events...) }
+}
+
+func TestSummary_OrderGroupingAndBatchingChangeNoByte(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(24).Draw(t, "events")
+		want := encoded(summaryOf(station, all...))
+		shuffled := rapid.Permutation(all).Draw(t, "order")
+		if got := encoded(grouped(t, station, folding(station), shuffled)); got != want {
+			t.Fatalf("got  %x\nwant %x", got, want)
+		}
+	})
+}
+
+// A declaration may change between two rows: scales and percentiles then differ from
+// part to part, and still only the events decide.
+func TestSummary_MixedDeclarationsMergeInAnyOrder(t *testing.T) {
+	before := &rollup.Spec{Measures: []rollup.MeasureSpec{
+		{Name: "battery", Scale: 4, Percentiles: true}, {Name: "temperature", Scale: 2, Percentiles: true},
+	}}
+	mixed := func(events ...*model.Event) *rollup.Summary {
+		s := rollup.New(station)
+		for _, e := range events {
+			if e.At%2 == 0 {
+				s.Merge(summaryOf(before, e))
+			} else {
+				s.AddEvent(e)
+			}
+		}
+		return s
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(16).Draw(t, "events")
+		want := encoded(mixed(all...))
+		shuffled := rapid.Permutation(all).Draw(t, "order")
+		if got := encoded(grouped(t, station, mixed, shuffled)); got != want {
+			t.Fatalf("got  %x\nwant %x", got, want)
+		}
+	})
+}
+
+func TestMerge_IsAMonoidThatLeavesItsArgument(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(18).Draw(t, "events")
+		third := len(all) / 3
+		a, b, c := all[:third], all[third:2*third], all[2*third:]
+		merge := func(parts ...*rollup.Summary) *rollup.Summary {
+			s := rollup.New(station)
+			for _, part := range parts {
+				before := encoded(part)
+				s.Merge(part)
+				if encoded(part) != before {
+					t.Fatal("merging changed the argument")
+				}
+			}
+			return s
+		}
+		of := func(e []*model.Event) *rollup.Summary { return summaryOf(station, e...) }
+		left, right := merge(merge(of(a), of(b)), of(c)), merge(of(a), merge(of(b), of(c)))
+		if encoded(left) != encoded(right) {
+			t.Errorf("not associative: %x and %x", encoded(left), encoded(right))
+		}
+		if x, y := merge(of(a), of(b)), merge(of(b), of(a)); encoded(x) != encoded(y) {
+			t.Errorf("not commutative: %x and %x", encoded(x), encoded(y))
+		}
+		whole := merge(rollup.New(station), of(a), rollup.New(station))
+		whole.Merge(nil)
+		if encoded(whole) != encoded(of(a)) {
+			t.Errorf("no events are not the identity: got %x, want %x", encoded(whole), encoded(of(a)))
+		}
+	})
+}
+
+func TestMerge_SharesNothingWithItsArgument(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(12).Draw(t, "events")
+		part := summaryOf(station, all[:len(all)/2]...)
+		before := encoded(part)
+		s := summaryOf(station, event(noon, "null", "humidity", "NaN", "temperature", "NaN"))
+		s.Merge(part)
+		for _, e := range all[len(all)/2:] {
+			s.AddEvent(e)
+		}
+		if encoded(part) != before {
+			t.Fatal("adding to the merged changed what was merged in")
+		}
+	})
+}
+
+func TestMeasure_IsNotChangedByWhatComesAfter(t *testing.T) {
+	s := summaryOf(station, event(noon, "1", "temperature", "20"), event(noon, "2", "temperature", "30"), event(noon, "3", "temperature", "40"))
+	m := measure(t, s, "temperature")
+	for i := range 20 {
+		s.AddEvent(event(noon, fmt.Sprint("x", i), "temperature", "20"))
+	}
+	if got, _ := m.Quantile(.5); m.Count != 3 || got < 29.7 || got > 30.3 {
+		t.Errorf("count %d, median %v; want 3 and about 30", m.Count, got)
+	}
+}
+
+func TestTruncate_KeepsTheSmallestNamesWholeHoweverGrouped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(16).Draw(t, "events")
+		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
+		most := rapid.IntRange(1, 8).Draw(t, "most")
+		narrow := &rollup.Spec{Measures: station.Measures, MaxMeasures: most}
+		got := grouped(t, narrow, folding(narrow), rapid.Permutation(all).Draw(t, "order"))
+
+		want := full.Names()[:min(most, len(full.Names()))]
+		if !slices.Equal(got.Names(), want) || got.Truncated() != (len(full.Names()) > most) {
+			t.Fatalf("names %q, truncated %v; want %q of %q", got.Names(), got.Truncated(), want, full.Names())
+		}
+		for _, name := range want {
+			sameMeasure(t, got, full, name)
+		}
+	})
+}
+
+// Rows written under different limits meet in one fold: what stands is still whole.
+func TestTruncate_PartsOfOtherLimitsLeaveNoHalfMeasure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := events(16).Draw(t, "events")
+		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
+		got := rollup.New(&rollup.Spec{Measures: station.Measures, MaxMeasures: rapid.IntRange(1, 8).Draw(t, "most")})
+		for part := range slices.Chunk(all, 3) {
+			narrow := &rollup.Spec{Measures: station.Measures, MaxMeasures: rapid.IntRange(1, 8).Draw(t, "most of a part")}
+			got.Merge(summaryOf(narrow, part[1:]...))
+			got.AddEvent(part[0])
+		}
+		for _, name := range got.Names() {
+			sameMeasure(t, got, full, name)
+		}
+		if len(got.Names()) < len(full.Names()) && !got.Truncated() {
+			t.Fatalf("names %q of %q, and not truncated", got.Names(), full.Names())
+		}
+	})
+}
+
+func sameMeasure(t *rapid.T, got, want *rollup.Summary, name string) {
+	g, _ := got.Measure(name)
+	w, _ := want.Measure(name)
+	if fmt.Sprintf("%+v", g) != fmt.Sprintf("%+v", w) {
+		t.Fatalf("%s: got %+v, want %+v", name, g, w)
+	}
+}
+
+// Reading merges the rows of several series, where one identity may stand twice.
+func TestMerge_EventsOfOneIdentityInTwoSeriesCommute(t *testing.T) {
+	a := summaryOf(station, event(noon, "1", "battery", "80"))
+	b := summaryOf(station, event(noon, "1", "battery", "20"))
+	ab, ba := rollup.New(station), rollup.New(station)
+	ab.Merge(a)
+	ab.Merge(b)
+	ba.Merge(b)
+	ba.Merge(a)
+	if encoded(ab) != encoded(ba) {
+		t.Errorf("%x and %x", encoded(ab), encoded(ba))
+	}
+}

@@ -1,0 +1,129 @@
+package rollup
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/holiman/uint256"
+)
+
+// sketch is a DDSketch of 1 %: how many values fell into each of bins that grow by a
+// constant ratio. Sorted by key, which is the order of the values, no bin empty. A
+// value's bin is decided by comparing integers, so a sketch is the same on every
+// machine and depends on the set of values alone.
+type sketch []bin
+
+// bin counts the values of one key.
+type bin struct {
+	key int32
+	n   int64
+}
+
+// Keys: 0 is zero; from 1 up the positive numbers from 10^-MaxScale on, and below
+// zero the negative ones, mirrored. The largest is that of 10^15 itself, to which a
+// number below it may round.
+const (
+	leastExponent = -MaxScale
+	maxKey        = 1 + (2*MaxScale)*binsPerDecade
+)
+
+// keyOf is the bin of n × 10^-scale. It does not depend on the scale.
+func keyOf(n *uint256.Int, scale int) int32 {
+	if n.IsZero() {
+		return 0
+	}
+	var magnitude uint256.Int
+	magnitude.Abs(n)
+	mantissa, digits := leading18(&magnitude)
+	key := int32(1 + (digits-1-scale-leastExponent)*binsPerDecade + binOf(mantissa))
+	if n.Sign() < 0 {
+		return -key
+	}
+	return key
+}
+
+// leading18 is n's first 18 digits, filled up with zeros, and how many digits n has.
+func leading18(n *uint256.Int) (mantissa uint64, digits int) {
+	digits = digitsOf(n)
+	if digits <= 18 {
+		return n.Uint64() * powersOf10[18-digits].Uint64(), digits
+	}
+	var q uint256.Int
+	q.Div(n, &powersOf10[digits-18])
+	return q.Uint64(), digits
+}
+
+// digitsOf is how many decimal digits n has, n below 10^31.
+func digitsOf(n *uint256.Int) int {
+	digits := n.BitLen() * 1233 >> 12 // log10(2), not too large
+	if digits < len(powersOf10) && !n.Lt(&powersOf10[digits]) {
+		digits++
+	}
+	return digits
+}
+
+// middle is the value that stands for all of a bin, to five digits: the harmonic mean
+// of its bounds, which is equally far from both.
+func middle(key int32) float64 {
+	if key == 0 {
+		return 0
+	}
+	sign := ""
+	if key < 0 {
+		sign, key = "-", -key
+	}
+	exponent, i := int(key-1)/binsPerDecade+leastExponent, int(key-1)%binsPerDecade
+	low, high := bounds[i], bounds[i+1]
+	hi, lo := bits.Mul64(2*low, high)
+	mean, _ := bits.Div64(hi, lo, low+high)
+	const cut = 1e13
+	f, _ := strconv.ParseFloat(sign+strconv.FormatUint((mean+cut/2)/cut, 10)+"e"+strconv.Itoa(exponent-4), 64)
+	return f
+}
+
+// add counts n more values of a key.
+func (s sketch) add(key int32, n int64) sketch {
+	i, found := slices.BinarySearchFunc(s, key, func(b bin, key int32) int { return cmp.Compare(b.key, key) })
+	if found {
+		s[i].n += n
+		return s
+	}
+	return slices.Insert(s, i, bin{key: key, n: n})
+}
+
+// merge is both together; o is not changed.
+func (s sketch) merge(o sketch) sketch {
+	out := make(sketch, 0, len(s)+len(o))
+	for len(s) > 0 && len(o) > 0 {
+		switch c := cmp.Compare(s[0].key, o[0].key); {
+		case c < 0:
+			out, s = append(out, s[0]), s[1:]
+		case c > 0:
+			out, o = append(out, o[0]), o[1:]
+		default:
+			out = append(out, bin{key: s[0].key, n: s[0].n + o[0].n})
+			s, o = s[1:], o[1:]
+		}
+	}
+	return append(append(out, s...), o...)
+}
+
+// at is the value at a rank, counted from 1, within 1 %.
+func (s sketch) at(rank int64) float64 {
+	for _, b := range s {
+		if rank -= b.n; rank <= 0 {
+			return middle(b.key)
+		}
+	}
+	return 0
+}
+
+// total is how many values are in s.
+func (s sketch) total() (n int64) {
+	for _, b := range s {
+		n += b.n
+	}
+	return n
+}
