@@ -9,8 +9,8 @@ import (
 // SubjectType declares what is observed.
 type SubjectType struct {
 	Name  string // as in keys: DEVICE
-	Path  string // its plural in routes: devices
-	Field string // the name of its id in observations: deviceId
+	Path  string // its plural in routes; "" is the name in small letters and s: devices
+	Field string // the name of its id in observations; "" is the name and Id: deviceId
 }
 
 // LatePolicy says what becomes of an event older than current.
@@ -36,7 +36,7 @@ const (
 // its documented default.
 type Kind struct {
 	Name    string // as in keys: READING
-	Path    string // its plural in routes: readings
+	Path    string // its plural in routes; "" is the name in small letters and s: readings
 	Subject SubjectType
 	// Measures are the declared numbers: they alone may be null, NaN or unparsable
 	// (counted invalid). Undeclared numbers are measures of scale 9 all the same.
@@ -52,9 +52,6 @@ type Kind struct {
 	Shards         int // partitions a subject is spread over; 0 and 1 mean one; fixed for the kind's life
 	MaxMeasures    int // names a row holds; zero means rollup.DefaultMaxMeasures
 	Ladder         tier.Ladder
-}
 
-// Catalog is a set of kinds, in order of declaration. Make one with New.
-type Catalog struct {
-	Kinds []Kind
+	spec *rollup.Spec // made once by New
 }

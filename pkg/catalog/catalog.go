@@ -1,0 +1,111 @@
+package catalog
+
+import (
+	"cmp"
+	"errors"
+	"reflect"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Catalog is a set of kinds with every default filled in. Make one with New; nobody
+// changes it after, so it is safe for concurrent use.
+type Catalog struct {
+	Kinds []Kind // in order of declaration; for reading only
+
+	byName   map[string]*Kind
+	byPath   map[string]*Kind
+	subjects []SubjectType // each once, in order of first mention
+}
+
+// New checks the kinds, fills in their defaults and makes a catalog of them. The
+// error joins every Mistake there is, in the order of the kinds and their fields.
+// The kinds given are copied and stay as they were.
+func New(kinds ...Kind) (*Catalog, error) {
+	c := &Catalog{
+		Kinds:  make([]Kind, len(kinds)),
+		byName: make(map[string]*Kind, len(kinds)),
+		byPath: make(map[string]*Kind, len(kinds)),
+	}
+	for i, k := range kinds {
+		c.Kinds[i] = k.complete()
+	}
+	if mistakes := check(c.Kinds); len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	for i := range c.Kinds {
+		k := &c.Kinds[i]
+		c.byName[k.Name], c.byPath[k.Path] = k, k
+		if !slices.Contains(c.subjects, k.Subject) {
+			c.subjects = append(c.subjects, k.Subject)
+		}
+	}
+	return c, nil
+}
+
+// Kind finds a kind by its name in keys: READING.
+func (c *Catalog) Kind(name string) (*Kind, bool) {
+	k, ok := c.byName[name]
+	return k, ok
+}
+
+// ByPath finds a kind by its plural in routes: readings.
+func (c *Catalog) ByPath(path string) (*Kind, bool) {
+	k, ok := c.byPath[path]
+	return k, ok
+}
+
+// SubjectByPath finds a subject type by its plural in routes: devices.
+func (c *Catalog) SubjectByPath(path string) (SubjectType, bool) {
+	i := slices.IndexFunc(c.subjects, func(s SubjectType) bool { return s.Path == path })
+	if i < 0 {
+		return SubjectType{}, false
+	}
+	return c.subjects[i], true
+}
+
+// Subjects are the subject types of the kinds, each once, in order of first mention.
+func (c *Catalog) Subjects() []SubjectType { return slices.Clone(c.subjects) }
+
+// complete is a copy of k that shares nothing with it, each zero field replaced by
+// its documented default.
+func (k Kind) complete() Kind {
+	k.Measures = slices.Clone(k.Measures)
+	k.Dimensions = slices.Clone(k.Dimensions)
+	k.Distinct = slices.Clone(k.Distinct)
+	k.Enrichment = slices.Clone(k.Enrichment)
+	k.Ladder.Tiers = slices.Clone(k.Ladder.Tiers)
+
+	k.Path = cmp.Or(k.Path, pathFrom(k.Name))
+	k.Subject.Path = cmp.Or(k.Subject.Path, pathFrom(k.Subject.Name))
+	k.Subject.Field = cmp.Or(k.Subject.Field, fieldFrom(k.Subject.Name))
+	k.Late = cmp.Or(k.Late, KeepLate)
+	k.IDs = cmp.Or(k.IDs, OptionalID)
+	k.MaxMeasures = cmp.Or(k.MaxMeasures, rollup.DefaultMaxMeasures)
+	k.Shards = cmp.Or(k.Shards, 1)
+	for i := range k.Dimensions {
+		k.Dimensions[i].Top = cmp.Or(k.Dimensions[i].Top, rollup.DefaultTop)
+	}
+	if reflect.ValueOf(k.Ladder).IsZero() {
+		k.Ladder = tier.Standard()
+	}
+	k.spec = k.makeSpec()
+	return k
+}
+
+// Series is the series of k that an event of the subject belongs to. Where k is
+// spread, order chooses the shard, the same one at every retry.
+func (k *Kind) Series(subjectID, stream string, order model.Order) model.Series {
+	s := model.Series{
+		Subject: model.Subject{Type: k.Subject.Name, ID: subjectID},
+		Kind:    k.Name,
+		Stream:  stream,
+	}
+	if k.Shards > 1 {
+		s.Shard = shardOf(s, order, k.Shards)
+	}
+	return s
+}

@@ -1,0 +1,112 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// The widest a kind may be declared.
+const (
+	MaxShards   = 64   // a read of a spread kind is one request a shard
+	MaxTop      = 1000 // values of a dimension a row holds
+	MaxMeasures = 200  // measure names a row holds
+)
+
+// quote shortens what it quotes: a mistake stays one readable line.
+func quote(s string) string {
+	if len(s) > MaxName {
+		s = s[:MaxName] + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// check finds every mistake in completed kinds, in the order of kinds and fields.
+func check(kinds []Kind) []error {
+	var found []error
+	for i := range kinds {
+		c := checker{k: &kinds[i], label: kinds[i].Name, found: &found}
+		if c.label == "" {
+			c.label = "#" + strconv.Itoa(i+1)
+		}
+		c.names()
+		c.against(kinds[:i])
+		c.fields()
+		c.policies()
+		c.sizes()
+		if m := CheckLadder(c.k.Ladder); m != nil {
+			c.wrong(m.Field, m.Message)
+		}
+	}
+	return found
+}
+
+type checker struct {
+	k     *Kind
+	label string
+	found *[]error
+}
+
+// wrong records a mistake; an empty message means that nothing is wrong.
+func (c checker) wrong(field, message string) {
+	if message != "" {
+		*c.found = append(*c.found, &Mistake{Kind: c.label, Field: field, Message: message})
+	}
+}
+
+func (c checker) names() {
+	c.wrong("name", wrongName(c.k.Name))
+	c.wrong("path", wrongPath(c.k.Path))
+	c.wrong("subject.name", wrongName(c.k.Subject.Name))
+	c.wrong("subject.path", wrongPath(c.k.Subject.Path))
+}
+
+// against compares c's kind with those declared before it.
+func (c checker) against(earlier []Kind) {
+	s := c.k.Subject
+	if c.k.Path == s.Path && s.Path != "" {
+		c.wrong("path", quote(s.Path)+" is the path of its subject type too: name one of them otherwise")
+	}
+	for _, e := range earlier {
+		if e.Name == c.k.Name && e.Name != "" {
+			c.wrong("name", "declared twice: a kind has one row")
+			return // the rest would only say so again
+		}
+		if e.Path == c.k.Path {
+			c.wrong("path", fmt.Sprintf("%q is the path of kind %s already: choose another", e.Path, e.Name))
+		}
+		if e.Subject.Path == c.k.Path || e.Path == s.Path {
+			c.wrong("path", fmt.Sprintf("kind %s uses the same path for the other of kind and subject type: choose another", e.Name))
+		}
+		if e.Subject.Name == s.Name && e.Subject != s {
+			c.wrong("subject", fmt.Sprintf("%s is declared otherwise by kind %s (path %s, field %s): a subject type has one path and one field",
+				s.Name, e.Name, e.Subject.Path, e.Subject.Field))
+		}
+		if e.Subject.Name != s.Name && e.Subject.Path == s.Path {
+			c.wrong("subject.path", fmt.Sprintf("%q is the path of subject type %s already: choose another", s.Path, e.Subject.Name))
+		}
+	}
+}
+
+func (c checker) policies() {
+	if !slices.Contains([]LatePolicy{KeepLate, DropLate}, c.k.Late) {
+		c.wrong("late", quote(string(c.k.Late))+" is no policy for late events: want keep or drop")
+	}
+	if !slices.Contains([]IDPolicy{OptionalID, RequiredID, MintedID}, c.k.IDs) {
+		c.wrong("ids", quote(string(c.k.IDs))+" is no policy for ids: want optional, required or minted")
+	}
+	if c.k.FinerTime != model.RejectFiner && c.k.FinerTime != model.TruncateFiner {
+		c.wrong("finerTime", fmt.Sprintf("%d is no policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))
+	}
+	if c.k.WithoutCurrent && c.k.Late == DropLate {
+		c.wrong("late", "drop needs a current to compare with, and this kind keeps none: keep late events, or keep a current")
+	}
+}
+
+func (c checker) within(field string, got, least, most int, what string) {
+	if got < least || got > most {
+		c.wrong(field, fmt.Sprintf("%d is out of bounds: want %d to %d (%s)", got, least, most, what))
+	}
+}

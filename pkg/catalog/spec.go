@@ -1,0 +1,40 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Spec says what of the kind's events is summarised. For a kind of a Catalog it is
+// made once and shared: nobody may change it.
+func (k *Kind) Spec() *rollup.Spec {
+	if k.spec == nil {
+		return k.makeSpec()
+	}
+	return k.spec
+}
+
+// Declared reports whether name is a declared measure: it may be null, NaN or
+// unparsable, and counts invalid then.
+func (k *Kind) Declared(name string) bool {
+	_, found := slices.BinarySearchFunc(k.Spec().Measures, name,
+		func(m rollup.MeasureSpec, name string) int { return strings.Compare(m.Name, name) })
+	return found
+}
+
+// IsEnrichment reports whether name is a field that ingest can never write.
+func (k *Kind) IsEnrichment(name string) bool { return slices.Contains(k.Enrichment, name) }
+
+func (k *Kind) makeSpec() *rollup.Spec {
+	return &rollup.Spec{
+		Measures: slices.SortedFunc(slices.Values(k.Measures),
+			func(a, b rollup.MeasureSpec) int { return cmp.Compare(a.Name, b.Name) }),
+		Dimensions: slices.SortedFunc(slices.Values(k.Dimensions),
+			func(a, b rollup.DimensionSpec) int { return cmp.Compare(a.Name, b.Name) }),
+		Distinct:    slices.Sorted(slices.Values(k.Distinct)),
+		MaxMeasures: k.MaxMeasures,
+	}
+}

@@ -1,0 +1,118 @@
+// Package config is tidemark.yaml as typed values. One file says what is declared
+// (kinds, ladder, stages) and how much is allowed (limits, mapping, functions); the
+// functions, the command line, the laptop's stack and the infrastructure all read it
+// here, so that none of them can disagree.
+//
+// What the file does not say stays as Default says. Reading reports every mistake at
+// once, each with file, line and column, what is wrong, why, and what to do.
+package config
+
+import (
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Config is the whole configuration. It is data: nothing changes it once it is read,
+// and it is safe for concurrent use.
+type Config struct {
+	// Kinds are the rows of the domains, with what the file overrides, then the kinds
+	// that only the file declares. Catalog fills in their defaults.
+	Kinds      []catalog.Kind
+	Ladder     tier.Ladder // of each kind that declares none
+	Limits     Limits
+	Mapping    Mapping
+	Functions  Functions
+	Quarantine Quarantine
+	Stages     []Stage // in order of declaration
+}
+
+// Limits bound what a door takes in. Sizes are bytes as sent, before escaping.
+type Limits struct {
+	Body         int // a request's body as it arrives
+	Decompressed int // the same after gzip
+	Observations int // a request
+	Fields       int // an observation
+	Measures     int // an observation: its numbers, and declared measures that are not numbers
+	Name         int // bytes of a field's name
+	Text         int // bytes of a text field
+	ID           int // bytes of an event's id
+	Stream       int // bytes of a stream's name
+	Subject      int // bytes of a subject's id
+	// MaxAhead is how far an event time may lie ahead of the door's clock, so that one
+	// bad clock cannot poison current.
+	MaxAhead time.Duration
+}
+
+// StartingPosition is where the mapping begins to read the table stream. It is not
+// configurable: beginning at LATEST misses the events written while it is made.
+const StartingPosition = "TRIM_HORIZON"
+
+// Mapping is how the table stream invokes aggregate, deployed and on a laptop alike.
+type Mapping struct {
+	BatchSize       int           // records an invocation, at most
+	Window          time.Duration // how long a batch may gather, in whole seconds; 0 means not at all
+	Parallelization int           // batches of one stream shard under way at once; any number is safe
+	MaxRetries      int           // of a batch, before it goes to the on-failure queue
+	MaxAge          time.Duration // of a record, before its batch goes to the on-failure queue; whole seconds
+	Bisect          bool          // a failing batch is halved, so that its good half goes on
+	// FailureRetention is how long the on-failure queue keeps the range of a batch
+	// that was given up.
+	FailureRetention time.Duration
+}
+
+// Functions are the settings of the deployed functions.
+type Functions struct {
+	Ingest, Aggregate, Query Function
+}
+
+// Function is one function's settings.
+type Function struct {
+	Memory  int           // MB; processor time grows with it
+	Timeout time.Duration // of one invocation, in whole seconds
+}
+
+// Quarantine is how what could not be taken in is kept.
+type Quarantine struct {
+	Retention time.Duration
+}
+
+// Removal says what becomes of the table when its stage is destroyed.
+type Removal string
+
+// The removals.
+const (
+	Retain  Removal = "retain"  // it stays, and is protected against deletion
+	Destroy Removal = "destroy" // it goes with all data
+)
+
+// Stage is one deployment of the whole.
+type Stage struct {
+	Name         string // the suffix of the stack's name
+	Billing      Billing
+	Removal      Removal
+	LogRetention time.Duration // one that CloudWatch Logs knows
+	AlarmMail    string        // "" sends no mail; the alarms stand all the same
+}
+
+// Billing is how the table's capacity is paid. The zero value is on demand.
+type Billing struct {
+	ReadUnits, WriteUnits int // a second, both positive: provisioned; both zero: on demand
+}
+
+// Provisioned reports whether capacity is bought ahead.
+func (b Billing) Provisioned() bool { return b != Billing{} }
+
+// Catalog is the kinds with every default filled in, the ladder's included. The
+// error joins one *catalog.Mistake for each thing that is wrong.
+func (c *Config) Catalog() (*catalog.Catalog, error) {
+	kinds := make([]catalog.Kind, len(c.Kinds))
+	for i, k := range c.Kinds {
+		if k.Ladder.Raw == 0 && len(k.Ladder.Tiers) == 0 {
+			k.Ladder = c.Ladder
+		}
+		kinds[i] = k
+	}
+	return catalog.New(kinds...)
+}

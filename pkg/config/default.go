@@ -1,0 +1,55 @@
+package config
+
+import (
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	day = tier.Day24
+)
+
+// Default is what the shipped tidemark.yaml says, on top of the domains' rows. The
+// reasons for the numbers stand in that file.
+func Default(domains ...catalog.Kind) *Config {
+	return &Config{
+		Kinds:  domains,
+		Ladder: tier.Standard(),
+		Limits: Limits{
+			Body:         1 * mib,
+			Decompressed: 10 * mib,
+			Observations: 1000,
+			Fields:       100,
+			Measures:     50,
+			Name:         64,
+			Text:         4 * kib,
+			ID:           256,
+			Stream:       128,
+			Subject:      512,
+			MaxAhead:     5 * time.Minute,
+		},
+		Mapping: Mapping{
+			BatchSize:        1000,
+			Window:           5 * time.Second,
+			Parallelization:  2,
+			MaxRetries:       50,
+			MaxAge:           12 * time.Hour,
+			Bisect:           true,
+			FailureRetention: 14 * day,
+		},
+		Functions: Functions{
+			Ingest:    Function{Memory: 512, Timeout: 15 * time.Second},
+			Aggregate: Function{Memory: 1024, Timeout: time.Minute},
+			Query:     Function{Memory: 512, Timeout: 15 * time.Second},
+		},
+		Quarantine: Quarantine{Retention: 30 * day},
+		Stages: []Stage{
+			{Name: "dev", Removal: Destroy, LogRetention: 7 * day},
+			{Name: "prod", Removal: Retain, LogRetention: 90 * day},
+		},
+	}
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// readKinds overrides the domains' rows by name and adds the rest. What a row of the
+// file says replaces what the domain said, key by key; lists and mappings whole.
+func (c *Config) readKinds(r *reader, v value) {
+	c.Kinds = slices.Clone(c.Kinds)
+	shipped := len(c.Kinds)
+	r.each(v, func(name string, at *yaml.Node, child value) {
+		i := slices.IndexFunc(c.Kinds, func(k catalog.Kind) bool { return k.Name == name })
+		if i >= 0 {
+			r.object(child, kindMembers(&c.Kinds[i]))
+			return
+		}
+		k := catalog.Kind{Name: name}
+		r.object(child, kindMembers(&k))
+		if k.Subject == (catalog.SubjectType{}) {
+			r.wrong(value{at, child.path}, "no kind of this name is shipped%s; a new kind needs a subject",
+				didYouMean(name, kindNames(c.Kinds[:shipped])))
+			return
+		}
+		c.Kinds = append(c.Kinds, k)
+	})
+}
+
+func kindNames(kinds []catalog.Kind) []string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name
+	}
+	return names
+}
+
+func kindMembers(k *catalog.Kind) members {
+	return members{
+		{"path", text(&k.Path)},
+		{"subject", func(r *reader, v value) { r.object(v, subjectMembers(&k.Subject)) }},
+		{"measures", named(&k.Measures, readMeasure)},
+		{"dimensions", named(&k.Dimensions, readDimension)},
+		{"distinct", list(&k.Distinct)},
+		{"enrichment", list(&k.Enrichment)},
+		{"late", text(&k.Late)},
+		{"ids", text(&k.IDs)},
+		{"finerTime", finer(&k.FinerTime)},
+		{"current", boolean(func(b bool) { k.WithoutCurrent = !b })},
+		{"shards", integer(&k.Shards)},
+		{"maxMeasures", integer(&k.MaxMeasures)},
+		{"ladder", ladder(&k.Ladder)},
+	}
+}
+
+func subjectMembers(s *catalog.SubjectType) members {
+	return members{
+		{"name", text(&s.Name)},
+		{"path", text(&s.Path)},
+		{"field", text(&s.Field)},
+	}
+}
+
+// named reads a mapping of names into a list, in the order of the file.
+func named[T any](to *[]T, read func(r *reader, name string, v value) T) func(*reader, value) {
+	return func(r *reader, v value) {
+		*to = nil
+		r.each(v, func(name string, _ *yaml.Node, child value) {
+			*to = append(*to, read(r, name, child))
+		})
+	}
+}
+
+func readMeasure(r *reader, name string, v value) rollup.MeasureSpec {
+	m := rollup.MeasureSpec{Name: name, Scale: rollup.DefaultScale}
+	r.object(v, members{
+		{"scale", integer(&m.Scale)},
+		{"percentiles", boolean(func(b bool) { m.Percentiles = b })},
+	})
+	return m
+}
+
+func readDimension(r *reader, name string, v value) rollup.DimensionSpec {
+	d := rollup.DimensionSpec{Name: name, Top: rollup.DefaultTop}
+	r.object(v, members{{"top", integer(&d.Top)}})
+	return d
+}
+
+var finerPolicies = map[string]model.Finer{"reject": model.RejectFiner, "truncate": model.TruncateFiner}
+
+func finer(to *model.Finer) func(*reader, value) {
+	return func(r *reader, v value) {
+		s, ok := r.scalar(v, "reject or truncate", "!!str")
+		if !ok {
+			return
+		}
+		policy, ok := finerPolicies[s]
+		if !ok {
+			r.wrong(v, "%s is no policy for times finer than a millisecond: want reject or truncate", clip(s))
+			return
+		}
+		*to = policy
+	}
+}

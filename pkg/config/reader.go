@@ -1,0 +1,215 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"go.yaml.in/yaml/v3"
+)
+
+// reader walks the nodes of a file and gathers what is wrong with their form. It
+// remembers where each value stands, so that what is found wrong later, by meaning,
+// can be shown there too.
+type reader struct {
+	file     string
+	at       map[string]position // by path
+	mistakes Mistakes
+}
+
+type position struct{ line, column int }
+
+// value is a node and the path that leads to it.
+type value struct {
+	node *yaml.Node
+	path string
+}
+
+// members says what an object may hold, and who reads each.
+type members []member
+
+type member struct {
+	name string
+	read func(*reader, value)
+}
+
+// wrong records a mistake at v.
+func (r *reader) wrong(v value, format string, args ...any) {
+	r.mistakes = append(r.mistakes, Mistake{
+		File: r.file, Line: v.node.Line, Column: v.node.Column,
+		Path: v.path, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// place records a mistake of meaning where its value stands, or where the nearest
+// value that holds it does.
+func (r *reader) place(m Mistake) {
+	m.File = r.file
+	for path := m.Path; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
+		if p, ok := r.at[path]; ok {
+			m.Line, m.Column = p.line, p.column
+			break
+		}
+	}
+	r.mistakes = append(r.mistakes, m)
+}
+
+var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// document parses data as one YAML document; ok is false where there is nothing to
+// read on from.
+func (r *reader) document(data []byte) (root value, ok bool) {
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	switch err := decoder.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return value{}, false
+	case err != nil:
+		r.syntax(err)
+		return value{}, false
+	}
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		r.wrong(value{node: &second}, "a second document begins here: a configuration is one document, remove the ---")
+	case !errors.Is(err, io.EOF):
+		r.syntax(err)
+	}
+	return value{node: doc.Content[0]}, true
+}
+
+// syntax records what the YAML parser says. Its line may be one too low: it counts
+// some breaks from where the broken value began.
+func (r *reader) syntax(err error) {
+	m := Mistake{File: r.file}
+	said, line := strings.TrimPrefix(err.Error(), "yaml: "), syntaxLine.FindStringSubmatch(err.Error())
+	if line != nil {
+		m.Line, _ = strconv.Atoi(line[1])
+		said = err.Error()[len(line[0]):] + ", on this line or the next"
+	}
+	m.Message = "not YAML: " + said + "; correct it to go on"
+	r.mistakes = append(r.mistakes, m)
+}
+
+// object reads a mapping whose keys are known.
+func (r *reader) object(v value, known members) {
+	r.each(v, func(name string, at *yaml.Node, child value) {
+		for _, m := range known {
+			if m.name == name {
+				m.read(r, child)
+				return
+			}
+		}
+		r.wrong(value{at, child.path}, "unknown key%s; want one of: %s", didYouMean(name, known.names()), strings.Join(known.names(), ", "))
+	})
+}
+
+// each visits the members of a mapping in the order of the file; a null is an empty
+// mapping, so that a section may have all its lines commented out.
+func (r *reader) each(v value, visit func(name string, at *yaml.Node, child value)) {
+	if r.isNull(v) || !r.is(v, yaml.MappingNode, "a mapping (key: value)") {
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		at, child := v.node.Content[i], value{v.node.Content[i+1], join(v.path, v.node.Content[i].Value)}
+		switch {
+		case at.Kind != yaml.ScalarNode:
+			r.wrong(value{at, v.path}, "this key is not a word: write key: value")
+		case seen[at.Value]:
+			r.wrong(value{at, child.path}, "written twice: only one can hold, remove the other")
+		default:
+			seen[at.Value] = true
+			r.remember(at, child)
+			visit(at.Value, at, child)
+		}
+	}
+}
+
+// remember notes where child stands: a scalar itself, a longer value by its key.
+func (r *reader) remember(at *yaml.Node, child value) {
+	p := position{at.Line, at.Column}
+	if child.node.Kind == yaml.ScalarNode && !r.isNull(child) {
+		p = position{child.node.Line, child.node.Column}
+	}
+	r.at[child.path] = p
+}
+
+// needs records a mistake where the mapping v, already read, has no such key.
+func (r *reader) needs(v value, name, remedy string) {
+	if _, ok := r.at[join(v.path, name)]; !ok {
+		r.wrong(v, "%s is missing: %s", name, remedy)
+	}
+}
+
+func (r *reader) isNull(v value) bool {
+	return v.node.Kind == yaml.ScalarNode && v.node.ShortTag() == "!!null"
+}
+
+// is reports whether v has the kind wanted, and records the mistake where not.
+func (r *reader) is(v value, kind yaml.Kind, want string) bool {
+	switch {
+	case v.node.Kind == kind:
+		return true
+	case v.node.Kind == yaml.AliasNode:
+		r.wrong(v, "anchors and aliases are not supported, so that each value stands where it holds: write it out")
+	default:
+		r.wrong(v, "%s, want %s", describe(v.node), want)
+	}
+	return false
+}
+
+// describe is what a node is, for messages.
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "this is a mapping"
+	case yaml.SequenceNode:
+		return "this is a list"
+	}
+	if n.ShortTag() == "!!null" {
+		return "there is no value"
+	}
+	return clip(n.Value) + " is a single value"
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func (m members) names() []string {
+	names := make([]string, len(m))
+	for i, member := range m {
+		names[i] = member.name
+	}
+	return names
+}
+
+// didYouMean proposes the nearest of the words where it is near enough.
+func didYouMean(got string, words []string) string {
+	best, least := "", 1+len(got)/3
+	for _, w := range words {
+		if d := levenshtein.ComputeDistance(strings.ToLower(got), strings.ToLower(w)); d <= least {
+			best, least = w, d-1
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// clip quotes text, shortened so that a message stays one readable line.
+func clip(text string) string {
+	if len(text) > 64 {
+		text = text[:64] + "…"
+	}
+	return strconv.Quote(text)
+}

@@ -1,0 +1,207 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// scalar is v's text, where v is a single value of one of the YAML types given.
+func (r *reader) scalar(v value, want string, tags ...string) (text string, ok bool) {
+	if !r.is(v, yaml.ScalarNode, want) {
+		return "", false
+	}
+	for _, tag := range tags {
+		if v.node.ShortTag() == tag {
+			return v.node.Value, true
+		}
+	}
+	if r.isNull(v) {
+		r.wrong(v, "there is no value: want %s, or remove the key for the default", want)
+	} else {
+		r.wrong(v, "%s is not %s", clip(v.node.Value), want)
+	}
+	return "", false
+}
+
+func text[T ~string](to *T) func(*reader, value) {
+	return func(r *reader, v value) {
+		if s, ok := r.scalar(v, wantText, "!!str"); ok {
+			*to = T(s)
+		}
+	}
+}
+
+func integer(to *int) func(*reader, value) {
+	return func(r *reader, v value) {
+		s, ok := r.scalar(v, "a whole number", "!!int")
+		if !ok {
+			return
+		}
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			r.wrong(v, "%s is not a whole number in decimal digits within range", clip(s))
+			return
+		}
+		*to = n
+	}
+}
+
+func boolean(set func(bool)) func(*reader, value) {
+	return func(r *reader, v value) {
+		if s, ok := r.scalar(v, "true or false", "!!bool"); ok {
+			set(s[0] == 't' || s[0] == 'T')
+		}
+	}
+}
+
+// span reads a duration.
+func span(to *time.Duration) func(*reader, value) {
+	return func(r *reader, v value) {
+		s, ok := r.scalar(v, wantDuration, "!!str")
+		if !ok {
+			return
+		}
+		d, err := parseDuration(s)
+		if err != nil {
+			r.wrong(v, "%v", err)
+			return
+		}
+		*to = d
+	}
+}
+
+// finite reads a duration longer than nothing.
+func finite(to *time.Duration) func(*reader, value) {
+	return func(r *reader, v value) {
+		d, before := time.Duration(0), len(r.mistakes)
+		span(&d)(r, v)
+		switch {
+		case len(r.mistakes) > before:
+		case d == 0:
+			r.wrong(v, "nothing is kept for no time: want %s", wantDuration)
+		default:
+			*to = d
+		}
+	}
+}
+
+// retention reads a duration longer than nothing, or forever.
+func retention(to *time.Duration) func(*reader, value) {
+	return func(r *reader, v value) {
+		if v.node.Kind == yaml.ScalarNode && v.node.Value == "forever" {
+			*to = tier.Forever
+			return
+		}
+		finite(to)(r, v)
+	}
+}
+
+// size reads a number of bytes.
+func size(to *int) func(*reader, value) {
+	return func(r *reader, v value) {
+		s, ok := r.scalar(v, wantSize, "!!int", "!!str")
+		if !ok {
+			return
+		}
+		n, err := parseSize(s)
+		if err != nil {
+			r.wrong(v, "%v", err)
+			return
+		}
+		*to = n
+	}
+}
+
+// instant reads a time, or a date as its beginning in UTC.
+func instant(to *model.Time) func(*reader, value) {
+	return func(r *reader, v value) {
+		s, ok := r.scalar(v, "a date or time in UTC, as 2026-11-01 or 2026-11-01T00:00:00Z", "!!timestamp", "!!str")
+		if !ok {
+			return
+		}
+		if len(s) == len(time.DateOnly) {
+			s += "T00:00:00Z"
+		}
+		at, err := model.ParseTime(s, model.RejectFiner)
+		if err != nil {
+			r.wrong(v, "%v", err)
+			return
+		}
+		*to = at
+	}
+}
+
+// list reads a list of texts, each at a path of its own.
+func list(to *[]string) func(*reader, value) {
+	return func(r *reader, v value) {
+		if !r.is(v, yaml.SequenceNode, "a list ([a, b])") {
+			return
+		}
+		*to = nil
+		for _, n := range v.node.Content {
+			item := value{n, join(v.path, n.Value)}
+			r.at[item.path] = position{n.Line, n.Column}
+			if s, ok := r.scalar(item, wantText, "!!str"); ok {
+				*to = append(*to, s)
+			}
+		}
+	}
+}
+
+const (
+	wantText     = "text (in quotes, where it looks like a number)"
+	wantDuration = "a number and its unit (30s, 5m, 12h, 30d, 2y)"
+	wantSize     = "a number of bytes (512, 4KiB, 1MiB)"
+)
+
+var (
+	durationForm = regexp.MustCompile(`^(0|[1-9][0-9]*)(s|m|h|d|y)$`)
+	sizeForm     = regexp.MustCompile(`^(0|[1-9][0-9]*)(B|KiB|MiB)?$`)
+
+	durationUnits = map[string]time.Duration{
+		"s": time.Second, "m": time.Minute, "h": time.Hour,
+		"d": tier.Day24, "y": 365 * tier.Day24,
+	}
+	sizeUnits = map[string]int{"": 1, "B": 1, "KiB": kib, "MiB": mib}
+
+	errTooLong = errors.New("longer than 200 years: write forever where that is meant")
+)
+
+const longest = 200 * 365 * tier.Day24
+
+// parseDuration reads 30s, 5m, 12h, 30d or 2y: a year is 365 days, a day 24 hours.
+func parseDuration(s string) (time.Duration, error) {
+	parts := durationForm.FindStringSubmatch(s)
+	if parts == nil {
+		return 0, fmt.Errorf("%s is not a duration: want %s", clip(s), wantDuration)
+	}
+	unit := durationUnits[parts[2]]
+	n, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || n > int64(longest/unit) {
+		return 0, fmt.Errorf("%s is %w", clip(s), errTooLong)
+	}
+	return time.Duration(n) * unit, nil
+}
+
+// parseSize reads a number of bytes, plain or with B, KiB (1,024) or MiB (1,048,576).
+func parseSize(s string) (int, error) {
+	parts := sizeForm.FindStringSubmatch(s)
+	if parts == nil {
+		return 0, fmt.Errorf("%s is not a size: want %s", clip(s), wantSize)
+	}
+	unit := sizeUnits[parts[2]]
+	n, err := strconv.Atoi(parts[1])
+	if err != nil || n > math.MaxInt32/unit {
+		return 0, fmt.Errorf("%s is more than any limit here may be: want %s", clip(s), wantSize)
+	}
+	return n * unit, nil
+}

@@ -1,0 +1,106 @@
+package config
+
+import (
+	"go.yaml.in/yaml/v3"
+)
+
+// members are the sections of the file.
+func (c *Config) members() members {
+	return members{
+		{"kinds", c.readKinds},
+		{"ladder", ladder(&c.Ladder)},
+		{"limits", section(c.Limits.members)},
+		{"mapping", section(c.Mapping.members)},
+		{"functions", section(c.Functions.members)},
+		{"quarantine", section(c.Quarantine.members)},
+		{"stages", c.readStages},
+	}
+}
+
+func section(known func() members) func(*reader, value) {
+	return func(r *reader, v value) { r.object(v, known()) }
+}
+
+func (l *Limits) members() members {
+	return members{
+		{"body", size(&l.Body)},
+		{"decompressed", size(&l.Decompressed)},
+		{"observations", integer(&l.Observations)},
+		{"fields", integer(&l.Fields)},
+		{"measures", integer(&l.Measures)},
+		{"name", size(&l.Name)},
+		{"text", size(&l.Text)},
+		{"id", size(&l.ID)},
+		{"stream", size(&l.Stream)},
+		{"subject", size(&l.Subject)},
+		{"maxAhead", span(&l.MaxAhead)},
+	}
+}
+
+func (m *Mapping) members() members {
+	return members{
+		{"batchSize", integer(&m.BatchSize)},
+		{"window", span(&m.Window)},
+		{"parallelization", integer(&m.Parallelization)},
+		{"maxRetries", integer(&m.MaxRetries)},
+		{"maxAge", span(&m.MaxAge)},
+		{"bisect", boolean(func(b bool) { m.Bisect = b })},
+		{"failureRetention", span(&m.FailureRetention)},
+	}
+}
+
+func (f *Functions) members() members {
+	return members{
+		{"ingest", section(f.Ingest.members)},
+		{"aggregate", section(f.Aggregate.members)},
+		{"query", section(f.Query.members)},
+	}
+}
+
+func (f *Function) members() members {
+	return members{
+		{"memory", integer(&f.Memory)},
+		{"timeout", span(&f.Timeout)},
+	}
+}
+
+func (q *Quarantine) members() members {
+	return members{{"retention", span(&q.Retention)}}
+}
+
+// readStages replaces the stages by those of the file.
+func (c *Config) readStages(r *reader, v value) {
+	if r.isNull(v) {
+		return
+	}
+	c.Stages = nil
+	r.each(v, func(name string, _ *yaml.Node, child value) {
+		s := Stage{Name: name, Removal: Retain, LogRetention: 90 * day}
+		r.object(child, s.members())
+		c.Stages = append(c.Stages, s)
+	})
+}
+
+func (s *Stage) members() members {
+	return members{
+		{"billing", s.Billing.read},
+		{"removal", text(&s.Removal)},
+		{"logRetention", span(&s.LogRetention)},
+		{"alarmMail", text(&s.AlarmMail)},
+	}
+}
+
+// read takes onDemand, or the units that are provisioned.
+func (b *Billing) read(r *reader, v value) {
+	if v.node.Kind == yaml.MappingNode {
+		r.object(v, members{
+			{"readUnits", integer(&b.ReadUnits)},
+			{"writeUnits", integer(&b.WriteUnits)},
+		})
+		return
+	}
+	const want = "onDemand, or {readUnits: 25, writeUnits: 50} for provisioned capacity"
+	if s, ok := r.scalar(v, want, "!!str"); ok && s != "onDemand" {
+		r.wrong(v, "%s is no billing: want %s", clip(s), want)
+	}
+}

@@ -1,0 +1,145 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Validate reports every mistake of meaning, as Mistakes: a value out of bounds, a
+// ladder that would lose data, a kind that cannot be. It is nil for what Load, Parse
+// and Default return.
+func (c *Config) Validate() error { return c.mistakes().sorted() }
+
+func (c *Config) mistakes() Mistakes {
+	found := Mistakes{}
+	for _, b := range c.bounds() {
+		found = append(found, b.mistake()...)
+	}
+	if l := c.Limits; l.Decompressed < l.Body {
+		found = append(found, Mistake{Path: "limits.decompressed", Message: fmt.Sprintf(
+			"%s is less than body, %s, so that what is sent plain would be refused by it: raise it", bytesText(l.Decompressed), bytesText(l.Body))})
+	}
+	for _, s := range c.Stages {
+		found = append(found, s.mistakes()...)
+	}
+	return append(found, c.kindMistakes()...)
+}
+
+// kindMistakes are those of the default ladder and of the catalog.
+func (c *Config) kindMistakes() (found Mistakes) {
+	effective := *c
+	if m := catalog.CheckLadder(c.Ladder); m != nil {
+		found = append(found, Mistake{Path: m.Field, Message: m.Message})
+		effective.Ladder = tier.Standard() // so that kinds without one do not repeat it
+	}
+	cat, err := effective.Catalog()
+	if err != nil {
+		return append(found, catalogMistakes(err)...)
+	}
+	for i := range cat.Kinds {
+		found = append(found, reserved(&cat.Kinds[i])...)
+	}
+	return found
+}
+
+// catalogMistakes takes the joined error of a catalog apart.
+func catalogMistakes(err error) (found Mistakes) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return Mistakes{{Path: "kinds", Message: err.Error()}}
+	}
+	for _, e := range joined.Unwrap() {
+		m := Mistake{Path: "kinds", Message: e.Error()}
+		if at := (*catalog.Mistake)(nil); errors.As(e, &at) {
+			m = Mistake{Path: "kinds." + at.Kind + "." + at.Field, Message: at.Message}
+		}
+		found = append(found, m)
+	}
+	return found
+}
+
+// reserved are the names of a kind that belong to the table's own items.
+func reserved(k *catalog.Kind) (found Mistakes) {
+	if keys.ReservedType(k.Subject.Name) {
+		found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.name", Message: fmt.Sprintf(
+			"%q begins partitions of Tidemark's own: choose another name", k.Subject.Name)})
+	}
+	for _, f := range k.Fields() {
+		if keys.Reserved(f.Name) {
+			found = append(found, Mistake{Path: "kinds." + k.Name + "." + f.Path, Message: fmt.Sprintf(
+				"%q is an attribute of Tidemark's own items: choose another name", f.Name)})
+		}
+	}
+	return found
+}
+
+var stageName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
+func (s *Stage) mistakes() (found Mistakes) {
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Mistake{Path: strings.TrimSuffix("stages."+s.Name+"."+field, "."), Message: fmt.Sprintf(format, args...)})
+	}
+	if !stageName.MatchString(s.Name) {
+		wrong("", "%s cannot name a stage: want at most 32 small letters, digits and -, beginning with a letter", clip(s.Name))
+	}
+	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
+		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
+	}
+	if s.Removal != Retain && s.Removal != Destroy {
+		wrong("removal", "%s is no removal: want retain (the table stays) or destroy (it goes with all data)", clip(string(s.Removal)))
+	}
+	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
+		wrong("logRetention", "%s is none that CloudWatch Logs knows: want one of these days: %s", spanText(s.LogRetention), daysText(logRetentions))
+	}
+	if s.AlarmMail != "" {
+		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
+			wrong("alarmMail", "%s is no mail address: want one as team@example.com, or remove the key to send none", clip(s.AlarmMail))
+		}
+	}
+	return found
+}
+
+// logRetentions are the days CloudWatch Logs offers.
+var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+
+func daysText(days []int) string {
+	text := make([]string, len(days))
+	for i, d := range days {
+		text[i] = strconv.Itoa(d) + "d"
+	}
+	return strings.Join(text, ", ")
+}
+
+// spanText writes a duration as the file does.
+func spanText(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{day, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
+		if d%u.unit == 0 && d != 0 {
+			return strconv.FormatInt(int64(d/u.unit), 10) + u.name
+		}
+	}
+	return d.String()
+}
+
+// bytesText writes a size as the file does.
+func bytesText(n int) string {
+	switch {
+	case n%mib == 0 && n != 0:
+		return strconv.Itoa(n/mib) + "MiB"
+	case n%kib == 0 && n != 0:
+		return strconv.Itoa(n/kib) + "KiB"
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,35 @@
+// Package iot is the catalog of connected devices: what is observed and the kinds
+// of event it sends, as values. The engine reads these rows and knows nothing else
+// of the domain; tidemark.yaml may override any of them by name.
+package iot
+
+import (
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Device is the subject type: something with sensors and an id of its own.
+var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId"}
+
+// Readings are what a device measured at one moment. Late readings are kept: a
+// logger that was out of reach sends what it stored. The ladder is the configured
+// default.
+var Readings = catalog.Kind{
+	Name:    "READING",
+	Path:    "readings",
+	Subject: Device,
+	Measures: []rollup.MeasureSpec{
+		{Name: "temperature", Scale: rollup.DefaultScale, Percentiles: true},
+		{Name: "humidity", Scale: rollup.DefaultScale, Percentiles: true},
+		{Name: "battery", Scale: rollup.DefaultScale, Percentiles: true},
+		{Name: "value", Scale: rollup.DefaultScale, Percentiles: true},
+	},
+	Late: catalog.KeepLate,
+	IDs:  catalog.OptionalID,
+}
+
+// Kinds are the domain's rows, in the order they are listed to people.
+func Kinds() []catalog.Kind { return []catalog.Kind{Readings} }
+
+// Catalog is the domain alone, with every default filled in.
+func Catalog() (*catalog.Catalog, error) { return catalog.New(Kinds()...) }

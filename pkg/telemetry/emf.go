@@ -1,0 +1,119 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Counts is what one invocation counted and measured. A metric that is absent is not
+// published; one that is zero is. Its owner adds to it: it is not for concurrent use.
+type Counts map[Metric]float64
+
+// Emitter writes metrics as CloudWatch Embedded Metric Format. It is safe for
+// concurrent use where Out is: each Emit is one Write of one line.
+type Emitter struct {
+	Out       io.Writer         // standard output of a function
+	Namespace string            // "" means DefaultNamespace
+	Now       func() model.Time // the clock that stamps a line
+}
+
+// DefaultNamespace is the CloudWatch namespace of all metrics.
+const DefaultNamespace = "Tidemark"
+
+// ErrMetric is answered for a metric that is not in the catalogue and for a value
+// that is not finite.
+var ErrMetric = errors.New("cannot be published")
+
+// Emit writes counts as one line. function is the deployed function's name, so that
+// stages in one account stay apart; kind is the kind the counts belong to, "" where
+// they belong to several or to none. Empty counts write nothing.
+func (e *Emitter) Emit(function, kind string, counts Counts) error {
+	if len(counts) == 0 {
+		return nil
+	}
+	all, err := counts.definitions()
+	if err != nil {
+		return fmt.Errorf("emit metrics of %s: %w", function, err)
+	}
+	line, err := json.Marshal(e.document(function, kind, counts, all))
+	if err != nil {
+		return fmt.Errorf("emit metrics of %s: %w", function, err)
+	}
+	if _, err := e.Out.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("emit metrics of %s: %w", function, err)
+	}
+	return nil
+}
+
+// definitions are the rows of the metrics in c, in the catalogue's order.
+func (c Counts) definitions() ([]Definition, error) {
+	var all []Definition
+	for m, value := range c {
+		d, ok := m.Definition()
+		if !ok {
+			return nil, fmt.Errorf("%s %w: it is not in the catalogue", m, ErrMetric)
+		}
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil, fmt.Errorf("%s %w: %v is not a finite number", m, ErrMetric, value)
+		}
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b Definition) int { return int(a.Metric) - int(b.Metric) })
+	return all, nil
+}
+
+// The envelope of the format: what CloudWatch takes from the members beside it.
+type metadata struct {
+	Timestamp         int64 // epoch milliseconds
+	CloudWatchMetrics []directive
+}
+
+type directive struct {
+	Namespace  string
+	Dimensions [][]string
+	Metrics    []metricName
+}
+
+type metricName struct {
+	Name string
+	Unit Unit
+}
+
+// document is the whole line: the envelope, then each dimension and each value as a
+// member of its own. Every metric is published by function, and those that are
+// ByKind once more by function and kind.
+func (e *Emitter) document(function, kind string, counts Counts, all []Definition) map[string]any {
+	doc := map[string]any{DimensionFunction: function}
+	whole := e.directive(DimensionFunction)
+	byKind := e.directive(DimensionFunction, DimensionKind)
+	for _, d := range all {
+		doc[d.Name] = counts[d.Metric]
+		whole.Metrics = append(whole.Metrics, metricName{d.Name, d.Unit})
+		if d.ByKind {
+			byKind.Metrics = append(byKind.Metrics, metricName{d.Name, d.Unit})
+		}
+	}
+	meta := metadata{Timestamp: int64(e.Now()), CloudWatchMetrics: []directive{whole}}
+	if kind != "" {
+		doc[DimensionKind] = kind
+		if len(byKind.Metrics) > 0 {
+			meta.CloudWatchMetrics = append(meta.CloudWatchMetrics, byKind)
+		}
+	}
+	doc["_aws"] = meta
+	return doc
+}
+
+func (e *Emitter) directive(dimensions ...string) directive {
+	namespace := e.Namespace
+	if namespace == "" {
+		namespace = DefaultNamespace
+	}
+	return directive{Namespace: namespace, Dimensions: [][]string{dimensions}}
+}
