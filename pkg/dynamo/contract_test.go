@@ -1,0 +1,39 @@
+package dynamo_test
+
+import (
+	"crypto/rand"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/storetest"
+)
+
+func TestMain(m *testing.M) { ddblocal.Main(m) }
+
+// local is a client of the real server on this machine.
+func local(t *testing.T) *dynamodb.Client {
+	t.Helper()
+	client, err := dynamo.NewClient(t.Context(), "", ddblocal.ForTest(t).Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// open makes a table of its own for a test, so that all run beside one another.
+func open(t *testing.T, options ...dynamo.Option) *dynamo.Table {
+	t.Helper()
+	table := dynamo.New(local(t), "contract-"+rand.Text(), options...)
+	if err := table.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func TestDynamo_KeepsTheContract(t *testing.T) {
+	ddblocal.ForTest(t)
+	storetest.Run(t, func(t *testing.T) storetest.Table { return open(t) })
+}

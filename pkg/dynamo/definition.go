@@ -1,0 +1,167 @@
+package dynamo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/tidemark-db/tidemark/pkg/keys"
+)
+
+// Definition is the shape of the table as data: what Create makes here is what the
+// infrastructure deploys.
+type Definition struct {
+	Partition, Sort string // attributes of the primary key, both strings
+	Indexes         []Index
+	TTL             string // the attribute by which items expire
+	Stream          string // view type of the table stream
+	Billing         string
+}
+
+// Index is a global secondary index over string attributes that projects all others.
+type Index struct{ Name, Partition, Sort string }
+
+// Standard is the definition of every table of ours.
+func Standard() Definition {
+	return Definition{
+		Partition: keys.AttrPK,
+		Sort:      keys.AttrSK,
+		Indexes: []Index{
+			{keys.IndexGSI1, keys.AttrGSI1PK, keys.AttrGSI1SK},
+			{keys.IndexGSI2, keys.AttrGSI2PK, keys.AttrGSI2SK},
+		},
+		TTL:     keys.AttrExpiresAt,
+		Stream:  string(types.StreamViewTypeNewAndOldImages),
+		Billing: string(types.BillingModePayPerRequest),
+	}
+}
+
+// activeWithin bounds the wait for a new table.
+const activeWithin = 5 * time.Minute
+
+// Create makes the table by its Standard definition and waits until it takes
+// requests. Where it is there already it is left alone: an error names what differs.
+func (t *Table) Create(ctx context.Context) error {
+	err := t.create(ctx, Standard())
+	if err != nil {
+		return fmt.Errorf("create table %s: %w", t.name, advise(err))
+	}
+	return nil
+}
+
+func (t *Table) create(ctx context.Context, d Definition) error {
+	_, err := t.client.CreateTable(ctx, d.input(t.name))
+	var there *types.ResourceInUseException
+	if err != nil && !errors.As(err, &there) {
+		return err
+	}
+	waiter := dynamodb.NewTableExistsWaiter(t.client, func(o *dynamodb.TableExistsWaiterOptions) {
+		o.MinDelay, o.MaxDelay = 200*time.Millisecond, 5*time.Second
+	})
+	described, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &t.name}, activeWithin)
+	if err != nil {
+		return err
+	}
+	if err := d.differs(definitionOf(described.Table)); err != nil {
+		return err
+	}
+	return t.enableTTL(ctx, d.TTL)
+}
+
+// enableTTL asks first: the service refuses to enable what is enabled.
+func (t *Table) enableTTL(ctx context.Context, attribute string) error {
+	now, err := t.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.name})
+	if err != nil {
+		return err
+	}
+	if d := now.TimeToLiveDescription; d != nil && (d.TimeToLiveStatus == types.TimeToLiveStatusEnabled || d.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
+		if got := deref(d.AttributeName); got != attribute {
+			return fmt.Errorf("items expire by %q, want %q: disable TTL there first", got, attribute)
+		}
+		return nil
+	}
+	_, err = t.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+		TableName:               &t.name,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &attribute, Enabled: new(true)},
+	})
+	return err
+}
+
+func (d Definition) input(name string) *dynamodb.CreateTableInput {
+	in := &dynamodb.CreateTableInput{
+		TableName:   &name,
+		KeySchema:   keySchema(d.Partition, d.Sort),
+		BillingMode: types.BillingMode(d.Billing),
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: new(true), StreamViewType: types.StreamViewType(d.Stream),
+		},
+	}
+	attributes := []string{d.Partition, d.Sort}
+	for _, i := range d.Indexes {
+		attributes = append(attributes, i.Partition, i.Sort)
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName:  &i.Name,
+			KeySchema:  keySchema(i.Partition, i.Sort),
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		})
+	}
+	for _, a := range attributes {
+		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{
+			AttributeName: &a, AttributeType: types.ScalarAttributeTypeS,
+		})
+	}
+	return in
+}
+
+func keySchema(partition, sort string) []types.KeySchemaElement {
+	return []types.KeySchemaElement{
+		{AttributeName: &partition, KeyType: types.KeyTypeHash},
+		{AttributeName: &sort, KeyType: types.KeyTypeRange},
+	}
+}
+
+// definitionOf reads back what a table is. TTL and billing are left out: they can be
+// changed in place and are no matter of shape.
+func definitionOf(t *types.TableDescription) (d Definition) {
+	d.Partition, d.Sort = schemaNames(t.KeySchema)
+	for _, i := range t.GlobalSecondaryIndexes {
+		partition, sort := schemaNames(i.KeySchema)
+		d.Indexes = append(d.Indexes, Index{deref(i.IndexName), partition, sort})
+	}
+	slices.SortFunc(d.Indexes, func(a, b Index) int { return cmp.Compare(a.Name, b.Name) })
+	if s := t.StreamSpecification; s != nil && s.StreamEnabled != nil && *s.StreamEnabled {
+		d.Stream = string(s.StreamViewType)
+	}
+	return d
+}
+
+func schemaNames(schema []types.KeySchemaElement) (partition, sort string) {
+	for _, e := range schema {
+		if e.KeyType == types.KeyTypeHash {
+			partition = deref(e.AttributeName)
+		} else {
+			sort = deref(e.AttributeName)
+		}
+	}
+	return partition, sort
+}
+
+// differs is an error that names the first difference of shape.
+func (d Definition) differs(there Definition) error {
+	const remedy = "use another table name, or recreate the table"
+	switch {
+	case there.Partition != d.Partition || there.Sort != d.Sort:
+		return fmt.Errorf("a table of this name has the key (%s, %s), want (%s, %s): %s", there.Partition, there.Sort, d.Partition, d.Sort, remedy)
+	case !slices.Equal(there.Indexes, d.Indexes):
+		return fmt.Errorf("a table of this name has the indexes %v, want %v: %s", there.Indexes, d.Indexes, remedy)
+	case there.Stream != d.Stream:
+		return fmt.Errorf("a table of this name has the stream view %q, want %q: %s", there.Stream, d.Stream, remedy)
+	}
+	return nil
+}

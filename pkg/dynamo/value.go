@@ -1,0 +1,94 @@
+package dynamo
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+)
+
+// attributes is an item as the SDK takes it. Values of type Other have no form there
+// and are left out; what is written by hand is asked by storable first.
+func attributes(it item.Item) map[string]types.AttributeValue {
+	out := make(map[string]types.AttributeValue, len(it))
+	for name, v := range it {
+		if a := attribute(v); a != nil {
+			out[name] = a
+		}
+	}
+	return out
+}
+
+func attribute(v item.Value) types.AttributeValue {
+	switch v.Type {
+	case item.S:
+		return &types.AttributeValueMemberS{Value: v.S}
+	case item.N:
+		return &types.AttributeValueMemberN{Value: v.S}
+	case item.B:
+		return &types.AttributeValueMemberB{Value: v.B}
+	case item.Bool:
+		return &types.AttributeValueMemberBOOL{Value: v.Bool}
+	case item.Null:
+		return &types.AttributeValueMemberNULL{Value: true}
+	default:
+		return nil
+	}
+}
+
+// storable refuses an item with a value that was read as Other: written back it
+// would be lost.
+func storable(it item.Item) error {
+	for name, v := range it {
+		if v.Type == item.Other {
+			return fmt.Errorf("attribute %q is a map, a list or a set, which items of ours never hold: leave it out, or write it with another tool", name)
+		}
+	}
+	return nil
+}
+
+// itemOf is an item as the SDK hands it out; nil where there was none.
+func itemOf(attributes map[string]types.AttributeValue) item.Item {
+	if len(attributes) == 0 {
+		return nil
+	}
+	out := make(item.Item, len(attributes))
+	for name, a := range attributes {
+		out[name] = valueOf(a)
+	}
+	return out
+}
+
+func itemsOf(list []map[string]types.AttributeValue) []item.Item {
+	out := make([]item.Item, len(list))
+	for i, attributes := range list {
+		out[i] = itemOf(attributes)
+	}
+	return out
+}
+
+func valueOf(a types.AttributeValue) item.Value {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberS:
+		return item.Value{Type: item.S, S: a.Value}
+	case *types.AttributeValueMemberN:
+		return item.Value{Type: item.N, S: a.Value}
+	case *types.AttributeValueMemberB:
+		return item.Value{Type: item.B, B: a.Value}
+	case *types.AttributeValueMemberBOOL:
+		return item.Value{Type: item.Bool, Bool: a.Value}
+	case *types.AttributeValueMemberNULL:
+		return item.Value{Type: item.Null}
+	default:
+		return item.Value{Type: item.Other}
+	}
+}
+
+// primary is a key as the SDK takes it.
+func primary(k keys.Key) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{keys.AttrPK: text(k.PK), keys.AttrSK: text(k.SK)}
+}
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }

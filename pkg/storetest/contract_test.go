@@ -1,0 +1,45 @@
+package storetest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/storetest"
+)
+
+// clock stands still: no fact of the contract is about the passing of time.
+func clock() model.Time { return model.TimeOf(time.Date(2026, 4, 20, 14, 0, 0, 0, time.UTC)) }
+
+func TestMemory_KeepsTheContract(t *testing.T) {
+	storetest.Run(t, func(*testing.T) storetest.Table { return memory.New(clock) })
+}
+
+// underFaults is a table of which the layers above see only the store under faults.
+type underFaults struct {
+	*memory.Table
+	faulty *storetest.Faulty
+}
+
+func (u underFaults) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
+	return u.faulty.Append(ctx, tx)
+}
+
+func (u underFaults) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+	return u.faulty.PutRow(ctx, row, prev)
+}
+
+func (u underFaults) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+	return u.faulty.Events(ctx, r)
+}
+
+func TestFaulty_WithoutAPolicyKeepsTheContract(t *testing.T) {
+	storetest.Run(t, func(*testing.T) storetest.Table {
+		table := memory.New(clock)
+		return underFaults{table, &storetest.Faulty{Store: table}}
+	})
+}
