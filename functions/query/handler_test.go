@@ -1,0 +1,367 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// The clock of these tests: within the hour of the last reading.
+var now = at("2026-04-20T14:30:00Z")
+
+const samples = "../../events/query"
+
+// newHandler answers from a table with three readings of sensor_01, one of its stream
+// status, and their rollups; one more reading has expired.
+func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
+	t.Helper()
+	kinds, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := func() model.Time { return now }
+	table, kind := memory.New(clock), &kinds.Kinds[0]
+	readings := []model.Event{
+		reading("", "2026-04-20T12:10:00Z", "", 0, number("temperature", "21.5"), text("location", "warehouse-a")),
+		reading("", "2026-04-20T13:10:00Z", "b7", 0, number("humidity", "45"), number("temperature", "1e-9")),
+		reading("", "2026-04-20T14:00:00Z", "", 0, text("temperature", "NaN"), model.Attr{Name: "ok", Value: model.BoolValue(true)}),
+		reading("", "2026-03-01T00:00:00Z", "", now.Seconds(), number("temperature", "99")),
+		reading("status", "2026-04-20T14:00:00Z", "", 0, number("battery", "0.93")),
+	}
+	for _, e := range readings {
+		if _, err := table.Put(context.Background(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	putRows(t, table, kind.Spec(), tier.Hour, readings[:3])
+	putRows(t, table, kind.Spec(), tier.Day, readings[:3])
+	current := model.Current{Series: readings[2].Series, Ordered: true, Order: readings[2].Order, Attrs: readings[2].Attrs.Union(readings[1].Attrs)}
+	if err := table.PutItem(context.Background(), item.FromCurrent(&current)); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	service := &query.Service{Store: table, Now: clock, CursorKey: []byte(localCursorKey)}
+	return &Handler{Catalog: kinds, Query: service, Log: slog.New(slog.NewJSONHandler(&log, nil))}, &log
+}
+
+func putRows(t *testing.T, table *memory.Table, spec *rollup.Spec, unit tier.Unit, readings []model.Event) {
+	t.Helper()
+	folds := map[model.Time]*rollup.Fold{}
+	for i := range readings {
+		start := unit.BucketOf(readings[i].At).Start
+		if folds[start] == nil {
+			folds[start] = rollup.NewFold(spec)
+		}
+		folds[start].AddEvent(&readings[i])
+	}
+	for start, fold := range folds {
+		row := &rollup.Row{Key: rollup.Key{Series: readings[0].Series, Tier: unit.String(), Start: start}, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: now}
+		if _, err := table.PutRow(context.Background(), row, rollup.Rev{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func reading(stream, when, id string, expiresAt int64, attrs ...model.Attr) model.Event {
+	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING", Stream: stream}
+	return model.Event{Series: series, Order: model.Order{At: at(when), ID: id}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: at(when), ExpiresAt: expiresAt}
+}
+
+func number(name, digits string) model.Attr {
+	return model.Attr{Name: name, Value: model.NumberValue(model.MustDecimal(digits))}
+}
+
+func text(name, s string) model.Attr { return model.Attr{Name: name, Value: model.TextValue(s)} }
+
+func at(text string) model.Time {
+	t, err := model.ParseTime(text, model.RejectFiner)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// get answers GET of a path with a query string.
+func get(t *testing.T, h *Handler, target string) events.APIGatewayV2HTTPResponse {
+	t.Helper()
+	var r events.APIGatewayV2HTTPRequest
+	r.RawPath, r.RawQueryString, _ = strings.Cut(target, "?")
+	r.RequestContext.HTTP.Method = "GET"
+	response, err := h.Handle(context.Background(), r)
+	if err != nil {
+		t.Fatalf("GET %s: %v", target, err)
+	}
+	return response
+}
+
+// page is what pages of a history have that other tests need.
+type page struct {
+	Events []struct{ At string }
+	Next   *string
+}
+
+func pageOf(t *testing.T, response events.APIGatewayV2HTTPResponse) (p page) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(response.Body), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Each sample beside the function is executed: its status, and its body, or the type
+// of its problem.
+func TestHandle_Samples(t *testing.T) {
+	answers := map[string]struct {
+		status int
+		body   string
+	}{
+		"history": {200, `{"events":[
+			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true}},
+			{"at":"2026-04-20T13:10:00.000Z","id":"b7","fields":{"humidity":45,"temperature":0.000000001}}],"next":"*"}`},
+		"history-oldest": {200, `{"events":[
+			{"at":"2026-04-20T12:10:00.000Z","id":"","fields":{"location":"warehouse-a","temperature":21.5}},
+			{"at":"2026-04-20T13:10:00.000Z","id":"b7","fields":{"humidity":45,"temperature":0.000000001}},
+			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true}}],"next":null}`},
+		"history-of-a-stream": {200, `{"events":[{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"battery":0.93}}],"next":null}`},
+		"current":             {200, `{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"humidity":45,"temperature":0.000000001,"ok":true}}`},
+		"current-of-nothing":  {404, "/problems/nothing-yet"},
+		"rollups-hour": {200, `{"rollups":[
+			{"bucket":"2026-04-20T12:00:00.000Z","end":"2026-04-20T13:00:00.000Z","tier":"hour","exact":true,"open":false,"truncated":false,"unreadable":0,"events":1,"measures":{
+				"temperature":{"count":1,"invalid":0,"sum":21.5,"min":21.5,"max":21.5,"avg":21.5,"stddev":0,"first":21.5,"last":21.5,"p50":21.5,"p95":21.5,"p99":21.5}}},
+			{"bucket":"2026-04-20T13:00:00.000Z","end":"2026-04-20T14:00:00.000Z","tier":"hour","exact":true,"open":false,"truncated":false,"unreadable":0,"events":1,"measures":{
+				"humidity":{"count":1,"invalid":0,"sum":45,"min":45,"max":45,"avg":45,"stddev":0,"first":45,"last":45,"p50":45,"p95":45,"p99":45},
+				"temperature":{"count":1,"invalid":0,"sum":0.000000001,"min":0.000000001,"max":0.000000001,"avg":1e-9,"stddev":0,"first":0.000000001,"last":0.000000001,"p50":1e-9,"p95":1e-9,"p99":1e-9}}},
+			{"bucket":"2026-04-20T14:00:00.000Z","end":"2026-04-20T15:00:00.000Z","tier":"hour","exact":true,"open":true,"truncated":false,"unreadable":0,"events":1,"measures":{
+				"temperature":{"count":0,"invalid":1,"sum":null,"min":null,"max":null,"avg":null,"stddev":null,"first":null,"last":null,"p50":null,"p95":null,"p99":null}}}],"next":null}`},
+		"rollups-day": {200, `{"rollups":[
+			{"bucket":"2026-04-20T00:00:00.000Z","end":"2026-04-21T00:00:00.000Z","tier":"day","exact":true,"open":true,"truncated":false,"unreadable":0,"events":3,"measures":{
+				"humidity":{"count":1,"invalid":0,"sum":45,"min":45,"max":45,"avg":45,"stddev":0,"first":45,"last":45,"p50":45,"p95":45,"p99":45},
+				"temperature":{"count":2,"invalid":1,"sum":21.500000001,"min":0.000000001,"max":21.5,"avg":10.7500000005,"stddev":10.7499999995,"first":21.5,"last":0.000000001,"p50":1e-9,"p95":21.5,"p99":21.5}}}],"next":null}`},
+		"unknown-route":        {404, "/problems/not-found"},
+		"unknown-subject-type": {404, "/problems/unknown-subject-type"},
+		"unknown-kind":         {404, "/problems/unknown-kind"},
+		"unknown-tier":         {404, "/problems/unknown-tier"},
+		"wrong-method":         {405, "/problems/method-not-allowed"},
+		"unknown-parameter":    {400, "/problems/unknown-parameter"},
+		"repeated-parameter":   {400, "/problems/repeated-parameter"},
+		"unreadable-query":     {400, "/problems/unreadable-query"},
+		"bad-time":             {400, "/problems/bad-time"},
+		"bad-limit":            {400, "/problems/bad-limit"},
+		"bad-order":            {400, "/problems/bad-order"},
+		"bad-boolean":          {400, "/problems/bad-boolean"},
+		"inverted-range":       {400, "/problems/inverted-range"},
+		"forged-cursor":        {400, "/problems/forged-cursor"},
+	}
+	files, err := filepath.Glob(samples + "/*.json")
+	if err != nil || len(files) != len(answers) {
+		t.Fatalf("%d samples in %s, %d answers here (%v): each needs the other", len(files), samples, len(answers), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		t.Run(name, func(t *testing.T) {
+			h, _ := newHandler(t)
+			want, known := answers[name]
+			if !known {
+				t.Fatalf("no answer is given for %s", file)
+			}
+			response, err := h.Handle(context.Background(), sample(t, file))
+			if err != nil || response.StatusCode != want.status {
+				t.Fatalf("got %d %s, %v; want %d", response.StatusCode, response.Body, err, want.status)
+			}
+			if want.status != 200 {
+				requireProblem(t, response, want.body)
+				return
+			}
+			requireSame(t, response.Body, want.body)
+		})
+	}
+}
+
+func sample(t *testing.T, file string) (r events.APIGatewayV2HTTPRequest) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func requireProblem(t *testing.T, response events.APIGatewayV2HTTPResponse, kind string) {
+	t.Helper()
+	var problem struct {
+		Type, Title, Detail string
+		Status              int
+	}
+	if err := json.Unmarshal([]byte(response.Body), &problem); err != nil {
+		t.Fatal(err)
+	}
+	if problem.Type != kind || problem.Status != response.StatusCode || problem.Title == "" || problem.Detail == "" {
+		t.Errorf("got %+v, want a whole problem of type %s", problem, kind)
+	}
+	if got := response.Headers["Content-Type"]; got != "application/problem+json" {
+		t.Errorf("content type %q, want application/problem+json", got)
+	}
+}
+
+// requireSame compares JSON, every digit of its numbers included; "*" in want stands
+// for any text.
+func requireSame(t *testing.T, got, want string) {
+	t.Helper()
+	decode := func(text string) (v map[string]any) {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(&v); err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		return v
+	}
+	g, w := decode(got), decode(want)
+	if next, is := g["next"].(string); is && next != "" && w["next"] == "*" {
+		w["next"] = next
+	}
+	if diff := cmp.Diff(w, g); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestHandle_PagesGoOnByNext(t *testing.T) {
+	h, _ := newHandler(t)
+	target, seen := "/v1/devices/sensor_01/readings?limit=1", []string{}
+	for cursor := ""; ; {
+		page := pageOf(t, get(t, h, target+cursor))
+		for _, e := range page.Events {
+			seen = append(seen, e.At)
+		}
+		if page.Next == nil {
+			break
+		}
+		cursor = "&cursor=" + url.QueryEscape(*page.Next)
+	}
+	want := []string{"2026-04-20T14:00:00.000Z", "2026-04-20T13:10:00.000Z", "2026-04-20T12:10:00.000Z"}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestHandle_ACursorOfAnotherRequestIsTold(t *testing.T) {
+	h, _ := newHandler(t)
+	page := pageOf(t, get(t, h, "/v1/devices/sensor_01/readings?limit=1"))
+	for _, target := range []string{
+		"/v1/devices/sensor_02/readings?cursor=",
+		"/v1/devices/sensor_01/readings?stream=status&cursor=",
+		"/v1/devices/sensor_01/readings?order=oldest&cursor=",
+		"/v1/devices/sensor_01/readings/rollups/hour?cursor=",
+	} {
+		requireProblem(t, get(t, h, target+url.QueryEscape(*page.Next)), "/problems/foreign-cursor")
+	}
+}
+
+// The path comes decoded, so an id may hold slashes and still name one subject.
+func TestFind_AnIDMayHoldSlashes(t *testing.T) {
+	h, _ := newHandler(t)
+	for path, want := range map[string]target{
+		"/v1/devices/a/b/readings":                   {route: historyRoute},
+		"/v1/devices/a/b/readings/current":           {route: currentRoute},
+		"/v1/devices/a/b/readings/rollups/day":       {route: rollupsRoute, tier: "day"},
+		"/v1/devices/a/readings/b/readings":          {route: historyRoute},
+		"/v1/devices/a/rollups/day/readings/current": {route: currentRoute},
+	} {
+		got, err := find(h.Catalog, path)
+		if err != nil || got.route != want.route || got.tier != want.tier || !strings.HasPrefix(got.series.Subject, "a/") {
+			t.Errorf("%s: %+v, %v", path, got, err)
+		}
+	}
+	for _, path := range []string{"", "/", "/v1", "/v1/devices/a", "/v1/devices/current", "/v1/devices/a/current", "/v2/devices/a/readings"} {
+		if got, err := find(h.Catalog, path); err == nil {
+			t.Errorf("%q: %+v, want it not found", path, got)
+		}
+	}
+}
+
+type failing struct{ query.Store }
+
+func (failing) Events(context.Context, model.Range) (model.EventPage, error) {
+	return model.EventPage{}, errors.New("the server's own words")
+}
+
+// A table that does not answer is a failure that may pass; what it said is logged and
+// not told.
+func TestHandle_ATableThatDoesNotAnswer(t *testing.T) {
+	h, log := newHandler(t)
+	h.Query.Store = failing{h.Query.Store}
+	response := get(t, h, "/v1/devices/sensor_01/readings")
+	requireProblem(t, response, "/problems/unavailable")
+	if response.StatusCode != 503 || response.Headers["Retry-After"] == "" || strings.Contains(response.Body, "own words") {
+		t.Errorf("got %d %v %s; want 503, Retry-After, and nothing of the cause", response.StatusCode, response.Headers, response.Body)
+	}
+	if !strings.Contains(log.String(), "the server's own words") {
+		t.Errorf("the cause is not logged: %s", log)
+	}
+}
+
+func TestHandle_AnAnswerTooLargeForLambdaIsTold(t *testing.T) {
+	h, _ := newHandler(t)
+	h.Query.Store = wordy{h.Query.Store}
+	response := get(t, h, "/v1/devices/sensor_01/readings?limit=1000")
+	requireProblem(t, response, "/problems/answer-too-large")
+}
+
+type wordy struct{ query.Store }
+
+func (wordy) Events(_ context.Context, r model.Range) (page model.EventPage, _ error) {
+	for i := range r.Limit {
+		e := reading("", "2026-04-20T12:10:00Z", "", 0, text("note", strings.Repeat("x", 6000)))
+		e.At -= model.Time(i)
+		page.Events = append(page.Events, e)
+	}
+	return page, nil
+}
+
+func TestCursorKey_IsASecretUnlessOnALaptop(t *testing.T) {
+	const arn, long, laptop = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cursor", "a long secret of the stage", "http://127.0.0.1:8000"
+	for name, c := range map[string]struct {
+		key, secret, endpoint string
+		want                  string // "" where it is refused
+	}{
+		"deployed":             {"", arn, "", long},
+		"deployed without one": {"", "", "", ""},
+		"unreadable":           {"", "arn:of:another", "", ""},
+		"too short":            {"short", "", "", ""},
+		"on a laptop":          {"", "", laptop, localCursorKey},
+		"a laptop's own":       {"a long secret of the laptop", "", laptop, "a long secret of the laptop"},
+		"by hand, not read":    {"a long secret of mine", arn, "", "a long secret of mine"},
+	} {
+		env := map[string]string{envCursorKey: c.key, envCursorSecret: c.secret, envEndpoint: c.endpoint}
+		read := func(_ context.Context, asked string) (string, error) {
+			if asked != arn {
+				return "", errors.New("access denied")
+			}
+			return long, nil
+		}
+		key, err := cursorKey(t.Context(), func(name string) string { return env[name] }, read)
+		if string(key) != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%s: %q, %v; want %q", name, key, err, c.want)
+		}
+	}
+}

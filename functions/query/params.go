@@ -1,0 +1,127 @@
+package main
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// The order of an answer where the request does not say.
+const (
+	newestFirst = true
+	oldestFirst = false
+)
+
+// How many events or rollups an answer holds.
+const (
+	defaultLimit = 100
+	maxLimit     = 1000
+)
+
+// params are the parameters of a request, each checked when it is read.
+type params struct {
+	values url.Values
+}
+
+// parseParams refuses parameters that a route does not take and those given twice: a
+// misspelt filter that is ignored answers another question than was asked.
+func parseParams(raw string, known []string) (params, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return params{}, problemQuery.New("%v: escape what has a meaning in a query string", err)
+	}
+	for name, given := range values {
+		switch {
+		case !slices.Contains(known, name):
+			return params{}, unknownParameter(name, known)
+		case len(given) > 1:
+			return params{}, problemRepeated.New("%q: give it once", name)
+		}
+	}
+	return params{values}, nil
+}
+
+func (p params) text(name string) string { return p.values.Get(name) }
+
+// time reads a bound of the range; absent means that end is open.
+func (p params) time(name string, absent model.Time) (model.Time, error) {
+	if !p.values.Has(name) {
+		return absent, nil
+	}
+	text := p.values.Get(name)
+	t, err := model.ParseTime(text, model.RejectFiner)
+	if err != nil && strings.Contains(text, " ") {
+		return 0, problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err)
+	}
+	if err != nil {
+		return 0, problemTime.New("%s: %v", name, err)
+	}
+	return t, nil
+}
+
+func (p params) limit() (int, error) {
+	if !p.values.Has("limit") {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(p.values.Get("limit"))
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, problemLimit.New("want a whole number from 1 to %d; go on with next for more", maxLimit)
+	}
+	return n, nil
+}
+
+// newest reads the order; absent is what it is where the request does not say.
+func (p params) newest(absent bool) (bool, error) {
+	switch p.values.Get("order") {
+	case "newest":
+		return true, nil
+	case "oldest":
+		return false, nil
+	}
+	if p.values.Has("order") {
+		return false, problemOrder.New("want newest or oldest: the one that comes first")
+	}
+	return absent, nil
+}
+
+func (p params) consistent() (bool, error) {
+	switch p.values.Get("consistent") {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	if p.values.Has("consistent") {
+		return false, problemBoolean.New("consistent: want true or false")
+	}
+	return false, nil
+}
+
+// paging is what history and rollups have in common.
+type paging struct {
+	from, to           model.Time
+	newest, consistent bool
+	limit              int
+	cursor             string
+}
+
+func (p params) paging(newestFirst bool) (g paging, err error) {
+	if g.from, err = p.time("from", model.MinTime); err != nil {
+		return g, err
+	}
+	if g.to, err = p.time("to", model.MaxTime+1); err != nil {
+		return g, err
+	}
+	if g.newest, err = p.newest(newestFirst); err != nil {
+		return g, err
+	}
+	if g.consistent, err = p.consistent(); err != nil {
+		return g, err
+	}
+	g.cursor = p.text("cursor")
+	g.limit, err = p.limit()
+	return g, err
+}

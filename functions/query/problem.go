@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// The problem types of reading, each mistake its own.
+var (
+	problemSubjectType = envelope.ProblemType{URI: "/problems/unknown-subject-type", Title: "There is no such subject type", Status: 404}
+	problemKind        = envelope.ProblemType{URI: "/problems/unknown-kind", Title: "There is no such kind of event", Status: 404}
+	problemTier        = envelope.ProblemType{URI: "/problems/unknown-tier", Title: "The kind has no such tier", Status: 404}
+	problemNoCurrent   = envelope.ProblemType{URI: "/problems/no-current", Title: "The kind keeps no current", Status: 404}
+	problemNothingYet  = envelope.ProblemType{URI: "/problems/nothing-yet", Title: "Nothing was appended to the series yet", Status: 404}
+	problemQuery       = envelope.ProblemType{URI: "/problems/unreadable-query", Title: "The query string cannot be read", Status: 400}
+	problemUnknown     = envelope.ProblemType{URI: "/problems/unknown-parameter", Title: "The route does not take this parameter", Status: 400}
+	problemRepeated    = envelope.ProblemType{URI: "/problems/repeated-parameter", Title: "A parameter is given twice", Status: 400}
+	problemTime        = envelope.ProblemType{URI: "/problems/bad-time", Title: "A bound of the range is no time", Status: 400}
+	problemLimit       = envelope.ProblemType{URI: "/problems/bad-limit", Title: "The limit cannot be met", Status: 400}
+	problemOrder       = envelope.ProblemType{URI: "/problems/bad-order", Title: "The order is neither newest nor oldest", Status: 400}
+	problemBoolean     = envelope.ProblemType{URI: "/problems/bad-boolean", Title: "A parameter is neither true nor false", Status: 400}
+	problemRange       = envelope.ProblemType{URI: "/problems/inverted-range", Title: "The range holds no instant", Status: 400}
+	problemSeries      = envelope.ProblemType{URI: "/problems/bad-series", Title: "No series can have this name", Status: 400}
+	problemCursor      = envelope.ProblemType{URI: "/problems/forged-cursor", Title: "The cursor was not made here", Status: 400}
+	problemForeign     = envelope.ProblemType{URI: "/problems/foreign-cursor", Title: "The cursor belongs to another request", Status: 400}
+	problemAnswer      = envelope.ProblemType{URI: "/problems/answer-too-large", Title: "The answer is too large", Status: 422}
+	problemStored      = envelope.ProblemType{URI: "/problems/unreadable-item", Title: "A stored item cannot be read", Status: 500}
+)
+
+// failures are the errors of reading and the problems they are told as.
+var failures = []struct {
+	err     error
+	problem envelope.ProblemType
+}{
+	{query.ErrRange, problemRange},
+	{query.ErrSeries, problemSeries},
+	{query.ErrNoCurrent, problemNoCurrent},
+	{query.ErrNoTier, problemTier},
+	{query.ErrCursor, problemCursor},
+	{query.ErrForeignCursor, problemForeign},
+	{item.ErrNewer, problemStored},
+	{item.ErrDamaged, problemStored},
+}
+
+// problemOf is what the caller is told of err. What has no problem of its own is the
+// table that did not answer: it may pass, and its words are for the log.
+func problemOf(err error) *envelope.Problem {
+	var told *envelope.Problem
+	if errors.As(err, &told) {
+		return told
+	}
+	for _, f := range failures {
+		if errors.Is(err, f.err) {
+			return f.problem.New("%v", err)
+		}
+	}
+	return envelope.ProblemUnavailable.New("the table could not be read; ask again").With("Retry-After", envelope.RetryAfter)
+}
+
+func noRoute(path string) error {
+	return envelope.ProblemNotFound.New("%.200q: want /v1/{subjects}/{id}/{kinds}, the same with /current or with /rollups/{tier}", path)
+}
+
+func noSubjectType(path string, c *catalog.Catalog) error {
+	var known []string
+	for _, s := range c.Subjects() {
+		known = append(known, s.Path)
+	}
+	return problemSubjectType.New("%.64q: want %s", path, strings.Join(known, ", "))
+}
+
+func noKind(path string, subject catalog.SubjectType, c *catalog.Catalog) error {
+	var known []string
+	for _, k := range c.Kinds {
+		if k.Subject == subject {
+			known = append(known, k.Path)
+		}
+	}
+	return problemKind.New("%.64q: %s have %s", path, subject.Path, strings.Join(known, ", "))
+}
+
+func noTier(name string, ladder tier.Ladder) error {
+	var known []string
+	for _, t := range ladder.Tiers {
+		known = append(known, t.Unit.String())
+	}
+	return problemTier.New("%.64q: want %s", name, strings.Join(known, ", "))
+}
+
+func notAllowed(method string) error {
+	return envelope.ProblemMethod.New("%.16s: what is stored is read by GET; events are sent to POST /v1/{kinds}", method).With("Allow", "GET")
+}
+
+func unknownParameter(name string, known []string) error {
+	return problemUnknown.New("%.64q: want %s", name, strings.Join(known, ", "))
+}

@@ -1,0 +1,173 @@
+package timeseries_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
+)
+
+func TestAppendAll_OneOutcomeEachInOrder(t *testing.T) {
+	events := open[Reading](t, newTable(), iot.Readings)
+	minute := func(m int) time.Time { return today.Add(time.Duration(m-30) * time.Minute) }
+	outs, err := events.AppendAll(context.Background(), []Reading{
+		{Device: "sensor_01", At: minute(1), Temperature: number("1")},
+		{Device: "sensor_01", Temperature: number("1")}, // no time
+		{Device: "sensor_01", At: minute(3), Temperature: number("3")},
+		{Device: "sensor_01", At: minute(2), Temperature: number("2")},
+		{Device: "sensor_01", At: minute(3), Temperature: number("3")},
+		{Device: "sensor_01", At: minute(3), Temperature: number("4")},
+		{Device: "sensor_02", At: minute(1), Temperature: number("1")},
+		{At: minute(1)}, // no subject
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []model.Verdict
+	for _, o := range outs {
+		got = append(got, o.Verdict)
+	}
+	want := []model.Verdict{model.Applied, model.Rejected, model.Applied, model.Late, model.Duplicate, model.Collision, model.Applied, model.Rejected}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestAppendAll_OfNothingIsNothing(t *testing.T) {
+	outs, err := open[Reading](t, newTable(), iot.Readings).AppendAll(context.Background(), nil)
+	if len(outs) != 0 || err != nil {
+		t.Errorf("got %v, %v", outs, err)
+	}
+}
+
+func TestAppend_RejectsWhatNoEventCanBe(t *testing.T) {
+	type wide struct {
+		base
+		Value float64 `tide:"measure"`
+		Other float64 `tide:"measure"`
+	}
+	truncating := iot.Readings
+	truncating.FinerTime = model.TruncateFiner
+	finer := today.Add(-time.Minute + time.Microsecond)
+	for name, c := range map[string]struct {
+		kind catalog.Kind
+		v    wide
+		code string // "" where it is taken in
+	}{
+		"no time":                       {iot.Readings, wide{base: base{Device: "sensor_01"}}, ingest.CodeMissing},
+		"no subject":                    {iot.Readings, wide{base: base{At: today}}, ingest.CodeMissing},
+		"finer than a millisecond":      {iot.Readings, wide{base: base{"sensor_01", finer}}, ingest.CodeTimeFiner},
+		"finer, by declaration":         {truncating, wide{base: base{"sensor_01", finer}}, ""},
+		"far ahead":                     {iot.Readings, wide{base: base{"sensor_01", today.Add(time.Hour)}}, ingest.CodeTimeAhead},
+		"out of a decimal's range":      {iot.Readings, wide{base{"sensor_01", today}, 1e300, 0}, ingest.CodeNumberRange},
+		"larger than sums can hold":     {iot.Readings, wide{base{"sensor_01", today}, 1e15, 0}, ingest.CodeNumberTooLarge},
+		"no number, declared a measure": {iot.Readings, wide{base{"sensor_01", today}, math.Inf(1), 0}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := open[wide](t, newTable(), c.kind).Append(context.Background(), c.v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case c.code == "" && out.Verdict != model.Applied:
+				t.Errorf("got %s %v, want it applied", out.Verdict, out.Errors)
+			case c.code != "" && (out.Verdict != model.Rejected || out.Errors[0].Code != c.code):
+				t.Errorf("got %s %v, want it rejected as %s", out.Verdict, out.Errors, c.code)
+			}
+		})
+	}
+}
+
+// Enrichment is read back from current, and whatever an append carries of it is not
+// written.
+func TestAppend_NeverTouchesEnrichment(t *testing.T) {
+	table, ctx := newTable(), context.Background()
+	events := open[Reading](t, table, iot.Readings)
+	key := keys.Current(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"})
+
+	first := Reading{Device: "sensor_01", At: today.Add(-time.Minute), AccountID: "not to be written"}
+	if _, err := events.Append(ctx, first); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := table.GetItem(ctx, key)
+	if _, there := stored["accountId"]; err != nil || there {
+		t.Fatalf("after an append: %v, %v; want no enrichment stored", stored, err)
+	}
+	enriched := item.Item{keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK}, "accountId": {Type: item.S, S: "acct-1"}}
+	if err := table.UpdateItem(ctx, enriched); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := events.Append(ctx, Reading{Device: "sensor_01", At: today, AccountID: "acct-2", Location: "here"}); err != nil {
+		t.Fatal(err)
+	}
+	current, err := events.Current(ctx, timeseries.Key{Subject: "sensor_01"})
+	if err != nil || current.AccountID != "acct-1" || current.Location != "here" {
+		t.Errorf("got %+v, %v; want the enrichment kept and the location new", current, err)
+	}
+}
+
+func TestIn_IsHalfOpenToTheNanosecond(t *testing.T) {
+	events, ctx := open[Reading](t, newTable(), iot.Readings), context.Background()
+	for i := range 3 {
+		if _, err := events.Append(ctx, Reading{Device: "sensor_01", At: today.Add(time.Duration(i-3) * time.Millisecond)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := today.Add(-3 * time.Millisecond)
+	for name, c := range map[string]struct {
+		from, to time.Time
+		want     int
+	}{
+		"all":                  {first, today, 3},
+		"a nanosecond too far": {first.Add(1), today, 2},
+		"without the last":     {first, today.Add(-time.Millisecond), 2},
+		"with the last":        {first, today.Add(-time.Millisecond + 1), 3},
+		"before all time":      {time.Time{}, time.Unix(1<<60, 0), 3},
+	} {
+		n := 0
+		for _, err := range events.History(ctx, timeseries.Key{Subject: "sensor_01"}, timeseries.In(c.from, c.to)) {
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			n++
+		}
+		if n != c.want {
+			t.Errorf("%s: %d events, want %d", name, n, c.want)
+		}
+	}
+}
+
+func TestRollups_SayWhatWasAppended(t *testing.T) {
+	table, ctx := newTable(), context.Background()
+	events := open[Reading](t, table, iot.Readings)
+	for hour := range 24 {
+		_, err := events.Append(ctx, Reading{Device: "sensor_01", At: today.Add(time.Duration(hour-24) * time.Hour), Temperature: number("10")})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fold(table, events.Kind())
+	key := timeseries.Key{Subject: "sensor_01"}
+	days, err := events.Rollups(ctx, key, tier.Day)
+	if err != nil || len(days) != 2 || days[0].Open || !days[1].Open || !days[0].Exact {
+		t.Fatalf("got %d days, %v; want yesterday closed, today open, both exact", len(days), err)
+	}
+	temperature := days[1].Measure("temperature")
+	if p95, ok := temperature.Quantile(.95); temperature.Count != 18 || !ok || p95 != 10 {
+		t.Errorf("today: %d values, p95 %v; want 18 and 10", temperature.Count, p95)
+	}
+	newest, err := events.Rollups(ctx, key, tier.Hour, timeseries.Newest(), timeseries.Limit(2))
+	if err != nil || len(newest) != 2 || newest[0].Bucket.Label() != "2026-04-20-17" {
+		t.Errorf("newest hours: %v, %v", newest, err)
+	}
+}

@@ -1,0 +1,116 @@
+package timeseries
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// layout is where the parts of an event stand in a model.
+type layout struct {
+	subject, time *column
+	stream, id    *column // nil where the model has none
+	attrs         []column
+}
+
+func layoutOf(columns []column) *layout {
+	var l layout
+	for i := range columns {
+		switch c := &columns[i]; {
+		case c.is(subjectRole):
+			l.subject = c
+		case c.is(timeRole):
+			l.time = c
+		case c.is(streamRole):
+			l.stream = c
+		case c.is(idRole):
+			l.id = c
+		default:
+			l.attrs = append(l.attrs, *c)
+		}
+	}
+	return &l
+}
+
+// draft is the event that v, a struct, says; or what keeps it from being one.
+func (l *layout) draft(v reflect.Value, finer model.Finer) (ingest.Draft, []model.FieldError) {
+	d := ingest.Draft{Subject: l.subject.text(v), Stream: l.stream.text(v), ID: l.id.text(v)}
+	var wrong []model.FieldError
+	at, flaw := eventTime(v.FieldByIndex(l.time.index), finer)
+	if flaw != nil {
+		wrong = append(wrong, *flaw)
+	}
+	d.At = at
+	for i := range l.attrs {
+		c := &l.attrs[i]
+		if c.is(enrichmentRole) {
+			continue
+		}
+		value, ok, err := encode(v.FieldByIndex(c.index))
+		switch {
+		case err != nil:
+			wrong = append(wrong, model.FieldError{Field: c.name, Code: ingest.CodeNumberRange, Message: err.Error()})
+		case ok:
+			d.Attrs = append(d.Attrs, model.Attr{Name: c.name, Value: value})
+		}
+	}
+	return d, wrong
+}
+
+// text is a part of the key, "" where the model has no field for it.
+func (c *column) text(v reflect.Value) string {
+	if c == nil {
+		return ""
+	}
+	return v.FieldByIndex(c.index).String()
+}
+
+// eventTime reads the field that orders events. The zero time.Time is the year 1,
+// which nobody means.
+func eventTime(v reflect.Value, finer model.Finer) (model.Time, *model.FieldError) {
+	at, ok := v.Interface().(time.Time)
+	switch {
+	case !ok:
+		return model.Time(v.Int()), nil
+	case at.IsZero():
+		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when it happened"}
+	case at.Nanosecond()%int(time.Millisecond) != 0 && finer == model.RejectFiner:
+		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeTimeFiner, Message: fmt.Sprintf("%s: %v", at.Format(time.RFC3339Nano), model.ErrTimeFiner)}
+	}
+	return model.TimeOf(at), nil
+}
+
+// set fills v, a struct, from what is stored.
+func (l *layout) set(v reflect.Value, series model.Series, order model.Order, attrs model.Attrs) error {
+	v.FieldByIndex(l.subject.index).SetString(series.Subject.ID)
+	if l.stream != nil {
+		v.FieldByIndex(l.stream.index).SetString(series.Stream)
+	}
+	if l.id != nil {
+		v.FieldByIndex(l.id.index).SetString(order.ID)
+	}
+	l.time.setTime(v, order.At)
+	for i := range l.attrs {
+		c := &l.attrs[i]
+		value, ok := attrs.Get(c.name)
+		if !ok {
+			continue
+		}
+		if err := decode(value, v.FieldByIndex(c.index)); err != nil {
+			return fmt.Errorf("%s: field %s, stored as %q: %w", series, c.goName, c.name, err)
+		}
+	}
+	return nil
+}
+
+func (c *column) setTime(v reflect.Value, at model.Time) {
+	if field := v.FieldByIndex(c.index); c.typ == timeType {
+		field.Set(reflect.ValueOf(at.Time()))
+	} else {
+		field.SetInt(int64(at))
+	}
+}

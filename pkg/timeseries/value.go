@@ -1,0 +1,169 @@
+package timeseries
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// form is how a Go type stands as a value: which conversions serve it.
+type form uint8
+
+const (
+	noForm form = iota
+	decimalForm
+	floatForm
+	intForm
+	uintForm
+	textForm
+	boolForm
+	timeForm
+	modelTimeForm
+)
+
+func (f form) number() bool { return f >= decimalForm && f <= uintForm }
+
+var kindForms = map[reflect.Kind]form{
+	reflect.Float32: floatForm, reflect.Float64: floatForm,
+	reflect.Int: intForm, reflect.Int8: intForm, reflect.Int16: intForm, reflect.Int32: intForm, reflect.Int64: intForm,
+	reflect.Uint: uintForm, reflect.Uint8: uintForm, reflect.Uint16: uintForm, reflect.Uint32: uintForm, reflect.Uint64: uintForm,
+	reflect.String: textForm, reflect.Bool: boolForm,
+}
+
+func formOf(t reflect.Type) form {
+	switch t {
+	case decimalType:
+		return decimalForm
+	case timeType:
+		return timeForm
+	case modelTimeType:
+		return modelTimeForm
+	}
+	return kindForms[t.Kind()]
+}
+
+// encode is the value of a Go field; ok is false where it is absent: a nil pointer,
+// an empty string, a zero time. A pointer to those is present.
+func encode(v reflect.Value) (value model.Value, ok bool, err error) {
+	pointed := v.Kind() == reflect.Pointer
+	if pointed {
+		if v.IsNil() {
+			return model.Value{}, false, nil
+		}
+		v = v.Elem()
+	}
+	switch formOf(v.Type()) {
+	case decimalForm:
+		return model.NumberValue(v.Interface().(model.Decimal)), true, nil
+	case floatForm:
+		value, err = encodeFloat(v.Float(), v.Type().Bits())
+		return value, true, err
+	case intForm:
+		return model.NumberValue(model.DecimalOf(v.Int())), true, nil
+	case uintForm:
+		d, err := model.ParseDecimal(strconv.FormatUint(v.Uint(), 10))
+		return model.NumberValue(d), true, err
+	case boolForm:
+		return model.BoolValue(v.Bool()), true, nil
+	case timeForm:
+		at := v.Interface().(time.Time)
+		return model.TextValue(at.UTC().Format(time.RFC3339Nano)), pointed || !at.IsZero(), nil
+	case modelTimeForm:
+		return model.TextValue(model.Time(v.Int()).String()), true, nil
+	default:
+		return model.TextValue(v.String()), pointed || v.Len() > 0, nil
+	}
+}
+
+// encodeFloat is the number of the shortest decimal text that means f. What is no
+// number stands as text, as it does when a device sends it.
+func encodeFloat(f float64, bits int) (model.Value, error) {
+	text := strconv.FormatFloat(f, 'g', -1, bits)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return model.TextValue(text), nil
+	}
+	d, err := model.ParseDecimal(text)
+	return model.NumberValue(d), err
+}
+
+// Errors of reading a stored value into a Go field.
+var (
+	errForm  = errors.New("the stored value has another form: use a pointer, or a type that can hold it")
+	errRange = errors.New("the stored number does not fit the Go type: use model.Decimal")
+)
+
+// decode sets a Go field to a stored value. Null, and text where a number belongs,
+// which is what an unparsable measure leaves, are nil in a pointer and NaN in a
+// float; other types cannot say that, so they answer an error.
+func decode(value model.Value, v reflect.Value) error {
+	if v.Kind() == reflect.Pointer {
+		target := reflect.New(v.Type().Elem())
+		form := formOf(v.Type().Elem())
+		if value.Kind == model.Null || form.number() && value.Kind != model.Number {
+			return nil
+		}
+		v.Set(target)
+		v = target.Elem()
+	}
+	form := formOf(v.Type())
+	if form.number() {
+		return decodeNumber(value, form, v)
+	}
+	switch {
+	case value.Kind == model.Null:
+		return nil
+	case form == boolForm && value.Kind == model.Bool:
+		v.SetBool(value.Bool)
+	case form == textForm && value.Kind == model.Text:
+		v.SetString(value.Text)
+	case form == timeForm && value.Kind == model.Text:
+		at, err := time.Parse(time.RFC3339Nano, value.Text)
+		if err != nil {
+			return errForm
+		}
+		v.Set(reflect.ValueOf(at))
+	case form == modelTimeForm && value.Kind == model.Text:
+		at, err := model.ParseTime(value.Text, model.TruncateFiner)
+		if err != nil {
+			return errForm
+		}
+		v.SetInt(int64(at))
+	default:
+		return errForm
+	}
+	return nil
+}
+
+func decodeNumber(value model.Value, form form, v reflect.Value) error {
+	if value.Kind != model.Number {
+		if form != floatForm {
+			return errForm
+		}
+		v.SetFloat(math.NaN())
+		return nil
+	}
+	text := value.Number.String()
+	switch form {
+	case decimalForm:
+		v.Set(reflect.ValueOf(value.Number))
+	case floatForm:
+		v.SetFloat(value.Number.Float64())
+	case intForm:
+		n, err := strconv.ParseInt(text, 10, v.Type().Bits())
+		if err != nil {
+			return errRange
+		}
+		v.SetInt(n)
+	default:
+		n, err := strconv.ParseUint(text, 10, v.Type().Bits())
+		if err != nil {
+			return errRange
+		}
+		v.SetUint(n)
+	}
+	return nil
+}
