@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// findSubject reads devices/id, DEVICE/id, or an id alone where only one subject type
+// is declared.
+func findSubject(text string, kinds *catalog.Catalog) (model.Subject, error) {
+	types := kinds.Subjects()
+	head, id, cut := strings.Cut(text, "/")
+	for _, t := range types {
+		if cut && id != "" && (head == t.Path || head == t.Name) {
+			return model.Subject{Type: t.Name, ID: id}, nil
+		}
+	}
+	if len(types) != 1 || text == "" {
+		return model.Subject{}, usagef("--subject %q: want the subject type and an id, as devices/sensor_01", text)
+	}
+	return model.Subject{Type: types[0].Name, ID: text}, nil
+}
+
+// partitions are where a subject's items lie: one, and one for each shard of a kind
+// that is spread.
+func partitions(s model.Subject, kinds *catalog.Catalog) []string {
+	all := []string{keys.SubjectPartition(s)}
+	for _, k := range kinds.Kinds {
+		if k.Subject.Name != s.Type || k.Shards < 2 {
+			continue
+		}
+		for shard := 1; shard <= k.Shards; shard++ {
+			all = append(all, keys.Partition(model.Series{Subject: s, Kind: k.Name, Shard: shard}))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// walkItems calls do for every stored item: of a subject, or of the whole table where
+// the subject is the zero value. It ends early, without an error, when do answers
+// false.
+func walkItems(ctx context.Context, table *dynamo.Table, kinds *catalog.Catalog, subject model.Subject, do func(item.Item) bool) error {
+	pages := []func(keys.Key) ([]item.Item, keys.Key, error){
+		func(after keys.Key) ([]item.Item, keys.Key, error) { return table.Scan(ctx, after) },
+	}
+	if subject != (model.Subject{}) {
+		pages = pages[:0]
+		for _, pk := range partitions(subject, kinds) {
+			pages = append(pages, func(after keys.Key) ([]item.Item, keys.Key, error) {
+				return table.Partition(ctx, pk, after)
+			})
+		}
+	}
+	for _, page := range pages {
+		if more, err := walkPages(page, do); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func walkPages(page func(keys.Key) ([]item.Item, keys.Key, error), do func(item.Item) bool) (more bool, err error) {
+	for after := (keys.Key{}); ; {
+		items, next, err := page(after)
+		if err != nil {
+			return false, err
+		}
+		for _, it := range items {
+			if !do(it) {
+				return false, nil
+			}
+		}
+		if next == (keys.Key{}) {
+			return true, nil
+		}
+		after = next
+	}
+}
+
+// seriesOf are the stored series that have events or rollups, in order.
+func seriesOf(ctx context.Context, table *dynamo.Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
+	found := map[model.Series]bool{}
+	err := walkItems(ctx, table, kinds, subject, func(it item.Item) bool {
+		if s, ok := seriesOfKey(it.Key()); ok {
+			found[s] = true
+		}
+		return true
+	})
+	return slices.SortedFunc(maps.Keys(found), func(a, b model.Series) int {
+		return cmp.Or(strings.Compare(a.String(), b.String()), a.Shard-b.Shard)
+	}), err
+}
+
+func seriesOfKey(k keys.Key) (model.Series, bool) {
+	if e, err := keys.ParseEvent(k); err == nil {
+		return e.Series, true
+	}
+	if r, err := keys.ParseRow(k); err == nil {
+		return r.Series, true
+	}
+	return model.Series{}, false
+}

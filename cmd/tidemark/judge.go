@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// judgement is what a recount says of one bucket.
+type judgement string
+
+// The judgements. The first three are as it should be.
+const (
+	equal   judgement = "equal"
+	sealed  judgement = "sealed"  // some of what it was folded from is gone, so nobody can recount it
+	expired judgement = "expired" // the row may have lived and expired
+	differs judgement = "differs"
+	missing judgement = "missing" // there are events, and no row
+	extra   judgement = "extra"   // there is a row, and no events
+)
+
+var judgements = []judgement{equal, sealed, expired, differs, missing, extra}
+
+func (j judgement) fine() bool { return j == equal || j == sealed || j == expired }
+
+// finding is a judgement on one bucket, with what differs for people.
+type finding struct {
+	key    rollup.Key
+	is     judgement
+	exact  bool
+	detail string
+}
+
+// judge holds one bucket's row against what it should hold.
+func (r *recount) judge(rung int, start model.Time) finding {
+	t := r.kind.Ladder.Tiers[rung]
+	fold, row := r.should[rung][start], r.stored[rung][start]
+	f := finding{key: rollup.Key{Series: r.series, Tier: t.Unit.String(), Start: start}, exact: row != nil && row.Exact}
+	switch {
+	case row != nil && row.Summary == nil:
+		f.is, f.detail = differs, "the stored row cannot be decoded"
+	case row != nil && r.isSealed(row):
+		f.is = sealed
+	case row == nil && r.mayHaveLived(rung, start):
+		f.is = expired
+	case row == nil:
+		f.is, f.detail = missing, fmt.Sprintf("no row stands for %d events", fold.Summary.Events())
+	case fold == nil:
+		f.is, f.detail = extra, fmt.Sprintf("a row stands for %d events, and there are none", row.Summary.Events())
+	default:
+		f.is, f.detail = compare(fold, row)
+	}
+	return f
+}
+
+func (r *recount) isSealed(row *rollup.Row) bool {
+	return row.ChildrenUntil != rollup.NoExpiry && r.now.Add(tier.SealMargin).Seconds() >= row.ChildrenUntil
+}
+
+// mayHaveLived reports whether an absent row may have been made and have expired
+// since. A coarser row that is not sealed proves that it was not.
+func (r *recount) mayHaveLived(rung int, start model.Time) bool {
+	for ; rung < len(r.kind.Ladder.Tiers); rung++ {
+		t := r.kind.Ladder.Tiers[rung]
+		b, least := t.Unit.BucketOf(start), t.LeastRetention()
+		if row := r.stored[rung][b.Start]; row != nil {
+			return r.isSealed(row)
+		}
+		if keeps(t, b) && (least == tier.Forever || b.End.Add(least) > r.now.Add(tier.SealMargin)) {
+			return false
+		}
+	}
+	return true
+}
+
+// compare holds a stored row against what it should be, by its canonical bytes.
+func compare(fold *rollup.Fold, row *rollup.Row) (judgement, string) {
+	if fold.Digest == row.Digest && fold.Unreadable == row.Unreadable && fold.Exact == row.Exact &&
+		bytes.Equal(fold.Summary.Encode(nil), row.Summary.Encode(nil)) {
+		return equal, ""
+	}
+	return differs, cmp.Or(differingMeasure(fold.Summary, row.Summary), differingRest(fold, row))
+}
+
+// differingMeasure tells the first measure that is not as it should be.
+func differingMeasure(want, got *rollup.Summary) string {
+	names := append(want.Names(), got.Names()...)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		w, _ := want.Measure(name)
+		g, _ := got.Measure(name)
+		if told, stands := figures(w), figures(g); told != stands {
+			return fmt.Sprintf("%s: the row says %s; its events say %s", name, stands, told)
+		}
+	}
+	return ""
+}
+
+func figures(m rollup.Measure) string {
+	return fmt.Sprintf("count %d, invalid %d, sum %s, min %s, max %s, first %s, last %s",
+		m.Count, m.Invalid, m.Sum, m.Min, m.Max, m.First, m.Last)
+}
+
+func differingRest(fold *rollup.Fold, row *rollup.Row) string {
+	return fmt.Sprintf("the row says %d events, %d unreadable, exact %t, digest %s; its events say %d, %d, %t, %s",
+		row.Summary.Events(), row.Unreadable, row.Exact, row.Digest,
+		fold.Summary.Events(), fold.Unreadable, fold.Exact, fold.Digest)
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/tidemark-db/tidemark/internal/local"
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tidemark": main})
+}
+
+// TestScripts runs the command lines of testdata and holds what they print and how
+// they end against what is written there.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true})
+}
+
+// TestStackScripts runs those that need the whole stack, on one DynamoDB Local.
+func TestStackScripts(t *testing.T) {
+	database := ddblocal.ForTest(t)
+	t.Cleanup(database.Stop)
+	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query")
+	if err != nil {
+		t.Skipf("skipped: %v", err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/stack", RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("FUNCTIONS", filepath.Dir(filepath.Dir(binaries["ingest"])))
+			env.Setenv("TIDEMARK_ENDPOINT", database.Endpoint)
+			env.Setenv("TIDEMARK_TABLE", fmt.Sprintf("%s-%d", filepath.Base(env.WorkDir), time.Now().UnixNano()))
+			env.Setenv("HOME", os.TempDir())
+			return nil
+		},
+	})
+}

@@ -1,0 +1,22 @@
+// Command ingest is the function behind POST /v1/{kinds} and the IoT rules.
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/tidemark-db/tidemark/pkg/telemetry"
+)
+
+func main() {
+	log := telemetry.NewLogger(os.Stdout, slog.LevelInfo)
+	h, err := wire(context.Background(), os.Getenv, log)
+	if err != nil {
+		log.Error("cannot start", telemetry.FieldError, err)
+		os.Exit(1)
+	}
+	lambda.Start(h.handle)
+}

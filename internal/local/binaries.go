@@ -1,0 +1,128 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// ErrNoBinaries says that the functions are not built for this machine and cannot be.
+var ErrNoBinaries = errors.New("the functions are not built for this machine")
+
+// module is ours, as its go.mod names it.
+const module = "github.com/tidemark-db/tidemark"
+
+// BinaryDir is where the functions built for this machine lie under a checkout;
+// those that deploy lie one up, built for Lambda's processor.
+const BinaryDir = "build/local"
+
+// FindBinaries answers the path of each named function's bootstrap, for this machine.
+// In a checkout with the go tool at hand they are brought up to date, by the tags and
+// flags that deploy, so that nobody tries out yesterday's code. Elsewhere they are
+// looked for: in dir where one is given, else under build/local of the working
+// directory, of those above it, and beside the program itself.
+func FindBinaries(ctx context.Context, dir string, names ...string) (map[string]string, error) {
+	goTool, err := exec.LookPath("go")
+	if root, ok := sourceRoot(); dir == "" && ok && err == nil {
+		return build(ctx, goTool, root, names)
+	}
+	roots := binaryRoots(dir)
+	for _, root := range roots {
+		if found := allThere(root, names); found != nil {
+			return found, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: no %s under %s; run \"make build\" in a checkout of Tidemark",
+		ErrNoBinaries, filepath.Join(names[0], "bootstrap"), strings.Join(roots, " or "))
+}
+
+func binaryRoots(dir string) []string {
+	if dir != "" {
+		return []string{dir}
+	}
+	var roots []string
+	if wd, err := os.Getwd(); err == nil {
+		for at := wd; ; at = filepath.Dir(at) {
+			if isDir(filepath.Join(at, BinaryDir)) {
+				roots = append(roots, filepath.Join(at, BinaryDir))
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	if self, err := os.Executable(); err == nil {
+		roots = append(roots, filepath.Join(filepath.Dir(self), "..", BinaryDir))
+	}
+	return roots
+}
+
+func allThere(root string, names []string) map[string]string {
+	found := map[string]string{}
+	for _, name := range names {
+		path, err := filepath.Abs(filepath.Join(root, name, "bootstrap"))
+		if err != nil {
+			return nil
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		found[name] = path
+	}
+	return found
+}
+
+// sourceRoot is the checkout that the working directory lies in.
+func sourceRoot() (string, bool) {
+	at, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	for {
+		mod, err := os.ReadFile(filepath.Join(at, "go.mod"))
+		if err == nil && strings.HasPrefix(string(mod), "module "+module+"\n") {
+			return at, true
+		}
+		if at == filepath.Dir(at) {
+			return "", false
+		}
+		at = filepath.Dir(at)
+	}
+}
+
+// build brings the binaries up to date; who comes second waits for who came first.
+func build(ctx context.Context, goTool, root string, names []string) (map[string]string, error) {
+	unlock, err := lock(filepath.Join(root, BinaryDir, ".lock"))
+	if err != nil {
+		return nil, fmt.Errorf("build the functions: %w", err)
+	}
+	defer unlock()
+	built := map[string]string{}
+	var group errgroup.Group
+	for _, name := range names {
+		out := filepath.Join(root, BinaryDir, name, "bootstrap")
+		built[name] = out
+		group.Go(func() error {
+			cmd := exec.CommandContext(ctx, goTool, "build", "-trimpath", "-buildvcs=false",
+				"-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out, "./functions/"+name)
+			cmd.Dir = root
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if said, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("%w: go build ./functions/%s: %v\n%s", ErrNoBinaries, name, err, said)
+			}
+			return nil
+		})
+	}
+	return built, group.Wait()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

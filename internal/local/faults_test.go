@@ -1,0 +1,158 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// fake is a function that keeps what was delivered; answers are by invocation.
+type fake struct {
+	delivered []string
+	answer    func(n int) ([]byte, error)
+	aims      map[int]Moment // armed before the invocation of that number
+}
+
+func (f *fake) Invoke(_ context.Context, payload []byte) ([]byte, error) {
+	f.delivered = append(f.delivered, string(payload))
+	if f.answer == nil {
+		return []byte(`{"batchItemFailures":[]}`), nil
+	}
+	return f.answer(len(f.delivered))
+}
+
+func (f *fake) KillNext(at Moment) {
+	if f.aims == nil {
+		f.aims = map[int]Moment{}
+	}
+	f.aims[len(f.delivered)+1] = at
+}
+
+func records(n int) []byte {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"n":%d}`, i)
+	}
+	return []byte(`{"Records":[` + strings.Join(list, ",") + `]}`)
+}
+
+func TestDelivery_WithoutFaultsPassesBatchesOnAsTheyAre(t *testing.T) {
+	f := &fake{}
+	d := &delivery{function: f}
+	for range 50 {
+		if _, err := d.invoke(t.Context(), records(3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, got := range f.delivered {
+		if got != string(records(3)) {
+			t.Errorf("delivered %s", got)
+		}
+	}
+	if n := d.invocations.Load(); n != 50 || len(f.delivered) != 50 {
+		t.Errorf("%d invocations for 50 batches", n)
+	}
+}
+
+func TestDelivery_FaultsComeAsOftenAsAskedAndAgainFromTheSameSeed(t *testing.T) {
+	run := func(seed uint64) (string, int64, int64) {
+		f := &fake{}
+		d := &delivery{function: f, faults: Faults{Seed: seed, Again: 20, Recut: 10}}
+		for range 2000 {
+			if _, err := d.invoke(t.Context(), records(10)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return strings.Join(f.delivered, "\n"), d.again.Load(), d.recut.Load()
+	}
+	first, again, recut := run(1)
+	if again < 70 || again > 130 || recut < 150 || recut > 250 {
+		t.Errorf("of 2,000 batches %d came again and %d were cut anew, want about 100 and 200", again, recut)
+	}
+	if second, _, _ := run(1); second != first {
+		t.Error("two runs from one seed differ")
+	}
+	if other, _, _ := run(2); other == first {
+		t.Error("two seeds give one run")
+	}
+}
+
+func TestCut_CoversEveryRecordInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "records")
+		draw := drawFrom(rapid.Uint64().Draw(t, "seed"), 1)
+		pieces, err := cut(draw, records(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := 0
+		for _, piece := range pieces {
+			var b struct{ Records []struct{ N int } }
+			if err := json.Unmarshal(piece, &b); err != nil || len(b.Records) == 0 {
+				t.Fatalf("piece %s: %v", piece, err)
+			}
+			if b.Records[0].N > next {
+				t.Fatalf("records %d to %d are missing", next, b.Records[0].N-1)
+			}
+			for i, r := range b.Records {
+				if r.N != b.Records[0].N+i {
+					t.Fatalf("piece %s is out of order", piece)
+				}
+			}
+			next = max(next, b.Records[len(b.Records)-1].N+1)
+		}
+		if next != n {
+			t.Fatalf("%d of %d records delivered", next, n)
+		}
+	})
+}
+
+func TestDelivery_NothingFollowsAPieceThatWasNotAcknowledged(t *testing.T) {
+	for name, answer := range map[string]func(int) ([]byte, error){
+		"error":   func(int) ([]byte, error) { return nil, errors.New("killed") },
+		"failure": func(int) ([]byte, error) { return []byte(`{"batchItemFailures":[{"itemIdentifier":"7"}]}`), nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{answer: answer}
+			d := &delivery{function: f, faults: Faults{Again: 1, Recut: 1}}
+			got, err := d.invoke(t.Context(), records(5))
+			want, wantErr := answer(1)
+			if string(got) != string(want) || (err == nil) != (wantErr == nil) || len(f.delivered) != 1 || d.failed.Load() != 1 {
+				t.Errorf("answered %s, %v after %d pieces; want the first piece's answer", got, err, len(f.delivered))
+			}
+		})
+	}
+}
+
+func TestDelivery_TapSeesEveryPayloadThatGoesOut(t *testing.T) {
+	var tapped []string
+	f := &fake{}
+	d := &delivery{function: f, faults: Faults{Seed: 3, Again: 2, Recut: 2}, tap: func(p []byte) { tapped = append(tapped, string(p)) }}
+	for range 20 {
+		if _, err := d.invoke(t.Context(), records(4)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Join(tapped, "\n") != strings.Join(f.delivered, "\n") || len(tapped) <= 20 {
+		t.Errorf("tapped %d payloads, delivered %d", len(tapped), len(f.delivered))
+	}
+}
+
+func TestDelivery_ShotsMeetTheirBatch(t *testing.T) {
+	f := &fake{}
+	d := &delivery{function: f, faults: Faults{Kills: []Shot{{Batch: 2, At: Answering}, {Batch: 4, At: Running}}}}
+	for i := range 5 {
+		if _, err := d.invoke(t.Context(), records(1)); err != nil {
+			t.Fatal(strconv.Itoa(i), err)
+		}
+	}
+	if len(f.aims) != 2 || f.aims[2] != Answering || f.aims[4] != Running {
+		t.Errorf("kills were armed at %v, want batches 2 and 4", f.aims)
+	}
+}

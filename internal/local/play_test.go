@@ -1,0 +1,88 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+)
+
+// The test binary plays other programs, as this variable of the environment asks.
+const envPlay = "TIDEMARK_TEST_PLAY"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(envPlay) {
+	case "function":
+		lambda.Start(obey)
+	case "broken":
+		fmt.Fprintln(os.Stderr, "cannot start: no table")
+		os.Exit(7)
+	case "parent":
+		playParent()
+	default:
+		ddblocal.Main(m)
+	}
+}
+
+// order is what a played function does.
+type order struct {
+	Do   string `json:"do"`
+	Text string `json:"text"`
+}
+
+func do(what, text string) []byte {
+	payload, _ := json.Marshal(order{what, text})
+	return payload
+}
+
+func obey(ctx context.Context, o order) (any, error) {
+	switch o.Do {
+	case "echo":
+		return o.Text, nil
+	case "pid":
+		return os.Getpid(), nil
+	case "env":
+		return strings.Join(os.Environ(), "\n"), nil
+	case "deadline":
+		at, _ := ctx.Deadline()
+		return time.Until(at).Seconds(), nil
+	case "fail":
+		return nil, errors.New(o.Text)
+	case "panic":
+		panic(o.Text)
+	case "exit":
+		fmt.Println("last words")
+		os.Exit(3)
+	case "touch":
+		return nil, os.WriteFile(o.Text, nil, 0o600)
+	case "sleep":
+		time.Sleep(time.Minute)
+	}
+	return nil, nil
+}
+
+// played are options of a function that this binary plays.
+func played(role string) FunctionOptions {
+	return FunctionOptions{Name: "test", Binary: os.Args[0], Env: []string{envPlay + "=" + role}}
+}
+
+// playParent runs a function and waits to be killed.
+func playParent() {
+	ctx := context.Background()
+	f, err := StartFunction(ctx, played("function"))
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	pid, err := f.Invoke(ctx, do("pid", ""))
+	fmt.Println(string(pid), err)
+	select {}
+}

@@ -1,0 +1,257 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/streamtest"
+)
+
+// Options say what to bring up. The zero value of each field is its default.
+type Options struct {
+	Config     *config.Config // required
+	ConfigPath string         // the file Config was read from, told to the functions; "" where they use their defaults
+	Table      string         // "" means tidemark
+	Port       string         // of the HTTP front; "" takes a free one
+	// DynamoDB says where the table is: an endpoint that answers already, or what to
+	// start one from.
+	DynamoDB  ddblocal.Options
+	BinaryDir string // of the functions; "" searches, see FindBinaries
+	Dir       string // of logs and the on-failure file; "" means .tidemark
+	Faults    Faults
+	// Tap sees each payload that is delivered to aggregate, before the function does,
+	// those of faults included. It may be called concurrently.
+	Tap func(payload []byte)
+	// OnKill is told of each process killed by Faults.
+	OnKill func(Death)
+}
+
+// Stack is everything, running: DynamoDB, the table, the functions, the mapping on
+// the table's stream and the HTTP front.
+type Stack struct {
+	URL      string // of the HTTP front
+	Endpoint string // of DynamoDB
+	Table    string
+
+	opts      Options
+	database  *ddblocal.Server
+	functions map[string]*Function
+	logs      []io.Closer
+	source    *TableStream
+	mapping   *streamtest.Mapping
+	delivery  *delivery
+	metrics   metrics
+	failures  failureFile
+	front     *Front
+
+	ctx     context.Context // ends the mapping
+	cancel  context.CancelCauseFunc
+	running sync.WaitGroup
+}
+
+// ErrDatabaseEnded says that DynamoDB Local ended by itself.
+var ErrDatabaseEnded = errors.New("DynamoDB Local ended")
+
+// Start brings the stack up and returns when it takes requests. What was started is
+// ended again when something cannot be.
+func Start(ctx context.Context, opts Options) (*Stack, error) {
+	opts.Table = cmp.Or(opts.Table, "tidemark")
+	opts.Dir = cmp.Or(opts.Dir, ".tidemark")
+	s := &Stack{Table: opts.Table, opts: opts, functions: map[string]*Function{}}
+	s.failures.path = filepath.Join(opts.Dir, "on-failure.ndjson")
+	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	if err := s.start(ctx); err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Stack) start(ctx context.Context) error {
+	var binaries map[string]string
+	group, both := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		binaries, err = FindBinaries(both, s.opts.BinaryDir, functionNames()...)
+		return err
+	})
+	group.Go(func() (err error) {
+		s.database, err = ddblocal.Start(both, s.opts.DynamoDB)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	s.Endpoint = s.database.Endpoint
+	arn, err := ensureTable(ctx, s.Endpoint, s.Table)
+	if err != nil {
+		return err
+	}
+	if err := s.startFunctions(ctx, binaries); err != nil {
+		return err
+	}
+	if err := s.startMapping(arn); err != nil {
+		return err
+	}
+	return s.startFront()
+}
+
+func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) error {
+	for _, d := range deployed {
+		log, err := s.openLog(d.name)
+		if err != nil {
+			return err
+		}
+		f, err := StartFunction(ctx, FunctionOptions{
+			Name:        "tidemark-" + d.name,
+			Binary:      binaries[d.name],
+			Env:         s.environment(),
+			Timeout:     d.settings(s.opts.Config).Timeout,
+			Concurrency: d.processes(s.opts.Config),
+			Log:         io.MultiWriter(log, &s.metrics),
+			OnKill:      s.opts.OnKill,
+		})
+		if err != nil {
+			return err
+		}
+		s.functions[d.name] = f
+	}
+	return nil
+}
+
+// openLog begins a function's log anew: it is that of this run.
+func (s *Stack) openLog(name string) (io.Writer, error) {
+	dir := filepath.Join(s.opts.Dir, "logs")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("open the log of %s: %w", name, err)
+	}
+	file, err := os.Create(filepath.Join(dir, name+".log"))
+	if err != nil {
+		return nil, fmt.Errorf("open the log of %s: %w", name, err)
+	}
+	s.logs = append(s.logs, file)
+	return file, nil
+}
+
+// startMapping delivers the table stream to aggregate by the settings that deploy.
+func (s *Stack) startMapping(arn string) error {
+	settings, err := MappingSettings(s.opts.Config.Mapping)
+	if err != nil {
+		return err
+	}
+	s.source = NewTableStream(s.Endpoint, arn)
+	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap}
+	s.mapping = &streamtest.Mapping{
+		Source:    s.source,
+		Invoke:    s.delivery.invoke,
+		Settings:  settings,
+		Stream:    arn,
+		OnFailure: s.failures.add,
+		Now:       func() model.Time { return model.TimeOf(time.Now()) },
+		Sleep:     sleep,
+	}
+	s.running.Go(func() {
+		if err := s.mapping.Run(s.ctx); s.ctx.Err() == nil {
+			s.cancel(fmt.Errorf("deliver the table stream: %w", err))
+		}
+	})
+	s.running.Go(s.watchDatabase)
+	return nil
+}
+
+// MappingSettings are those of the mapping from the table stream to aggregate, on a
+// laptop as deployed.
+func MappingSettings(m config.Mapping) (streamtest.Settings, error) {
+	filter, err := streamtest.ParseFilter(keys.AggregateFilter)
+	if err != nil {
+		return streamtest.Settings{}, fmt.Errorf("parse the mapping's filter: %w", err)
+	}
+	return streamtest.Settings{
+		BatchSize:       m.BatchSize,
+		Window:          m.Window,
+		MaxRetries:      m.MaxRetries,
+		MaxRecordAge:    m.MaxAge,
+		Bisect:          m.Bisect,
+		Parallelization: m.Parallelization,
+		Filter:          filter,
+		ReportFailures:  true,
+	}, nil
+}
+
+func (s *Stack) watchDatabase() {
+	select {
+	case <-s.database.Done():
+		s.cancel(fmt.Errorf("%w; it said last:\n%s", ErrDatabaseEnded, s.database.Log()))
+	case <-s.ctx.Done():
+	}
+}
+
+func (s *Stack) startFront() (err error) {
+	routes := []Route{
+		{Method: http.MethodPost, Prefix: "/v1/", To: s.functions[ingest]},
+		{Method: http.MethodGet, Prefix: "/v1/", To: s.functions[query]},
+	}
+	if s.front, err = StartFront(s.opts.Port, routes, s.localRoutes()); err != nil {
+		return fmt.Errorf("start the HTTP front: %w", err)
+	}
+	s.URL = s.front.URL
+	return nil
+}
+
+// Context ends when the stack does, by Stop or because it cannot go on; its cause says
+// why.
+func (s *Stack) Context() context.Context { return s.ctx }
+
+// Err is why the stack ended, nil while it runs.
+func (s *Stack) Err() error { return context.Cause(s.ctx) }
+
+// Window is how long a change may wait before aggregate is told of it.
+func (s *Stack) Window() time.Duration { return s.opts.Config.Mapping.Window }
+
+// stopWithin is how long requests under way may take when the stack stops.
+const stopWithin = 2 * time.Second
+
+// Stop ends everything, in the order in which nothing loses what it needs, and
+// waits. It may be called again.
+func (s *Stack) Stop() {
+	if s.front != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+		defer cancel()
+		s.front.Stop(ctx)
+	}
+	s.cancel(context.Canceled)
+	for _, f := range s.functions {
+		f.Stop()
+	}
+	s.running.Wait()
+	if s.database != nil {
+		s.database.Stop()
+	}
+	for _, log := range s.logs {
+		log.Close()
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,152 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+)
+
+var tables atomic.Int64
+
+// startStack runs the functions that deploy on a table of its own.
+func startStack(t *testing.T, change func(*Options)) *Stack {
+	t.Helper()
+	database := ddblocal.ForTest(t)
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("skipped: there is no go tool to build the functions with")
+	}
+	settings := config.Default(iot.Kinds()...)
+	settings.Mapping.Window = 0
+	opts := Options{
+		Config:   settings,
+		Table:    fmt.Sprintf("stack-%d-%d", time.Now().UnixNano(), tables.Add(1)),
+		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint},
+		Dir:      t.TempDir(),
+	}
+	if change != nil {
+		change(&opts)
+	}
+	s, err := Start(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// get asks the front and reads its JSON.
+func get(t *testing.T, url string, into any) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s answered %s (%v)", url, resp.Status, err)
+	}
+}
+
+type hours struct {
+	Rollups []struct {
+		Exact    bool
+		Measures map[string]struct {
+			Count int
+			Sum   json.Number
+		}
+	}
+}
+
+func TestStack_OneReadingStandsInItsHour(t *testing.T) {
+	s := startStack(t, nil)
+	resp, body := send(t, "POST", s.URL+"/v1/readings", "application/json",
+		[]byte(`{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4}`))
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("the reading was answered %d %s", resp.StatusCode, body)
+	}
+	if err := s.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, tier := range []string{"hour", "day", "month"} {
+		var got hours
+		get(t, s.URL+"/v1/devices/sensor_01/readings/rollups/"+tier, &got)
+		if len(got.Rollups) != 1 || !got.Rollups[0].Exact || got.Rollups[0].Measures["temperature"].Count != 1 ||
+			got.Rollups[0].Measures["temperature"].Sum != "22.4" {
+			t.Errorf("the %s is %+v, want one exact reading of 22.4", tier, got)
+		}
+	}
+}
+
+func TestStack_FaultsChangeNoNumber(t *testing.T) {
+	var tapped atomic.Int64
+	s := startStack(t, func(o *Options) {
+		o.Config.Mapping.BatchSize = 5
+		o.Faults = Faults{Seed: 1, Again: 2, Recut: 2, Kills: []Shot{{2, Answering}, {4, Running}}}
+		o.Tap = func([]byte) { tapped.Add(1) }
+	})
+	const events = 60
+	lines := ""
+	for i := range events {
+		lines += fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":"2026-04-20T14:%02d:00Z","temperature":%d}`+"\n", i, i)
+	}
+	if resp, body := send(t, "POST", s.URL+"/v1/readings", "application/x-ndjson", []byte(lines)); resp.StatusCode != http.StatusOK {
+		t.Fatalf("the readings were answered %d %s", resp.StatusCode, body)
+	}
+	if err := s.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var got hours
+	get(t, s.URL+"/v1/devices/sensor_01/readings/rollups/hour", &got)
+	if len(got.Rollups) != 1 || got.Rollups[0].Measures["temperature"].Count != events || got.Rollups[0].Measures["temperature"].Sum != "1770" {
+		t.Errorf("the hour is %+v, want %d readings, in all 1770", got, events)
+	}
+	st := s.Stats()
+	if st.Kills != 2 || st.KillsUnacked != 1 || st.Again == 0 || st.Recut == 0 || st.Failed < 2 || st.Invocations != tapped.Load() {
+		t.Errorf("the faults did not come as asked (%d tapped): %+v", tapped.Load(), st)
+	}
+	if st.Metrics["RowsWritten"] == 0 || st.Metrics["Looks"] < st.Metrics["RowsWritten"] {
+		t.Errorf("the functions counted %v", st.Metrics)
+	}
+}
+
+func TestStack_IdleIsAskedOverHTTPToo(t *testing.T) {
+	s := startStack(t, nil)
+	var status Status
+	get(t, s.URL+"/local/idle", &status)
+	if !status.Idle || status.Table != s.Table || status.Endpoint != s.Endpoint {
+		t.Errorf("an idle stack says %+v", status)
+	}
+	get(t, s.URL+"/local/status", &status)
+}
+
+func TestStack_EndsWithItsDatabase(t *testing.T) {
+	if ddblocal.FromEnv().Endpoint != "" {
+		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that is not ours to stop")
+	}
+	s := startStack(t, func(o *Options) { o.DynamoDB = ddblocal.Options{} })
+	s.database.Stop()
+	<-s.Context().Done()
+	if err := s.Err(); !errors.Is(err, ErrDatabaseEnded) {
+		t.Errorf("the stack ended by %v", err)
+	}
+	if err := s.Idle(t.Context()); !errors.Is(err, ErrDatabaseEnded) {
+		t.Errorf("Idle = %v, want why the stack ended", err)
+	}
+}
+
+func TestStart_WithoutBinariesSaysHowToMakeThem(t *testing.T) {
+	_, err := FindBinaries(context.Background(), t.TempDir(), "ingest")
+	if !errors.Is(err, ErrNoBinaries) {
+		t.Errorf("FindBinaries = %v, want ErrNoBinaries", err)
+	}
+}

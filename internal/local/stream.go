@@ -1,0 +1,172 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/streamtest"
+)
+
+// recordsAPage is the most that GetRecords returns.
+const recordsAPage = 1000
+
+// TableStream reads a table's stream as Lambda's mapping does, from the oldest record
+// that is kept, and writes each record as Lambda's event has it. It is a
+// streamtest.Source.
+type TableStream struct {
+	client *dynamodbstreams.Client
+	origin origin
+
+	records atomic.Int64 // read so far
+
+	mu   sync.Mutex       // guards next
+	next map[string]place // where each shard was read to
+}
+
+// place is an open iterator: it reads what follows the record numbered after.
+type place struct {
+	after    string
+	iterator string
+}
+
+// NewTableStream reads the stream of arn from the DynamoDB at endpoint.
+func NewTableStream(endpoint, arn string) *TableStream {
+	client := dynamodbstreams.New(dynamodbstreams.Options{Region: Region, BaseEndpoint: &endpoint, Credentials: credentials})
+	return &TableStream{client: client, origin: origin{region: Region, arn: arn}, next: map[string]place{}}
+}
+
+// What everybody on the laptop signs with: DynamoDB Local keeps tables apart by key
+// and region unless told to share, so all have to say the same.
+const (
+	Region    = "us-east-1"
+	accessKey = "local"
+	secretKey = "local"
+)
+
+var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+	return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: secretKey}, nil
+})
+
+var _ streamtest.Source = (*TableStream)(nil)
+
+// Shards lists the stream shards there are now.
+func (s *TableStream) Shards(ctx context.Context) ([]streamtest.Shard, error) {
+	var shards []streamtest.Shard
+	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &s.origin.arn}
+	for {
+		out, err := s.client.DescribeStream(ctx, in)
+		if err != nil {
+			return nil, fmt.Errorf("describe table stream: %w", err)
+		}
+		for _, shard := range out.StreamDescription.Shards {
+			shards = append(shards, streamtest.Shard{ID: deref(shard.ShardId), Parent: deref(shard.ParentShardId)})
+		}
+		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
+			return listedParents(shards), nil
+		}
+	}
+}
+
+// listedParents drops the parents that are no longer kept.
+func listedParents(shards []streamtest.Shard) []streamtest.Shard {
+	listed := map[string]bool{}
+	for _, s := range shards {
+		listed[s.ID] = true
+	}
+	for i := range shards {
+		if !listed[shards[i].Parent] {
+			shards[i].Parent = ""
+		}
+	}
+	return shards
+}
+
+// Read returns what follows the record numbered after.
+func (s *TableStream) Read(ctx context.Context, shard, after string) (streamtest.Page, error) {
+	iterator, err := s.iterator(ctx, shard, after)
+	if err != nil {
+		return streamtest.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
+	}
+	limit := int32(recordsAPage)
+	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: &iterator, Limit: &limit})
+	if err != nil {
+		s.forget(shard)
+		return streamtest.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
+	}
+	page := streamtest.Page{Records: s.decode(out.Records), Closed: out.NextShardIterator == nil}
+	if n := len(page.Records); n > 0 {
+		after = page.Records[n-1].Seq
+	}
+	s.remember(shard, place{after: after, iterator: deref(out.NextShardIterator)})
+	s.records.Add(int64(len(page.Records)))
+	return page, nil
+}
+
+// iterator goes on where the shard was read to, or opens it anew.
+func (s *TableStream) iterator(ctx context.Context, shard, after string) (string, error) {
+	s.mu.Lock()
+	open, ok := s.next[shard]
+	s.mu.Unlock()
+	if ok && open.after == after && open.iterator != "" {
+		return open.iterator, nil
+	}
+	in := &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: &s.origin.arn, ShardId: &shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
+	}
+	if after != "" {
+		in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, &after
+	}
+	out, err := s.client.GetShardIterator(ctx, in)
+	if trimmed := new(types.TrimmedDataAccessException); errors.As(err, &trimmed) && after != "" {
+		return s.iterator(ctx, shard, "") // what came next is gone: the oldest that is kept follows
+	}
+	if err != nil {
+		return "", err
+	}
+	return deref(out.ShardIterator), nil
+}
+
+func (s *TableStream) remember(shard string, at place) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next[shard] = at
+}
+
+// forget drops an iterator that failed: it may have expired, and a new one costs little.
+func (s *TableStream) forget(shard string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.next, shard)
+}
+
+// decode shares one buffer a page between the bodies of its records.
+func (s *TableStream) decode(in []types.Record) []streamtest.Record {
+	out := make([]streamtest.Record, len(in))
+	ends := make([]int, len(in))
+	var page, item []byte
+	for i := range in {
+		page = s.origin.appendRecord(page, &in[i])
+		ends[i] = len(page)
+		out[i] = streamtest.Record{}
+		if d := in[i].Dynamodb; d != nil {
+			item = appendItem(item[:0], d.Keys)
+			out[i].Item, out[i].Seq = string(item), deref(d.SequenceNumber)
+			if d.ApproximateCreationDateTime != nil {
+				out[i].At = model.TimeOf(*d.ApproximateCreationDateTime)
+			}
+		}
+	}
+	start := 0
+	for i, end := range ends {
+		out[i].Body, start = page[start:end:end], end
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+// Package layers holds the house to its floors: a package imports only from floors
+// below its own, and the lower floors know no AWS type.
+package layers
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/tidemark-db/tidemark"
+
+// floors is the house, ground floor first. A new package takes its place here.
+var floors = [][]string{
+	0: {"pkg/model"},
+	1: {"pkg/tier", "pkg/rollup", "pkg/telemetry"},
+	2: {"pkg/keys", "pkg/catalog"},
+	3: {"pkg/item", "pkg/config", "pkg/domains/*"},
+	4: {"pkg/ingest", "pkg/aggregate", "pkg/lifecycle", "pkg/query"},
+	5: {"pkg/dynamo", "pkg/memory", "pkg/envelope", "pkg/storetest", "pkg/streamtest"},
+	6: {"pkg/timeseries", "functions/*", "internal/*", "internal/local/*"},
+	7: {"cmd/*", "test/*", "scripts/*"},
+}
+
+// awsFrom is the first floor that may know AWS types.
+const awsFrom = 5
+
+// within lists the imports allowed inside one floor: a package and its own parts.
+var within = [][2]string{
+	{"internal/local", "internal/local/ddb"},
+	{"test/demo", "test/loggers"},
+	{"test/oracle", "test/loggers"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
+	for _, p := range list(t) {
+		at := floorOf(p.ImportPath)
+		if at < 0 {
+			t.Errorf("%s stands on no floor: give it a place in floors", p.ImportPath)
+			continue
+		}
+		for _, imported := range p.Imports {
+			if !strings.HasPrefix(imported, module) || slices.Contains(within, [2]string{short(p.ImportPath), short(imported)}) {
+				continue
+			}
+			if below := floorOf(imported); below >= at {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", short(p.ImportPath), at, short(imported), below)
+			}
+		}
+	}
+}
+
+func TestLowerFloorsKnowNoAWSType(t *testing.T) {
+	for _, p := range list(t) {
+		if at := floorOf(p.ImportPath); at < 0 || at >= awsFrom {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.Contains(imported, "github.com/aws/") {
+				t.Errorf("%s imports %s", short(p.ImportPath), imported)
+			}
+		}
+	}
+}
+
+func list(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, complaint.String())
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatalf("read go list: %v", err)
+		}
+		pkgs = append(pkgs, p)
+	}
+	if len(pkgs) < 10 {
+		t.Fatalf("go list found %d packages: the test looks at the wrong tree", len(pkgs))
+	}
+	return pkgs
+}
+
+func floorOf(importPath string) int {
+	for at, patterns := range floors {
+		for _, pattern := range patterns {
+			if ok, _ := path.Match(pattern, short(importPath)); ok {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+func short(importPath string) string { return strings.TrimPrefix(importPath, module+"/") }

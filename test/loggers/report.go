@@ -1,0 +1,36 @@
+package loggers
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/pkg/telemetry"
+)
+
+// shown is how many differing buckets are printed.
+const shown = 10
+
+// PrintDelivery says what delivery did and what the looks came to.
+func PrintDelivery(out io.Writer, s local.Stats) {
+	metric := func(m telemetry.Metric) int64 { return int64(s.Metrics[m.String()]) }
+	fmt.Fprintf(out, "delivery  %d batches, %d delivered again, %d cut anew; %d invocations, %d of them not acknowledged\n",
+		s.Batches, s.Again, s.Recut, s.Invocations, s.Failed)
+	if s.Kills > 0 {
+		fmt.Fprintf(out, "kills     %d of the aggregate function by SIGKILL, %d of them between its last write and its acknowledgement\n", s.Kills, s.KillsUnacked)
+	}
+	fmt.Fprintf(out, "looks     %d buckets looked at again: %d rows written, %d found unchanged, %d lost to another look and repeated\n",
+		metric(telemetry.Looks), metric(telemetry.RowsWritten), metric(telemetry.RowsUnchanged), metric(telemetry.LostLocks))
+}
+
+// Print says how many buckets are equal, and which are not.
+func (r Result) Print(out io.Writer) {
+	fmt.Fprintf(out, "ours: %d of %d buckets equal\n", r.Equal, r.Buckets)
+	for i, sentence := range r.Wrong {
+		if i == shown {
+			fmt.Fprintf(out, "  … and %d more\n", len(r.Wrong)-shown)
+			break
+		}
+		fmt.Fprintln(out, " ", sentence)
+	}
+}

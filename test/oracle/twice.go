@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/test/loggers"
+)
+
+// doubleCounted prints and answers how many rows say what they would if redeliveries
+// were counted. The file lists only buckets that come out otherwise then.
+func doubleCounted(path string, rows []rollup.Row) (met int, err error) {
+	if path == "" {
+		return 0, nil
+	}
+	twice, err := loggers.ReadOracle(path)
+	if err != nil {
+		return 0, err
+	}
+	for i := range rows {
+		if wrong, listed := twice[rows[i].Key]; listed && len(loggers.Differences(&rows[i], wrong)) == 0 {
+			met++
+		}
+	}
+	fmt.Printf("double-counted values met: %d of %d\n", met, len(twice))
+	return met, nil
+}
