@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
-	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
@@ -74,9 +74,9 @@ func (c *connection) settings() (*config.Config, error) {
 		return nil, err
 	}
 	if path == "" {
-		return config.Default(iot.Kinds()...), nil
+		return config.Default(domains.Kinds()...), nil
 	}
-	read, err := config.Load(path, iot.Kinds()...)
+	read, err := config.Load(path, domains.Kinds()...)
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
@@ -99,7 +99,7 @@ func (c *connection) catalog() (*catalog.Catalog, error) {
 // openTable is the table asked for.
 func (c *connection) openTable(ctx context.Context) (*dynamo.Table, error) {
 	c.resolve()
-	client, err := dynamo.NewClient(ctx, c.region, c.endpoint)
+	client, err := newClient(ctx, c.region, c.endpoint)
 	if err != nil {
 		return nil, usagef("no table to ask: no \"tidemark dev\" runs here, and: %w; start one, or give --endpoint or --region", err)
 	}

@@ -127,6 +127,7 @@ var decoded = map[string]func(item.Value) string{
 	keys.AttrExpiresAt: epoch,
 	keys.AttrUntil:     epoch,
 	keys.AttrSummary:   summary,
+	keys.AttrSalt:      func(item.Value) string { return "(a secret)" },
 }
 
 func plain(v item.Value) string {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // findSubject reads devices/id, DEVICE/id, or an id alone where only one subject type
@@ -25,7 +25,7 @@ func findSubject(text string, kinds *catalog.Catalog) (model.Subject, error) {
 		}
 	}
 	if len(types) != 1 || text == "" {
-		return model.Subject{}, usagef("--subject %q: want the subject type and an id, as devices/sensor_01", text)
+		return model.Subject{}, usagef("%q: want the subject type and an id, as devices/sensor_01", text)
 	}
 	return model.Subject{Type: types[0].Name, ID: text}, nil
 }
@@ -87,18 +87,44 @@ func walkPages(page func(keys.Key) ([]item.Item, keys.Key, error), do func(item.
 	}
 }
 
-// seriesOf are the stored series that have events or rollups, in order.
+// seriesOf are the stored series that have events or rollups, in order. Those of one
+// subject are found by leaps; to find all, the table is read once.
 func seriesOf(ctx context.Context, table *dynamo.Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
 	found := map[model.Series]bool{}
-	err := walkItems(ctx, table, kinds, subject, func(it item.Item) bool {
+	take := func(it item.Item) bool {
 		if s, ok := seriesOfKey(it.Key()); ok {
 			found[s] = true
 		}
 		return true
-	})
-	return slices.SortedFunc(maps.Keys(found), func(a, b model.Series) int {
-		return cmp.Or(strings.Compare(a.String(), b.String()), a.Shard-b.Shard)
-	}), err
+	}
+	var err error
+	if subject == (model.Subject{}) {
+		err = walkItems(ctx, table, kinds, subject, take)
+	} else {
+		for _, pk := range partitions(subject, kinds) {
+			_, err = walkPages(func(after keys.Key) ([]item.Item, keys.Key, error) {
+				items, next, err := table.Partition(ctx, pk, after)
+				return items, beyond(next), err
+			}, take)
+			if err != nil {
+				break
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), seriesOrder), err
+}
+
+// beyond leaps from a position to behind all that is of the same series and class: a
+// sort key is a position whether or not an item stands there.
+func beyond(k keys.Key) keys.Key {
+	if e, err := keys.ParseEvent(k); err == nil {
+		_, k.SK = keys.EventRange(e.Series, model.MinTime, model.MaxTime+1)
+	}
+	if r, err := keys.ParseRow(k); err == nil {
+		unit, _ := tier.ParseUnit(r.Tier) // it parsed
+		_, k.SK = keys.RowRange(r.Series, unit, model.MinTime, model.MaxTime+1)
+	}
+	return k
 }
 
 func seriesOfKey(k keys.Key) (model.Series, bool) {

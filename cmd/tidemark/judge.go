@@ -34,6 +34,7 @@ type finding struct {
 	is     judgement
 	exact  bool
 	detail string
+	events string // names those that make the difference, where that can be told
 }
 
 // judge holds one bucket's row against what it should hold.
@@ -44,9 +45,9 @@ func (r *recount) judge(rung int, start model.Time) finding {
 	switch {
 	case row != nil && row.Summary == nil:
 		f.is, f.detail = differs, "the stored row cannot be decoded"
-	case row != nil && r.isSealed(row):
+	case row != nil && isSealed(row, r.now):
 		f.is = sealed
-	case row == nil && r.mayHaveLived(rung, start):
+	case row == nil && mayHaveLived(r.kind.Ladder, rung, start, r.now, r.row):
 		f.is = expired
 	case row == nil:
 		f.is, f.detail = missing, fmt.Sprintf("no row stands for %d events", fold.Summary.Events())
@@ -58,20 +59,28 @@ func (r *recount) judge(rung int, start model.Time) finding {
 	return f
 }
 
-func (r *recount) isSealed(row *rollup.Row) bool {
-	return row.ChildrenUntil != rollup.NoExpiry && r.now.Add(tier.SealMargin).Seconds() >= row.ChildrenUntil
+// isSealed reports whether a row is no longer folded; one that cannot be decoded says
+// nothing of its children, and is not either.
+func isSealed(row *rollup.Row, now model.Time) bool {
+	return row.ChildrenUntil != rollup.NoExpiry && now.Add(tier.SealMargin).Seconds() >= row.ChildrenUntil
 }
 
 // mayHaveLived reports whether an absent row may have been made and have expired
-// since. A coarser row that is not sealed proves that it was not.
-func (r *recount) mayHaveLived(rung int, start model.Time) bool {
-	for ; rung < len(r.kind.Ladder.Tiers); rung++ {
-		t := r.kind.Ladder.Tiers[rung]
+// since: its bucket ended longer ago than its tier ever kept rows, and the next
+// coarser row is sealed, or is absent and may itself have lived. A coarser row that is
+// open proves that the finer one never was; so does one that should be there for ever
+// and is not.
+func mayHaveLived(l tier.Ladder, rung int, start, now model.Time, stored func(rung int, start model.Time) *rollup.Row) bool {
+	for ; rung < len(l.Tiers); rung++ {
+		t := l.Tiers[rung]
 		b, least := t.Unit.BucketOf(start), t.LeastRetention()
-		if row := r.stored[rung][b.Start]; row != nil {
-			return r.isSealed(row)
+		if !keeps(t, b) {
+			continue
 		}
-		if keeps(t, b) && (least == tier.Forever || b.End.Add(least) > r.now.Add(tier.SealMargin)) {
+		if row := stored(rung, b.Start); row != nil {
+			return isSealed(row, now)
+		}
+		if least == tier.Forever || b.End.Add(least) > now.Add(tier.SealMargin) {
 			return false
 		}
 	}

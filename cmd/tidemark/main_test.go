@@ -15,7 +15,28 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"tidemark": main})
+	testscript.Main(suite{m}, map[string]func(){"tidemark": main})
+}
+
+// suite ends DynamoDB Local, if a test asked for it, when all tests have ended.
+type suite struct{ *testing.M }
+
+// database is the one server of this process.
+var database *ddblocal.Server
+
+func (s suite) Run() int {
+	code := s.M.Run()
+	if database != nil {
+		database.Stop()
+	}
+	return code
+}
+
+// localDatabase is DynamoDB Local; where there is none the test is skipped.
+func localDatabase(t *testing.T) *ddblocal.Server {
+	t.Helper()
+	database = ddblocal.ForTest(t)
+	return database
 }
 
 // TestScripts runs the command lines of testdata and holds what they print and how
@@ -26,8 +47,7 @@ func TestScripts(t *testing.T) {
 
 // TestStackScripts runs those that need the whole stack, on one DynamoDB Local.
 func TestStackScripts(t *testing.T) {
-	database := ddblocal.ForTest(t)
-	t.Cleanup(database.Stop)
+	database := localDatabase(t)
 	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query")
 	if err != nil {
 		t.Skipf("skipped: %v", err)

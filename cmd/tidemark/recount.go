@@ -133,19 +133,21 @@ const fromEvents = -1
 func (r *recount) addTo(from int, at model.Time, add func(*rollup.Fold)) {
 	for rung := from + 1; rung < len(r.kind.Ladder.Tiers); rung++ {
 		t := r.kind.Ladder.Tiers[rung]
-		if b := t.Unit.BucketOf(at); keeps(t, b) && r.below(rung, b) == from {
+		if b := t.Unit.BucketOf(at); keeps(t, b) && rungBelow(r.kind.Ladder, rung, b) == from {
 			add(r.should[rung].at(b, r.kind.Spec()))
 		}
 	}
 }
 
-// below is the rung that a bucket is folded from: the nearest that had begun when
+// rungBelow is the rung that a bucket is folded from: the nearest that had begun when
 // the bucket did.
-func (r *recount) below(rung int, b tier.Bucket) int {
-	for rung--; rung > fromEvents && !keeps(r.kind.Ladder.Tiers[rung], b); rung-- {
+func rungBelow(l tier.Ladder, rung int, b tier.Bucket) int {
+	for rung--; rung > fromEvents && !keeps(l.Tiers[rung], b); rung-- {
 	}
 	return rung
 }
+
+func (r *recount) row(rung int, start model.Time) *rollup.Row { return r.stored[rung][start] }
 
 // keeps reports whether a tier had begun when the bucket did.
 func keeps(t tier.Tier, b tier.Bucket) bool { return t.From <= b.Start || t.From == 0 }

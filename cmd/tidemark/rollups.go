@@ -32,6 +32,10 @@ func rollupsCommand(to *connection) *cobra.Command {
 bucket starts in the half-open range [--from, --to). On a terminal the averages are
 plotted above the table.
 
+Where a subject has several kinds of event, their rollups are merged unless --kind
+says which (one, or several apart by commas). Below the measures stands what the kinds
+count by value and by distinct value.
+
 A note says what is special of a bucket: open, it has not ended yet; inexact, a change
 came too late to be folded; truncated, it has more measures than a row holds;
 unreadable, so many events could not be decoded.
@@ -44,6 +48,7 @@ read.`,
 	}
 	flags.series.register(cmd)
 	flags.within.register(cmd, 100, "buckets")
+	flags.within.registerLast(cmd)
 	cmd.Flags().StringVar(&flags.tier, "tier", "hour", "`tier`: minute, hour, day or month, as the kind's ladder has it")
 	cmd.Flags().StringVar(&flags.measure, "measure", "", "show one `measure` only")
 	cmd.Flags().StringVar(&flags.plot, "plot", "auto", "plot the averages: `when` is always, never, or auto (on a terminal)")
@@ -55,16 +60,16 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if !slices.Contains([]string{"always", "never", "auto"}, flags.plot) {
 		return usagef("--plot %s: want always, never or auto", flags.plot)
 	}
-	q := query.Rollups{Newest: true, Limit: flags.within.limit, Consistent: flags.series.consistent}
-	var err error
-	if q.Unit, err = tier.ParseUnit(flags.tier); err != nil {
+	unit, err := tier.ParseUnit(flags.tier)
+	if err != nil {
 		return usagef("--tier: %w", err)
 	}
-	if q.From, q.To, err = flags.within.parse(); err != nil {
+	q, from, err := flags.series.openTogether(cmd.Context(), to, subject)
+	if err != nil {
 		return err
 	}
-	var from *query.Service
-	if q.Series, from, err = flags.series.open(cmd.Context(), to, subject); err != nil {
+	q.Unit, q.Newest, q.Limit = unit, true, flags.within.limit
+	if q.From, q.To, err = flags.within.buckets(unit, from.Now()); err != nil {
 		return err
 	}
 	var found []query.Rollup
@@ -79,7 +84,10 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if width, ok := plotWidth(out, flags.plot); ok {
 		printPlots(out, found, flags.measure, width)
 	}
-	return printRollups(out, found, flags.measure)
+	if err := printRollups(out, found, flags.measure); err != nil {
+		return err
+	}
+	return printDimensions(out, found)
 }
 
 // plainWidth is how wide a plot is where no terminal says.

@@ -83,6 +83,7 @@ func subjectForms(kinds *catalog.Catalog) (forms []string) {
 // rangeFlags say which part of a series is read.
 type rangeFlags struct {
 	from, to string
+	last     time.Duration
 	limit    int
 }
 
@@ -117,7 +118,7 @@ func parseWhen(flag, text string, absent model.Time) (model.Time, error) {
 
 // readFailure gives an error of reading the exit status it ends in.
 func readFailure(err error) error {
-	for _, usage := range []error{query.ErrRange, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoCurrent} {
+	for _, usage := range []error{query.ErrRange, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoCurrent, query.ErrNoDimension} {
 		if errors.Is(err, usage) {
 			return usagef("%w", err)
 		}

@@ -4,13 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 const verifyLong = `Recount every bucket from its events and compare the stored rollups with that, byte
@@ -21,35 +25,52 @@ it, and its numbers no longer change. A row that is not exact says so itself and
 compared all the same. While events come in, a bucket may differ until aggregate has
 looked at it: verify a stack that is idle ("tidemark replay --wait").
 
+What differs is named: the bucket, its numbers, and the events that the row has not,
+where its digest tells. "tidemark rebuild" mends it.
+
+--quick compares digests first, and recounts only series of which one is wrong: a
+digest tells that an event is missing, gone or changed, but not that somebody wrote
+other numbers beside a right digest.
+
+It reads each event and row once, without a subject the whole table twice (with
+--quick, once).
+
 Exit status: 0 all equal; 1 some differ; 2 asked wrongly; 3 could not be done.`
 
 const verifyExample = `  tidemark verify
-  tidemark verify --subject devices/sensor_01 --from 2026-04-01 --to 2026-05-01`
+  tidemark verify devices/sensor_01 --from 2026-04-01 --to 2026-05-01
+  tidemark verify --quick
+  tidemark verify --subject devices/sensor_01 --tier hour`
 
 // shownDifferences is how many differing buckets are told one by one.
 const shownDifferences = 20
 
-type verifyFlags struct{ subject, from, to string }
+type verifyFlags struct {
+	scopeFlags
+	quick bool
+}
 
 func verifyCommand(to *connection) *cobra.Command {
 	var flags verifyFlags
 	cmd := &cobra.Command{
-		Use:     "verify",
+		Use:     "verify [SUBJECT]",
 		Short:   "Recount every bucket from its events",
 		Long:    verifyLong,
 		Example: verifyExample,
-		Args:    asUsage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return verify(cmd, to, flags)
+		Args:    asUsage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return verify(cmd, to, flags, args)
 		},
 	}
-	cmd.Flags().StringVar(&flags.subject, "subject", "", "only this `subject`, as devices/sensor_01")
+	cmd.Flags().StringVar(&flags.subject, "subject", "", "only this `subject`, as devices/sensor_01: the same as the argument")
 	cmd.Flags().StringVar(&flags.from, "from", "", "only buckets from the coarsest one that holds this `time` on")
 	cmd.Flags().StringVar(&flags.to, "to", "", "only buckets before the end of the coarsest one that holds this `time`")
+	cmd.Flags().StringVar(&flags.tier, "tier", "", "only rows of this `tier`: minute, hour, day or month")
+	cmd.Flags().BoolVar(&flags.quick, "quick", false, "compare digests first, recount only what looks wrong")
 	return cmd
 }
 
-func verify(cmd *cobra.Command, to *connection, flags verifyFlags) error {
+func verify(cmd *cobra.Command, to *connection, flags verifyFlags, args []string) error {
 	ctx := cmd.Context()
 	table, err := to.openTable(ctx)
 	if err != nil {
@@ -59,19 +80,19 @@ func verify(cmd *cobra.Command, to *connection, flags verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	asked, subject, err := flags.parse(kinds)
+	what, err := flags.parse(kinds, args)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	all, err := seriesOf(ctx, table, kinds, subject)
+	all, err := toVerify(cmd, table, kinds, what, flags.quick)
 	if err != nil {
-		return fmt.Errorf("find the series of table %s: %w", table.Name(), err)
+		return err
 	}
-	report := newReport()
+	report := newReport(what.tier)
 	p := newProgress(cmd.ErrOrStderr(), "verify", "series", len(all))
 	for _, s := range all {
-		if err := report.series(ctx, table, kinds, s, asked); err != nil {
+		if err := report.series(ctx, table, kinds, s, what.asked); err != nil {
 			p.done()
 			return err
 		}
@@ -85,34 +106,37 @@ func verify(cmd *cobra.Command, to *connection, flags verifyFlags) error {
 	return nil
 }
 
-func (f verifyFlags) parse(kinds *catalog.Catalog) (asked span, subject model.Subject, err error) {
-	asked = span{from: model.MinTime, to: model.MaxTime}
-	if f.from != "" {
-		if asked.from, err = parseDay(f.from); err != nil {
-			return asked, subject, usagef("--from: %w", err)
+// toVerify are the series to recount: all that are asked for, or, quickly, those of
+// which a digest is wrong.
+func toVerify(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog, what scope, quick bool) ([]model.Series, error) {
+	if !quick {
+		all, err := seriesOf(cmd.Context(), table, kinds, what.subject)
+		if err != nil {
+			return nil, fmt.Errorf("find the series of table %s: %w", table.Name(), err)
 		}
+		return all, nil
 	}
-	if f.to != "" {
-		if asked.to, err = parseDay(f.to); err != nil {
-			return asked, subject, usagef("--to: %w", err)
-		}
+	p := newProgress(cmd.ErrOrStderr(), "audit", "items", 0)
+	defer p.done()
+	scan := &auditor{table: table, kinds: kinds, progress: p}
+	suspects, err := scan.run(cmd.Context(), what.subject)
+	if err != nil {
+		return nil, fmt.Errorf("audit table %s: %w", table.Name(), err)
 	}
-	if f.subject != "" {
-		subject, err = findSubject(f.subject, kinds)
+	found := map[model.Series]bool{}
+	for _, s := range suspects {
+		found[s.key.Series] = true
 	}
-	return asked, subject, err
-}
-
-// parseDay reads a time, or a date for its first instant.
-func parseDay(text string) (model.Time, error) {
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return model.TimeOf(day), nil
+	for _, s := range scan.unknown() {
+		found[s] = true
 	}
-	return model.ParseTime(text, model.RejectFiner)
+	fmt.Fprintf(cmd.OutOrStdout(), "audited %s items by digest: %s series to recount\n", grouped(scan.items), grouped(len(found)))
+	return slices.SortedFunc(maps.Keys(found), seriesOrder), nil
 }
 
 // report gathers findings.
 type report struct {
+	tier        tier.Unit                    // the only one that counts; zero counts all
 	counts      map[string]map[judgement]int // by tier
 	tiers       []string                     // in order of first mention: fine to coarse
 	inexact     map[string]int               // by tier
@@ -122,8 +146,8 @@ type report struct {
 	differences []finding
 }
 
-func newReport() *report {
-	return &report{counts: map[string]map[judgement]int{}, inexact: map[string]int{}}
+func newReport(only tier.Unit) *report {
+	return &report{tier: only, counts: map[string]map[judgement]int{}, inexact: map[string]int{}}
 }
 
 func (r *report) series(ctx context.Context, store seriesStore, kinds *catalog.Catalog, s model.Series, asked span) error {
@@ -136,10 +160,21 @@ func (r *report) series(ctx context.Context, store seriesStore, kinds *catalog.C
 	findings, err := one.run(ctx)
 	r.seriesCount++
 	r.events += one.events
+	if err != nil {
+		return err
+	}
 	for _, f := range findings {
+		if r.tier != 0 && f.key.Tier != r.tier.String() {
+			continue
+		}
+		if !f.is.fine() && len(r.differences) < shownDifferences {
+			if f.events, err = one.name(ctx, f); err != nil {
+				return err
+			}
+		}
 		r.add(f)
 	}
-	return err
+	return nil
 }
 
 func (r *report) add(f finding) {
@@ -177,6 +212,9 @@ func (r *report) print(w io.Writer, took time.Duration) {
 	table.Flush()
 	for _, f := range r.differences[:min(len(r.differences), shownDifferences)] {
 		fmt.Fprintf(w, "%s %s %s: %s: %s\n", f.key.Series, f.key.Tier, f.key.Start, f.is, f.detail)
+		if f.events != "" {
+			fmt.Fprintf(w, "    %s\n", f.events)
+		}
 	}
 	if more := len(r.differences) - shownDifferences; more > 0 {
 		fmt.Fprintf(w, "… and %s more\n", grouped(more))

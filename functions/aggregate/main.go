@@ -12,21 +12,21 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/aggregate"
 	"github.com/tidemark-db/tidemark/pkg/config"
-	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
 func main() {
-	settings := must(config.FromEnv(os.Getenv, iot.Kinds()...))
+	settings := must(config.FromEnv(os.Getenv, domains.Kinds()...))
 	client := must(dynamo.NewClient(context.Background(), "", os.Getenv("TIDEMARK_ENDPOINT")))
 	var units dynamo.Capacity
 	table := dynamo.New(client, os.Getenv(config.EnvTable), dynamo.WithCapacity(&units))
 	now := func() model.Time { return model.TimeOf(time.Now()) }
 	lambda.Start(&handler{
-		settler: &aggregate.Aggregator{Store: table, Quarantine: table, Catalog: must(settings.Catalog()), Now: now,
-			Limits: aggregate.Limits{QuarantineFor: settings.Quarantine.Retention}},
+		settler: newSettler(&aggregate.Aggregator{Store: table, Quarantine: table, Catalog: must(settings.Catalog()), Now: now,
+			Limits: aggregate.Limits{QuarantineFor: settings.Quarantine.Retention}}),
 		log: telemetry.NewLogger(os.Stderr, slog.LevelInfo), metrics: &telemetry.Emitter{Out: os.Stdout, Now: now},
 		units: units.Units, function: os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), now: now, watermark: &aggregate.Watermark{Store: table},
 	})

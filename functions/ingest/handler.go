@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -14,9 +13,11 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
 // room is kept free before the invocation's deadline, to answer in.
@@ -32,15 +33,19 @@ type handler struct {
 	kind     string // of messages for which an IoT rule names none
 	owner    string // the claim that binds a caller to an owner; "" binds nobody
 	reporter *reporter
+
+	collector collector
 }
 
 // table is what the handler needs of one.
 type table interface {
 	ingest.Store
 	ingest.Quarantine
+	ingest.SaltStore
+	ingest.Gates
 }
 
-func newHandler(conf *config.Config, kind string, store table, r *reporter) (*handler, error) {
+func newHandler(conf *config.Config, kind, views string, store table, r *reporter) (*handler, error) {
 	kinds, err := conf.Catalog()
 	if err != nil {
 		return nil, err
@@ -54,24 +59,38 @@ func newHandler(conf *config.Config, kind string, store table, r *reporter) (*ha
 		Patience:     ingest.Patience{Room: room},
 		Retried:      r.retried,
 		KeepRejected: conf.Quarantine.Retention,
+		Gates:        store,
+		GateFor:      conf.Functions.Ingest.Timeout,
 	}
-	return &handler{service: service, catalog: kinds, limits: conf.Limits, kind: kind, reporter: r}, nil
+	h := &handler{service: service, catalog: kinds, limits: conf.Limits, kind: kind, reporter: r}
+	h.collector = collector{salts: &ingest.Salts{Service: service, Store: store}, honour: conf.Collector.HonourOptOut}
+	h.collector.kind, _ = kinds.Kind(views)
+	return h, nil
 }
 
 func (h *handler) handle(ctx context.Context, payload json.RawMessage) (any, error) {
 	defer h.reporter.close()
-	if envelope.DoorOf(payload) == envelope.HTTP {
-		var r events.APIGatewayV2HTTPRequest
-		if err := json.Unmarshal(payload, &r); err != nil {
-			return nil, fmt.Errorf("read the request of the HTTP API: %w", err)
+	switch door, err := envelope.DoorOf(payload); {
+	case err != nil:
+		return nil, err
+	case door == envelope.HTTP:
+		r, answer, err := envelope.ReadRequest(payload)
+		if err != nil {
+			return nil, err
 		}
-		return h.http(ctx, &r), nil
+		return answer(h.http(ctx, r)), nil
+	case door == envelope.IoT:
+		return h.iot(ctx, payload)
+	default:
+		return h.batch(ctx, door, payload)
 	}
-	return h.iot(ctx, payload)
 }
 
-// http answers POST /v1/{kinds}.
+// http answers POST /v1/{kinds}, and the collector's requests.
 func (h *handler) http(ctx context.Context, r *events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
+	if strings.HasPrefix(envelope.Path(r), web.CollectPath) && h.collector.kind != nil {
+		return h.collect(ctx, r)
+	}
 	kind, problem := h.route(r)
 	if problem != nil {
 		return h.refuse(r, problem)
@@ -130,91 +149,30 @@ var errOpen = errors.New("some observations could not be settled in time")
 // iot takes in what an IoT rule sends. It answers how many observations met which
 // verdict; an error asks for the same delivery once more.
 func (h *handler) iot(ctx context.Context, payload []byte) (map[model.Verdict]int, error) {
-	delivery := requestID(ctx)
-	verdicts, failures := make(map[model.Verdict]int), []error{}
-	for _, group := range byKind(envelope.FromRule(payload, delivery, h.kind, h.limits.Observations)) {
-		outcomes, err := h.take(ctx, delivery, group)
-		if err == nil && ingest.Undecided(outcomes) {
+	messages := envelope.FromRule(payload, requestID(ctx), h.kind, h.limits.Observations)
+	verdicts := make(map[model.Verdict]int)
+	fates, err := h.take(ctx, envelope.IoT, messages)
+	for _, f := range fates {
+		verdicts[f.verdict]++
+		if f.open && err == nil {
 			err = errOpen
 		}
-		failures = append(failures, err)
-		for _, o := range outcomes {
-			verdicts[o.Verdict]++
-		}
 	}
-	return verdicts, errors.Join(failures...)
+	return verdicts, err
 }
 
-// take appends messages of one kind and sets aside those that are rejected.
-func (h *handler) take(ctx context.Context, delivery string, messages []envelope.Message) ([]model.Outcome, error) {
-	kind, outcomes, err := h.append(ctx, messages)
-	kept := 0
-	for i, o := range outcomes {
-		if o.Verdict != model.Rejected {
-			continue
-		}
-		if failure := h.setAside(ctx, messages[i], o); failure != nil {
-			err = errors.Join(err, failure)
-			continue
-		}
-		kept++
+// batch takes in what a queue or a data stream hands over. Its records are settled
+// each by itself, though what they hold of a series is appended together.
+func (h *handler) batch(ctx context.Context, door envelope.Door, payload []byte) (any, error) {
+	messages, err := envelope.FromBatch(door, payload, h.kind, h.limits.Observations)
+	if err != nil {
+		return nil, err
 	}
-	h.reporter.setAside(kind, kept)
-	h.reporter.appended(envelope.IoT, delivery, kind, outcomes, err)
-	return outcomes, err
-}
-
-// append answers the kind's name too, "" where it is unknown: what a device made up
-// names no metric.
-func (h *handler) append(ctx context.Context, messages []envelope.Message) (string, []model.Outcome, error) {
-	kind, known := h.catalog.Kind(messages[0].Kind)
-	if !known {
-		return "", unknownKind(messages), nil
+	fates, err := h.take(ctx, door, messages)
+	if err != nil {
+		h.reporter.log.Error("batch failed in part", telemetry.FieldRequestID, requestID(ctx), telemetry.FieldError, err)
 	}
-	observations := make([]ingest.Observation, len(messages))
-	for i, m := range messages {
-		observations[i] = m.Observation
-	}
-	outcomes, err := h.service.Append(ctx, kind, observations...)
-	return kind.Name, outcomes, err
-}
-
-// unknownKind rejects messages whose kind nobody declared.
-func unknownKind(messages []envelope.Message) []model.Outcome {
-	outcomes := make([]model.Outcome, len(messages))
-	for i, m := range messages {
-		outcomes[i] = model.Outcome{Verdict: model.Rejected, Errors: []model.FieldError{{
-			Field:   envelope.RuleKind,
-			Code:    ingest.CodeUnknownKind,
-			Message: fmt.Sprintf("no kind is named %q: declare it in tidemark.yaml, or correct the rule's SELECT", m.Kind),
-		}}}
-	}
-	return outcomes
-}
-
-func (h *handler) setAside(ctx context.Context, m envelope.Message, o model.Outcome) error {
-	return h.service.SetAside(ctx, ingest.Rejection{
-		Door:    string(envelope.IoT),
-		Origin:  m.Origin,
-		Subject: o.Key.Series.Subject,
-		Errors:  o.Errors,
-		Payload: m.Payload,
-	})
-}
-
-// byKind parts messages by the kind they name, in the order of first mention.
-func byKind(messages []envelope.Message) [][]envelope.Message {
-	var groups [][]envelope.Message
-	at := make(map[string]int)
-	for _, m := range messages {
-		i, ok := at[m.Kind]
-		if !ok {
-			i = len(groups)
-			at[m.Kind], groups = i, append(groups, nil)
-		}
-		groups[i] = append(groups[i], m)
-	}
-	return groups
+	return envelope.BatchAnswerOf(door, messages, func(i int) bool { return fates[i].open }), nil
 }
 
 // requestID names the invocation; an asynchronous one that is retried keeps it.

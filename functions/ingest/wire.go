@@ -7,7 +7,9 @@ import (
 	"os"
 
 	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
@@ -20,7 +22,7 @@ const (
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
-	conf, err := config.FromEnv(getenv, iot.Kinds()...)
+	conf, err := config.FromEnv(getenv, domains.Kinds()...)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +33,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	units := new(dynamo.Capacity)
 	table := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), dynamo.WithCapacity(units))
 	reporter := newReporter(log, os.Stdout, getenv(envFunction), units.Units)
-	h, err := newHandler(conf, iot.Readings.Name, table, reporter)
+	h, err := newHandler(conf, iot.Readings.Name, web.PageViews.Name, table, reporter)
 	if err != nil {
 		return nil, err
 	}

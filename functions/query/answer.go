@@ -28,8 +28,20 @@ type rollupView struct {
 	Truncated  bool                     `json:"truncated"`
 	Unreadable int64                    `json:"unreadable"`
 	Events     int64                    `json:"events"`
+	Kinds      map[string]int64         `json:"kinds,omitempty"` // events by kind, where several are merged
 	Measures   map[string]query.Figures `json:"measures"`
+	Dimensions map[string]query.Shares  `json:"dimensions,omitempty"` // the most frequent values of each
+	Distinct   map[string]distinctView  `json:"distinct,omitempty"`
 }
+
+// distinctView is how many different values a field had.
+type distinctView struct {
+	Count int64 `json:"count"`
+	Exact bool  `json:"exact"` // false where it is estimated, within a few per cent
+}
+
+// shownValues are the values of a dimension in a rollup; top answers more.
+const shownValues = 10
 
 type rollupsView struct {
 	Rollups []rollupView `json:"rollups"`
@@ -70,6 +82,23 @@ func viewRollup(r query.Rollup) rollupView {
 	}
 	for _, name := range r.Summary.Names() {
 		v.Measures[name] = query.FiguresOf(r.Measure(name))
+	}
+	v.Kinds, v.Dimensions, v.Distinct = kindsView(r.Kinds), map[string]query.Shares{}, map[string]distinctView{}
+	for _, name := range r.Summary.DimensionNames() {
+		d, _ := r.Summary.Dimension(name)
+		v.Dimensions[name] = query.SharesOf(d, shownValues)
+	}
+	for _, name := range r.Summary.DistinctNames() {
+		n, exact := r.Summary.Distinct(name)
+		v.Distinct[name] = distinctView{n, exact}
+	}
+	return v
+}
+
+func kindsView(kinds []query.KindEvents) map[string]int64 {
+	v := map[string]int64{}
+	for _, k := range kinds {
+		v[k.Kind] = k.Events
 	}
 	return v
 }

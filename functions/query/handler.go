@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/query"
 	"github.com/tidemark-db/tidemark/pkg/telemetry"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // maxAnswer leaves room below what Lambda hands back, 6 MB.
@@ -105,16 +104,19 @@ func (h *Handler) current(ctx context.Context, asked target, given params) (any,
 }
 
 func (h *Handler) rollups(ctx context.Context, asked target, given params) (any, error) {
-	unit, err := tier.ParseUnit(asked.tier)
-	if _, _, ok := asked.series.Kind.Ladder.Find(unit); err != nil || !ok {
-		return nil, noTier(asked.tier, asked.series.Kind.Ladder)
+	unit, err := asked.unit(asked.tier)
+	if err != nil {
+		return nil, err
 	}
 	p, err := given.paging(oldestFirst)
 	if err != nil {
 		return nil, err
 	}
+	if p.from, p.to, err = given.within(p.from, p.to, unit, h.Query.Now()); err != nil {
+		return nil, err
+	}
 	page, err := h.Query.Rollups(ctx, query.Rollups{
-		Series: asked.series, Unit: unit, From: p.from, To: p.to, Newest: p.newest,
+		Series: asked.series, With: asked.with, Unit: unit, From: p.from, To: p.to, Newest: p.newest,
 		Limit: p.limit, Cursor: p.cursor, Consistent: p.consistent,
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -292,7 +293,7 @@ func TestFind_AnIDMayHoldSlashes(t *testing.T) {
 			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}
-	for _, path := range []string{"", "/", "/v1", "/v1/devices/a", "/v1/devices/current", "/v1/devices/a/current", "/v2/devices/a/readings"} {
+	for _, path := range []string{"", "/", "/v1", "/v1/devices", "/v1/devices/a/current", "/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
 		if got, err := find(h.Catalog, path); err == nil {
 			t.Errorf("%q: %+v, want it not found", path, got)
 		}
@@ -352,7 +353,7 @@ func TestCursorKey_IsASecretUnlessOnALaptop(t *testing.T) {
 		"a laptop's own":       {"a long secret of the laptop", "", laptop, "a long secret of the laptop"},
 		"by hand, not read":    {"a long secret of mine", arn, "", "a long secret of mine"},
 	} {
-		env := map[string]string{envCursorKey: c.key, envCursorSecret: c.secret, envEndpoint: c.endpoint}
+		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret, envEndpoint: c.endpoint}
 		read := func(_ context.Context, asked string) (string, error) {
 			if asked != arn {
 				return "", errors.New("access denied")

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // The order of an answer where the request does not say.
@@ -62,9 +65,25 @@ func (p params) time(name string, absent model.Time) (model.Time, error) {
 	return t, nil
 }
 
-func (p params) limit() (int, error) {
+// within is the range that the buckets of a unit are read from: from and to as given,
+// or where the request says last, the buckets that reach into that span before now.
+func (p params) within(from, to model.Time, unit tier.Unit, now model.Time) (model.Time, model.Time, error) {
+	if !p.values.Has("last") {
+		return from, to, nil
+	}
+	span, err := time.ParseDuration(p.text("last"))
+	if err != nil || span <= 0 || p.values.Has("from") || p.values.Has("to") {
+		return 0, 0, problemLast.New("want a duration as 5m or 24h, and neither from nor to beside it")
+	}
+	from, to = query.Last(span, unit, now)
+	return from, to, nil
+}
+
+func (p params) limit() (int, error) { return p.limitOr(defaultLimit) }
+
+func (p params) limitOr(absent int) (int, error) {
 	if !p.values.Has("limit") {
-		return defaultLimit, nil
+		return absent, nil
 	}
 	n, err := strconv.Atoi(p.values.Get("limit"))
 	if err != nil || n < 1 || n > maxLimit {

@@ -23,6 +23,11 @@ var (
 	problemRepeated    = envelope.ProblemType{URI: "/problems/repeated-parameter", Title: "A parameter is given twice", Status: 400}
 	problemTime        = envelope.ProblemType{URI: "/problems/bad-time", Title: "A bound of the range is no time", Status: 400}
 	problemLimit       = envelope.ProblemType{URI: "/problems/bad-limit", Title: "The limit cannot be met", Status: 400}
+	problemLast        = envelope.ProblemType{URI: "/problems/bad-span", Title: "The span before now cannot be read", Status: 400}
+	problemDimension   = envelope.ProblemType{URI: "/problems/unknown-dimension", Title: "The field is not counted by value", Status: 404}
+	problemIndex       = envelope.ProblemType{URI: "/problems/not-indexed", Title: "Events are not found by this field", Status: 404}
+	problemNoProfile   = envelope.ProblemType{URI: "/problems/no-profile", Title: "The subject has no profile", Status: 404}
+	problemTooMany     = envelope.ProblemType{URI: "/problems/too-many-buckets", Title: "The range holds too many buckets", Status: 422}
 	problemOrder       = envelope.ProblemType{URI: "/problems/bad-order", Title: "The order is neither newest nor oldest", Status: 400}
 	problemBoolean     = envelope.ProblemType{URI: "/problems/bad-boolean", Title: "A parameter is neither true nor false", Status: 400}
 	problemRange       = envelope.ProblemType{URI: "/problems/inverted-range", Title: "The range holds no instant", Status: 400}
@@ -42,6 +47,9 @@ var failures = []struct {
 	{query.ErrSeries, problemSeries},
 	{query.ErrNoCurrent, problemNoCurrent},
 	{query.ErrNoTier, problemTier},
+	{query.ErrNoDimension, problemDimension},
+	{query.ErrNotIndexed, problemIndex},
+	{query.ErrTooMany, problemTooMany},
 	{query.ErrCursor, problemCursor},
 	{query.ErrForeignCursor, problemForeign},
 	{item.ErrNewer, problemStored},
@@ -64,7 +72,7 @@ func problemOf(err error) *envelope.Problem {
 }
 
 func noRoute(path string) error {
-	return envelope.ProblemNotFound.New("%.200q: want /v1/{subjects}/{id}/{kinds}, the same with /current or with /rollups/{tier}", path)
+	return envelope.ProblemNotFound.New("%.200q: want /v1/{subjects}/{id}/{kinds}, the same with /current, /rollups/{tier} or /top/{dimension}, /v1/{subjects}/{id}, or /v1/{kinds}/{field}/{value}", path)
 }
 
 func noSubjectType(path string, c *catalog.Catalog) error {

@@ -7,23 +7,32 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // What an API lets through is the catalog's routes: each must be one that is found
 // here, and as what it says it is.
 func TestFind_ServesTheCatalogsRoutes(t *testing.T) {
 	h, _ := newHandler(t)
+	visits := catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"}, Dimensions: []rollup.DimensionSpec{{Name: "door"}}, IndexBy: "badge"}
+	alarms := catalog.Kind{Name: "ALARM", Subject: visits.Subject}
+	var err error
+	if h.Catalog, err = catalog.New(append(h.Catalog.Kinds, visits, alarms)...); err != nil {
+		t.Fatal(err)
+	}
 	want := map[catalog.Action]*route{
-		catalog.ReadHistory: historyRoute, catalog.ReadCurrent: currentRoute, catalog.ReadRollups: rollupsRoute,
+		catalog.ReadHistory: historyRoute, catalog.ReadCurrent: currentRoute, catalog.ReadRollups: rollupsRoute, catalog.ReadTop: topRoute,
+		catalog.ReadByValue: byValueRoute, catalog.ReadProfile: profileRoute, catalog.ReadAllRollups: rollupsRoute, catalog.ReadAllTop: topRoute,
 	}
 	served := map[catalog.Action]bool{}
 	for _, r := range h.Catalog.Routes() {
 		if r.Action == catalog.Append {
 			continue
 		}
-		path := strings.NewReplacer("{id}", "sensor_01", "{tier}", "hour").Replace(r.Path)
+		path := strings.NewReplacer("{id}", "sensor_01", "{tier}", "hour", "{dimension}", "door", "{value}", "sensor_01").Replace(r.Path)
 		found, err := find(h.Catalog, path)
-		if err != nil || found.route != want[r.Action] || found.series.Kind.Name != r.Kind || found.series.Subject != "sensor_01" {
+		if err != nil || found.route != want[r.Action] || found.series.Subject+found.value != "sensor_01" ||
+			found.series.Kind.Name != r.Kind && found.series.Kind.Subject.Name != r.Kind {
 			t.Errorf("%s %s: found %+v, %v; want %s of %s", r.Method, r.Path, found, err, r.Action, r.Kind)
 		}
 		served[r.Action] = true

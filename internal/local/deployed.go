@@ -9,6 +9,7 @@ const (
 	ingest    = "ingest"
 	aggregate = "aggregate"
 	query     = "query"
+	authorize = "authorize"
 )
 
 // deployed has a row for each function of the stack.
@@ -21,9 +22,19 @@ var deployed = []struct {
 	{aggregate, func(c *config.Config) config.Function { return c.Functions.Aggregate },
 		func(c *config.Config) int { return c.Mapping.Parallelization }},
 	{query, func(c *config.Config) config.Function { return c.Functions.Query }, always(2)},
+	{authorize, func(*config.Config) config.Function { return config.Authorize }, always(1)},
 }
 
 func always(n int) func(*config.Config) int { return func(*config.Config) int { return n } }
+
+// Settings are the functions that deploy, by name, with what each deploys with.
+func Settings(c *config.Config) map[string]config.Function {
+	all := make(map[string]config.Function, len(deployed))
+	for _, d := range deployed {
+		all[d.name] = d.settings(c)
+	}
+	return all
+}
 
 func functionNames() (names []string) {
 	for _, d := range deployed {
@@ -33,18 +44,18 @@ func functionNames() (names []string) {
 }
 
 // environment is what the deployed functions are given, with the laptop's addresses.
-func (s *Stack) environment() []string {
+func environment(endpoint, table, configPath string) []string {
 	env := []string{
-		"TIDEMARK_TABLE=" + s.Table,
-		"TIDEMARK_ENDPOINT=" + s.Endpoint,
-		"AWS_ENDPOINT_URL_DYNAMODB=" + s.Endpoint,
+		"TIDEMARK_TABLE=" + table,
+		"TIDEMARK_ENDPOINT=" + endpoint,
+		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint,
 		"AWS_REGION=" + Region,
 		"AWS_DEFAULT_REGION=" + Region,
 		"AWS_ACCESS_KEY_ID=" + accessKey,
 		"AWS_SECRET_ACCESS_KEY=" + secretKey,
 	}
-	if s.opts.ConfigPath != "" {
-		env = append(env, "TIDEMARK_CONFIG="+s.opts.ConfigPath)
+	if configPath != "" {
+		env = append(env, "TIDEMARK_CONFIG="+configPath)
 	}
 	return env
 }

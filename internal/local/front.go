@@ -24,6 +24,10 @@ type Route struct {
 	Method string
 	Prefix string
 	To     Invoker
+	// Parameter names the rest of the path; "" means proxy.
+	Parameter string
+	// Authorizer must let a request through; nil lets all.
+	Authorizer Invoker
 }
 
 // maxRequest is what the front takes, the limit of API Gateway.
@@ -80,7 +84,18 @@ func pass(w http.ResponseWriter, r *http.Request, route Route) {
 	if err != nil {
 		return // the caller went away
 	}
-	payload, err := json.Marshal(newHTTPRequest(r, route, body, time.Now()))
+	request := newHTTPRequest(r, route, body, time.Now())
+	if route.Authorizer != nil {
+		switch ok, err := askAuthorizer(r.Context(), route.Authorizer, &request); {
+		case err != nil:
+			say(w, http.StatusInternalServerError, "Internal Server Error")
+			return
+		case !ok:
+			say(w, http.StatusForbidden, "Forbidden")
+			return
+		}
+	}
+	payload, err := json.Marshal(request)
 	if err != nil {
 		say(w, http.StatusBadRequest, "Bad Request")
 		return

@@ -71,3 +71,6 @@ func (f *Function) takeAim() Moment {
 	}
 	return Idle
 }
+
+// Function is a function of the stack by its name, as ingest; nil where none has it.
+func (s *Stack) Function(name string) *Function { return s.functions[name] }

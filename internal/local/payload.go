@@ -18,7 +18,11 @@ import (
 // path decoded, header names in lower case, repeated values joined by commas, and
 // bodies that are not text in base64.
 func newHTTPRequest(r *http.Request, route Route, body []byte, now time.Time) events.APIGatewayV2HTTPRequest {
-	key := route.Method + " " + route.Prefix + "{proxy+}"
+	parameter, form := route.Parameter, "{"+route.Parameter+"}"
+	if parameter == "" {
+		parameter, form = "proxy", "{proxy+}"
+	}
+	key := route.Method + " " + route.Prefix + form
 	sourceIP, _, _ := net.SplitHostPort(r.RemoteAddr)
 	host, _, _ := strings.Cut(r.Host, ":")
 	p := events.APIGatewayV2HTTPRequest{
@@ -28,7 +32,7 @@ func newHTTPRequest(r *http.Request, route Route, body []byte, now time.Time) ev
 		RawQueryString:        r.URL.RawQuery,
 		Headers:               headers(r),
 		QueryStringParameters: joined(r.URL.Query()),
-		PathParameters:        map[string]string{"proxy": strings.TrimPrefix(r.URL.Path, route.Prefix)},
+		PathParameters:        map[string]string{parameter: strings.TrimPrefix(r.URL.Path, route.Prefix)},
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			RouteKey:     key,
 			AccountID:    "000000000000",

@@ -16,6 +16,7 @@ import (
 
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
@@ -36,7 +37,7 @@ type Options struct {
 	// Tap sees each payload that is delivered to aggregate, before the function does,
 	// those of faults included. It may be called concurrently.
 	Tap func(payload []byte)
-	// OnKill is told of each process killed by Faults.
+	// OnKill is told of each process that was killed on purpose.
 	OnKill func(Death)
 }
 
@@ -118,7 +119,7 @@ func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) 
 		f, err := StartFunction(ctx, FunctionOptions{
 			Name:        "tidemark-" + d.name,
 			Binary:      binaries[d.name],
-			Env:         s.environment(),
+			Env:         environment(s.Endpoint, s.Table, s.opts.ConfigPath),
 			Timeout:     d.settings(s.opts.Config).Timeout,
 			Concurrency: d.processes(s.opts.Config),
 			Log:         io.MultiWriter(log, &s.metrics),
@@ -201,6 +202,7 @@ func (s *Stack) watchDatabase() {
 
 func (s *Stack) startFront() (err error) {
 	routes := []Route{
+		{Method: http.MethodPost, Prefix: web.CollectPath, Parameter: web.KeyParameter, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Prefix: "/v1/", To: s.functions[ingest]},
 		{Method: http.MethodGet, Prefix: "/v1/", To: s.functions[query]},
 	}
@@ -220,6 +222,9 @@ func (s *Stack) Err() error { return context.Cause(s.ctx) }
 
 // Window is how long a change may wait before aggregate is told of it.
 func (s *Stack) Window() time.Duration { return s.opts.Config.Mapping.Window }
+
+// KillNext has the next invocation of aggregate end in SIGKILL at that moment of it.
+func (s *Stack) KillNext(at Moment) { s.functions[aggregate].KillNext(at) }
 
 // stopWithin is how long requests under way may take when the stack stops.
 const stopWithin = 2 * time.Second

@@ -17,7 +17,7 @@ type Stats struct {
 	Recut         int64 `json:"recut"`         // batches that faults cut anew
 	Failed        int64 `json:"failed"`        // invocations that were not acknowledged whole
 	GivenUp       int   `json:"givenUp"`       // ranges in the on-failure file
-	Kills         int   `json:"kills"`         // processes killed by faults
+	Kills         int   `json:"kills"`         // processes of aggregate killed on purpose
 	KillsUnacked  int   `json:"killsUnacked"`  // of these, between write and acknowledgement
 	// Metrics are the sums of what the functions counted, by metric name. What a
 	// process had not yet printed when it was killed is not in them.
@@ -67,9 +67,10 @@ type Status struct {
 	Stats    Stats  `json:"stats"`
 }
 
-// idleWithin is how long a request for idleness is held before it is told "not yet":
-// who waits wants to see that things move.
-const idleWithin = time.Second
+// idleWithin is how long a request for idleness is held before it is told "not yet",
+// so that who waits sees things move. It is several times what the mapping takes to
+// list the shards and to find their ends, which every request has to wait for anew.
+const idleWithin = 5 * time.Second
 
 // localRoutes are the doors that only a laptop has.
 func (s *Stack) localRoutes() http.Handler {

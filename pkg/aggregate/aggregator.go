@@ -37,7 +37,7 @@ type Aggregator struct {
 
 // Limits bound the work of an Aggregator.
 type Limits struct {
-	Concurrency int // looks under way at once; zero means 16
+	Concurrency int // looks under way at once; zero means 64
 	Tries       int // passes of one look before it is reported as failed; zero means 60
 	// Children is how many children are folded into one row; zero means 200,000. A
 	// bucket with more is marked: its kind needs a finer tier.
@@ -56,7 +56,7 @@ func (l Limits) withDefaults() Limits {
 			*n = standard
 		}
 	}
-	set(&l.Concurrency, 16)
+	set(&l.Concurrency, 64)
 	set(&l.Tries, 60)
 	set(&l.Children, 200_000)
 	set(&l.Buckets, 500)
@@ -72,10 +72,21 @@ func (l Limits) withDefaults() Limits {
 // what comes before the first failure. Settling the same changes again, in any cut
 // and any order, changes nothing. It ends when ctx does, failing what is left.
 func (a *Aggregator) Settle(ctx context.Context, changes []model.Change) Report {
+	return a.settle(ctx, changes, false)
+}
+
+// Redrive is Settle for changes that come after later ones of the same items: those of
+// a batch that was given up, or of a record that was set aside.
+func (a *Aggregator) Redrive(ctx context.Context, changes []model.Change) Report {
+	return a.settle(ctx, changes, true)
+}
+
+func (a *Aggregator) settle(ctx context.Context, changes []model.Change, repair bool) Report {
 	total := &tally{}
 	limits := a.Limits.withDefaults()
 	for done := 0; done < len(changes) && !total.failed(); {
 		p := gather(a.Catalog, changes, done, limits.Buckets)
+		p.asRepair(repair)
 		a.setAsideStrangers(ctx, changes, p, total)
 		for _, touches := range p.rungs {
 			a.lookAtAll(ctx, touches, limits, total)
@@ -88,11 +99,12 @@ func (a *Aggregator) Settle(ctx context.Context, changes []model.Change) Report 
 
 // lookAtAll looks at buckets that do not depend on each other.
 func (a *Aggregator) lookAtAll(ctx context.Context, touches []*touch, limits Limits, total *tally) {
+	ahead := a.readAhead(ctx, touches, limits, total)
 	var group errgroup.Group
 	group.SetLimit(limits.Concurrency)
 	for _, t := range touches {
 		group.Go(func() error {
-			l := &look{Aggregator: a, touch: t, limits: limits}
+			l := &look{Aggregator: a, touch: t, limits: limits, ahead: ahead}
 			err := l.run(ctx)
 			total.add(l, err)
 			return nil
@@ -111,11 +123,24 @@ func (l *look) run(ctx context.Context) (err error) {
 		}
 	}()
 	l.Looks++
-	if err := l.insist(ctx, l.pass); err != nil {
+	err = l.insist(ctx, l.pass)
+	if err == nil && l.outOfOrder() {
+		err = l.insist(ctx, l.pass)
+	}
+	if err != nil {
 		return fmt.Errorf("look at %s: %w", l.name(), err)
 	}
 	return nil
 }
+
+// outOfOrder reports whether what was just written must be looked at once more. The
+// table stream tells of an item's changes in order: a deletion is settled before the
+// event that is put again is told, so the look of that insert may leave a row alone
+// that holds the event. A repair keeps no such order. It may read its children while a
+// deletion that it makes up for is the last that happened, and write after such an
+// insert was found in the row of before. Its second pass reads after its first write,
+// and from then on no row of before is there to be left alone.
+func (l *look) outOfOrder() bool { return l.repair && l.replaced }
 
 func (l *look) name() string { return l.key.Series.String() + " " + l.bucket.String() }
 

@@ -8,15 +8,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// streamDoor is the door of what came in by the table stream.
-const streamDoor = "stream"
+// StreamDoor is the door of what came in by the table stream.
+const StreamDoor = "stream"
 
 // SetAside keeps a record in quarantine, so that the table stream can move on without
 // losing it. Door, arrival and expiry are filled in. The ID is the record's own, so a
 // record that comes again is kept once.
 func (a *Aggregator) SetAside(ctx context.Context, q model.Quarantined) error {
 	now := a.Now()
-	q.Door, q.ArrivedAt = streamDoor, now
+	q.Door, q.ArrivedAt = StreamDoor, now
 	q.ExpiresAt = now.Add(a.Limits.withDefaults().QuarantineFor).Seconds()
 	err := a.insist(ctx, func(ctx context.Context) (model.Answer, error) {
 		answer, err := a.Quarantine.Quarantine(ctx, q)

@@ -36,6 +36,12 @@ func (l *look) foldChildren(ctx context.Context) (*rollup.Fold, error) {
 }
 
 func (l *look) eventPage(ctx context.Context, r model.Range, fold *rollup.Fold) (next string, err error) {
+	if store, ok := l.Store.(EventReader); ok {
+		if next, err = store.EachEvent(ctx, r, fold.AddEvent); err != nil {
+			return "", passes("read events", err)
+		}
+		return next, nil
+	}
 	page, err := l.Store.Events(ctx, r)
 	if err != nil {
 		return "", passes("read events", err)

@@ -16,10 +16,12 @@ type look struct {
 	*Aggregator
 	*touch
 	limits Limits
+	ahead  rowsAhead
 
 	Counts
-	notes  []Note     // of the last pass
-	newest model.Time // arrival of the newest event folded
+	notes    []Note     // of the last pass
+	newest   model.Time // arrival of the newest event folded
+	replaced bool       // a row that stood was written over with another fold
 }
 
 // pass is the rule, once through. The order of its three steps is what makes it
@@ -28,12 +30,13 @@ type look struct {
 // It answers Written also where nothing had to be written.
 func (l *look) pass(ctx context.Context) (model.Answer, error) {
 	l.notes = nil
-	row, err := l.readRow(ctx, l.key)
+	row, err := l.firstRow(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if stands(row) && sealed(row, l.Now()) {
-		return l.mark(ctx, row)
+	replaced := row != nil && damaged(row) && l.terms.ReplaceDamaged
+	if stands(row) && sealed(row, l.Now()) && !replaced {
+		return l.meetSealed(ctx, row)
 	}
 	if !stands(row) {
 		lived, err := l.mayHaveLived(ctx)
@@ -48,6 +51,9 @@ func (l *look) pass(ctx context.Context) (model.Answer, error) {
 	fold, err := l.foldChildren(ctx)
 	if err != nil {
 		return 0, err
+	}
+	if l.terms.Manner == MarkEvery || replaced && !l.allThere() {
+		fold.Exact, fold.ChildrenUntil = false, 0
 	}
 	return l.keep(ctx, row, fold)
 }
@@ -84,10 +90,13 @@ func refuseNewer(row *rollup.Row) error {
 // land after this one.
 func (l *look) keep(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (model.Answer, error) {
 	l.newest = max(l.newest, fold.NewestArrival)
-	children := fold.Children > 0
-	same := children == stands(old) && (!children || old.Holds(fold))
-	if same && !l.force {
+	same := isEmpty(fold) != stands(old) && (isEmpty(fold) || old.Holds(fold))
+	if same && (!l.force || l.terms.DryRun) {
 		l.Unchanged++
+		return model.Written, nil
+	}
+	if l.terms.DryRun {
+		l.foundOther(old, fold)
 		return model.Written, nil
 	}
 	answer, err := l.put(ctx, old, l.rowOf(fold))
@@ -98,16 +107,25 @@ func (l *look) keep(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (mo
 	}
 	if err == nil && answer == model.Written {
 		l.countWritten(old, fold, oversize)
+		if !same {
+			l.replaced = stands(old)
+			l.foundOther(old, fold)
+		}
 	}
 	return answer, err
 }
+
+// isEmpty reports whether a fold is that of a bucket without events. One that has no
+// children, and says that it is not exact, is of a bucket whose events have expired
+// unseen: its row stands, so that coarser rows fold what it says.
+func isEmpty(fold *rollup.Fold) bool { return fold.Children == 0 && fold.Exact }
 
 // rowOf is the row that keeps fold. No children make an empty row, never a delete:
 // it changes the rev for looks under way, and goes a day later.
 func (l *look) rowOf(fold *rollup.Fold) *rollup.Row {
 	now := l.Now()
 	row := &rollup.Row{Key: l.key, Fold: *fold, V: item.Version, WrittenAt: now}
-	if fold.Children == 0 {
+	if isEmpty(fold) {
 		row.Empty = true
 		row.ExpiresAt = now.Add(tier.Day24).Seconds()
 	} else {

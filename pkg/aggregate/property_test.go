@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -163,7 +164,7 @@ func (h *history) deliverRest(r *rapid.T) {
 // between a look's reads and its write.
 func (h *history) draw(r *rapid.T, depth int) store {
 	n := rapid.Int64Range(1, 6).Draw(r, "write")
-	switch rapid.IntRange(0, 4).Draw(r, "fault") {
+	switch rapid.IntRange(0, 6).Draw(r, "fault") {
 	case 0:
 		return &faulty{store: h.Table, refuseFrom: n}
 	case 1:
@@ -172,6 +173,11 @@ func (h *history) draw(r *rapid.T, depth int) store {
 		return &faulty{store: h.Table, write: n, answer: model.Uncertain, stored: true}
 	case 3:
 		return &interposed{store: h.Table, before: func() { h.meanwhile(r, depth) }}
+	case 4: // a table that reads rows together, and what others do after it has
+		var once sync.Once
+		return &together{store: h.Table, skip: int(n % 3), onRead: func() { once.Do(func() { h.meanwhile(r, depth) }) }}
+	case 5:
+		return &together{store: &interposed{store: h.Table, before: func() { h.meanwhile(r, depth) }}}
 	}
 	return h.Table
 }

@@ -19,6 +19,9 @@ type Counts struct {
 	Sealed    int // looks that met a sealed row
 	Marked    int // of these, rows that said exact until then
 	NotMade   int // rows not made because one like it may have lived and expired
+	// Changed are the looks that found a row not holding what its children say, sealed
+	// rows that were marked included. The row was written, but for a dry run.
+	Changed int
 
 	Lost      int // writes whose condition failed: somebody else wrote the row
 	Uncertain int // writes without a clear answer
@@ -36,13 +39,15 @@ type Counts struct {
 	Quarantined int // changes set aside: their kind is not in the catalog
 }
 
-func (c *Counts) add(o *Counts) {
+// Add sums o into c.
+func (c *Counts) Add(o *Counts) {
 	c.Looks += o.Looks
 	c.Written += o.Written
 	c.Unchanged += o.Unchanged
 	c.Sealed += o.Sealed
 	c.Marked += o.Marked
 	c.NotMade += o.NotMade
+	c.Changed += o.Changed
 	c.Lost += o.Lost
 	c.Uncertain += o.Uncertain
 	c.Throttled += o.Throttled
@@ -123,12 +128,18 @@ type tally struct {
 func (t *tally) add(l *look, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.Counts.add(&l.Counts)
+	t.Counts.Add(&l.Counts)
 	t.Notes = append(t.Notes, l.notes...)
 	t.newest = max(t.newest, l.newest)
 	if err != nil {
 		t.Failures = append(t.Failures, Failure{Change: l.first, Err: err})
 	}
+}
+
+func (t *tally) count(c Counts) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.Counts.Add(&c)
 }
 
 func (t *tally) failed() bool { return len(t.Failures) > 0 }

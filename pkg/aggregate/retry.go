@@ -66,7 +66,11 @@ func (a *Aggregator) rest(ctx context.Context, try int) error {
 	if err := a.random(word[:]); err != nil {
 		return fmt.Errorf("spread retries: %w", err)
 	}
-	d := time.Duration(binary.LittleEndian.Uint64(word[:]) % uint64(bound))
+	return a.pause(ctx, time.Duration(binary.LittleEndian.Uint64(word[:])%uint64(bound)))
+}
+
+// pause waits, or returns the context's error.
+func (a *Aggregator) pause(ctx context.Context, d time.Duration) error {
 	if a.Sleep != nil {
 		return a.Sleep(ctx, d)
 	}

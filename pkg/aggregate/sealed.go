@@ -22,6 +22,23 @@ func sealed(row *rollup.Row, now model.Time) bool {
 	return now.Seconds() >= row.ChildrenUntil-int64(tier.SealMargin.Seconds())
 }
 
+// meetSealed leaves a sealed row as it is, or marks it where a change is known that
+// may not be in it.
+func (l *look) meetSealed(ctx context.Context, row *rollup.Row) (model.Answer, error) {
+	switch {
+	case l.terms.Manner == SpareSealed:
+		l.Sealed++
+		return model.Written, nil
+	case l.terms.DryRun && row.Exact && !damaged(row):
+		l.Sealed++
+		l.found(toMark)
+		return model.Written, nil
+	}
+	return l.mark(ctx, row)
+}
+
+const toMark = "the row is sealed and said exact, and a change may be missing in it"
+
 // mark says of a sealed row that a change came which is not in it. Its numbers stay
 // as they are, for good. A row that says so already is left alone, and so is one that
 // cannot be decoded, which nobody takes for exact.
@@ -41,6 +58,7 @@ func (l *look) mark(ctx context.Context, row *rollup.Row) (model.Answer, error) 
 	if err == nil && answer == model.Written {
 		l.Sealed++
 		l.Marked++
+		l.found(toMark)
 	}
 	return answer, err
 }
@@ -76,4 +94,15 @@ func (l *look) mayHaveLived(ctx context.Context) (bool, error) {
 func outlived(t tier.Tier, b tier.Bucket, now model.Time) bool {
 	least := t.LeastRetention()
 	return least != tier.Forever && b.End.Add(least) <= now.Add(tier.SealMargin)
+}
+
+// allThere reports whether no child that the bucket ever had can have expired yet,
+// whatever its row says: by the least retention that an event or a finer row may have.
+// A clock that is ahead, at the door, is taken up by the margin.
+func (l *look) allThere() bool {
+	least := tier.MinRaw
+	if rung := below(l.kind.Ladder, l.rung, l.bucket); rung >= 0 {
+		least = l.kind.Ladder.Tiers[rung].LeastRetention()
+	}
+	return least == tier.Forever || l.bucket.Start.Add(least) > l.Now().Add(2*tier.SealMargin)
 }

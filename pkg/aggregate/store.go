@@ -26,6 +26,25 @@ type Store interface {
 	PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error)
 }
 
+// EventReader is what a Store may be besides: one that hands out the events of a page
+// one by one, so that a fold, which keeps none of them, need not hold the page.
+type EventReader interface {
+	// EachEvent is Events; do is called with every event, which is good during the call,
+	// its texts for good. An error may come after some of them.
+	EachEvent(ctx context.Context, r model.Range, do func(*model.Event)) (next string, err error)
+}
+
+// RowReader is what a Store may be besides: one that reads many rows by one request.
+type RowReader interface {
+	// ReadRows reads up to RowsTogether rows, each strongly consistent. A key is in the
+	// answer where its row was read, with nil where there is none; what the table did
+	// not get to is not in it.
+	ReadRows(ctx context.Context, keys []rollup.Key) (map[rollup.Key]*rollup.Row, error)
+}
+
+// RowsTogether is how many rows one request reads at most.
+const RowsTogether = 100
+
 // Quarantine keeps records from which not even their bucket could be read; a repeat
 // with the same ID changes nothing.
 type Quarantine interface {

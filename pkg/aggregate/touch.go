@@ -16,6 +16,8 @@ type touch struct {
 	rung   int  // place of the bucket's tier in the kind's ladder
 	first  int  // place in the batch of the earliest change
 	force  bool // not all were inserts: an unchanged row is written all the same
+	repair bool // asked for out of the table stream's order
+	terms  Terms
 }
 
 // piece is the part of a batch that is settled together.
@@ -41,20 +43,33 @@ func gather(cat *catalog.Catalog, changes []model.Change, start, limit int) piec
 		case !known:
 			p.strangers = append(p.strangers, p.end)
 		default:
-			p.touch(touched, kind, c)
+			for _, t := range p.touch(touched, kind, c.Key.Series, c.Key.At, 0) {
+				t.force = t.force || c.What != model.Inserted
+			}
 		}
 	}
 	return p
 }
 
-// touch adds what the change at p.end touches: one bucket of each tier.
-func (p *piece) touch(touched map[rollup.Key]*touch, kind *catalog.Kind, c *model.Change) {
-	for rung, t := range kind.Ladder.Tiers {
-		b := t.Unit.BucketOf(c.Key.At)
+// asRepair says of every bucket whether it was asked for out of order.
+func (p *piece) asRepair(repair bool) {
+	for _, touches := range p.rungs {
+		for _, t := range touches {
+			t.repair = repair
+		}
+	}
+}
+
+// touch adds what lies over a time of a series, one bucket of each tier from rung low
+// on, and answers all of them, those too that were touched before.
+func (p *piece) touch(touched map[rollup.Key]*touch, kind *catalog.Kind, s model.Series, at model.Time, low int) (over []*touch) {
+	for rung := low; rung < len(kind.Ladder.Tiers); rung++ {
+		t := kind.Ladder.Tiers[rung]
+		b := t.Unit.BucketOf(at)
 		if !keeps(t, b) {
 			continue
 		}
-		key := rowKey(c.Key.Series, b)
+		key := rowKey(s, b)
 		found := touched[key]
 		if found == nil {
 			found = &touch{key: key, bucket: b, kind: kind, rung: rung, first: p.end}
@@ -64,8 +79,9 @@ func (p *piece) touch(touched map[rollup.Key]*touch, kind *catalog.Kind, c *mode
 			}
 			p.rungs[rung] = append(p.rungs[rung], found)
 		}
-		found.force = found.force || c.What != model.Inserted
+		over = append(over, found)
 	}
+	return over
 }
 
 func rowKey(s model.Series, b tier.Bucket) rollup.Key {

@@ -33,6 +33,7 @@ func New(kinds ...Kind) (*Catalog, error) {
 	for i, k := range kinds {
 		c.Kinds[i] = k.complete()
 	}
+	shareProfiles(c.Kinds)
 	if mistakes := check(c.Kinds); len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
@@ -65,6 +66,16 @@ func (c *Catalog) SubjectByPath(path string) (SubjectType, bool) {
 		return SubjectType{}, false
 	}
 	return c.subjects[i], true
+}
+
+// KindsOf are the kinds of a subject type, in order of declaration.
+func (c *Catalog) KindsOf(s SubjectType) (all []*Kind) {
+	for i := range c.Kinds {
+		if c.Kinds[i].Subject == s {
+			all = append(all, &c.Kinds[i])
+		}
+	}
+	return all
 }
 
 // Subjects are the subject types of the kinds, each once, in order of first mention.

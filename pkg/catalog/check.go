@@ -36,6 +36,9 @@ func check(kinds []Kind) []error {
 		c.fields()
 		c.policies()
 		c.sizes()
+		if !slices.ContainsFunc(kinds[:i], func(e Kind) bool { return e.Subject.Name == kinds[i].Subject.Name }) {
+			c.profile()
+		}
 		if m := CheckLadder(c.k.Ladder); m != nil {
 			c.wrong(m.Field, m.Message)
 		}
@@ -66,6 +69,9 @@ func (c checker) names() {
 // against compares c's kind with those declared before it.
 func (c checker) against(earlier []Kind) {
 	s := c.k.Subject
+	if reservedWords[c.k.Path] {
+		c.wrong("path", quote(c.k.Path)+" is a word of the routes of subjects: choose another")
+	}
 	if c.k.Path == s.Path && s.Path != "" {
 		c.wrong("path", quote(s.Path)+" is the path of its subject type too: name one of them otherwise")
 	}

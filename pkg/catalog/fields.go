@@ -20,10 +20,12 @@ const (
 	roleDimension  = "a dimension"
 	roleDistinct   = "a distinct count"
 	roleEnrichment = "enrichment"
+	roleIndex      = "the index's field"
 )
 
 // Fields are all names the kind declares: its subject's field, measures, dimensions,
-// distinct counts and enrichment, in that order and in order of declaration.
+// distinct counts, enrichment and the field it is indexed by, in that order and in
+// order of declaration.
 func (k *Kind) Fields() []Field {
 	var all []Field
 	if k.Subject.Field != "" {
@@ -41,11 +43,22 @@ func (k *Kind) Fields() []Field {
 	for _, name := range k.Enrichment {
 		all = append(all, Field{name, "enrichment." + name, roleEnrichment})
 	}
+	if k.IndexBy != "" {
+		all = append(all, Field{k.IndexBy, "indexBy", roleIndex})
+	}
 	return all
 }
 
-// fields checks the declared names: each well formed and in one role. A dimension
-// alone may be counted by distinct values too.
+// mayBoth are the pairs of roles that one field may have: what is counted by value may
+// be counted by distinct values too, and either may be what the kind is indexed by.
+var mayBoth = map[[2]string]bool{
+	{roleDimension, roleDistinct}: true,
+	{roleDimension, roleIndex}:    true,
+	{roleDistinct, roleIndex}:     true,
+}
+
+// fields checks the declared names: each well formed and in one role, or in two that
+// go together.
 func (c checker) fields() {
 	roles := map[string]string{}
 	for _, f := range c.k.Fields() {
@@ -55,7 +68,7 @@ func (c checker) fields() {
 			roles[f.Name] = f.role
 		case role == f.role:
 			c.wrong(f.Path, "declared twice: remove one")
-		case role != roleDimension || f.role != roleDistinct:
+		case !mayBoth[[2]string{role, f.role}]:
 			c.wrong(f.Path, "declared as "+role+" already: a field is one or the other")
 		}
 	}

@@ -11,6 +11,9 @@ type SubjectType struct {
 	Name  string // as in keys: DEVICE
 	Path  string // its plural in routes; "" is the name in small letters and s: devices
 	Field string // the name of its id in observations; "" is the name and Id: deviceId
+	// Profile is what its profiles promise; nil is the zero Profile. Where several kinds
+	// name the type, one of them declares it for all.
+	Profile *Profile
 }
 
 // LatePolicy says what becomes of an event older than current.
@@ -44,9 +47,12 @@ type Kind struct {
 	Dimensions []rollup.DimensionSpec
 	Distinct   []string
 	Enrichment []string // fields that ingest can never write
-	Late       LatePolicy
-	IDs        IDPolicy
-	FinerTime  model.Finer
+	// IndexBy names a text field by whose value events are found over all subjects, in
+	// the second index; "" means none. It costs a write unit an event that has it.
+	IndexBy   string
+	Late      LatePolicy
+	IDs       IDPolicy
+	FinerTime model.Finer
 	// WithoutCurrent kinds keep events only: one write unit an event, no order check.
 	WithoutCurrent bool
 	Shards         int // partitions a subject is spread over; 0 and 1 mean one; fixed for the kind's life

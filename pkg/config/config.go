@@ -25,7 +25,15 @@ type Config struct {
 	Mapping    Mapping
 	Functions  Functions
 	Quarantine Quarantine
+	Collector  Collector
 	Stages     []Stage // in order of declaration
+}
+
+// Collector is the door that browsers send page views to.
+type Collector struct {
+	// HonourOptOut has nothing stored of a browser that asks not to be followed
+	// (Sec-GPC: 1 or DNT: 1).
+	HonourOptOut bool
 }
 
 // Limits bound what a door takes in. Sizes are bytes as sent, before escaping.
@@ -73,36 +81,14 @@ type Function struct {
 	Timeout time.Duration // of one invocation, in whole seconds
 }
 
+// Authorize are the settings of the function that checks site keys: one hash is all it
+// computes.
+var Authorize = Function{Memory: 256, Timeout: 5 * time.Second}
+
 // Quarantine is how what could not be taken in is kept.
 type Quarantine struct {
 	Retention time.Duration
 }
-
-// Removal says what becomes of the table when its stage is destroyed.
-type Removal string
-
-// The removals.
-const (
-	Retain  Removal = "retain"  // it stays, and is protected against deletion
-	Destroy Removal = "destroy" // it goes with all data
-)
-
-// Stage is one deployment of the whole.
-type Stage struct {
-	Name         string // the suffix of the stack's name
-	Billing      Billing
-	Removal      Removal
-	LogRetention time.Duration // one that CloudWatch Logs knows
-	AlarmMail    string        // "" sends no mail; the alarms stand all the same
-}
-
-// Billing is how the table's capacity is paid. The zero value is on demand.
-type Billing struct {
-	ReadUnits, WriteUnits int // a second, both positive: provisioned; both zero: on demand
-}
-
-// Provisioned reports whether capacity is bought ahead.
-func (b Billing) Provisioned() bool { return b != Billing{} }
 
 // Catalog is the kinds with every default filled in, the ladder's included. The
 // error joins one *catalog.Mistake for each thing that is wrong.

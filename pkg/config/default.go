@@ -35,7 +35,7 @@ func Default(domains ...catalog.Kind) *Config {
 		Mapping: Mapping{
 			BatchSize:        1000,
 			Window:           5 * time.Second,
-			Parallelization:  2,
+			Parallelization:  1,
 			MaxRetries:       50,
 			MaxAge:           12 * time.Hour,
 			Bisect:           true,
@@ -47,9 +47,15 @@ func Default(domains ...catalog.Kind) *Config {
 			Query:     Function{Memory: 512, Timeout: 15 * time.Second},
 		},
 		Quarantine: Quarantine{Retention: 30 * day},
-		Stages: []Stage{
-			{Name: "dev", Removal: Destroy, LogRetention: 7 * day},
-			{Name: "prod", Removal: Retain, LogRetention: 90 * day},
-		},
+		Collector:  Collector{HonourOptOut: true},
+		Stages:     []Stage{dev(), stageOf("prod")},
 	}
+}
+
+// dev is the stage to try things in: it leaves nothing behind.
+func dev() Stage {
+	s := stageOf("dev")
+	s.Removal, s.LogRetention = Destroy, 7*day
+	s.Throttle = Throttle{Rate: 50, Burst: 100}
+	return s
 }

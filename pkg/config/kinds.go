@@ -48,6 +48,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"dimensions", named(&k.Dimensions, readDimension)},
 		{"distinct", list(&k.Distinct)},
 		{"enrichment", list(&k.Enrichment)},
+		{"indexBy", text(&k.IndexBy)},
 		{"late", text(&k.Late)},
 		{"ids", text(&k.IDs)},
 		{"finerTime", finer(&k.FinerTime)},

@@ -137,17 +137,36 @@ func TestLadder_ATierMaySayMore(t *testing.T) {
 func TestStages_ReplaceTheShippedOnes(t *testing.T) {
 	got := parse(t, `
 stages:
-  live: {billing: {readUnits: 25, writeUnits: 50}, alarmMail: team@example.com}
-  test: {billing: onDemand, removal: destroy, logRetention: 1d}
+  live:
+    billing: {readUnits: 25, writeUnits: 50}
+    alarmMail: team@example.com
+    access: {issuer: "https://login.example.com", audience: [tidemark], ownerClaim: sub}
+    doors: {topic: plant7, sqs: true}
+    reserved: {aggregate: 20}
+  test: {billing: onDemand, removal: destroy, logRetention: 1d, access: iam, throttle: {rate: 5}, doors: {things: []}}
 `).Stages
 	want := []config.Stage{
-		{Name: "live", Billing: config.Billing{ReadUnits: 25, WriteUnits: 50}, Removal: config.Retain, LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com"},
-		{Name: "test", Removal: config.Destroy, LogRetention: tier.Day24},
+		{
+			Name: "live", Billing: config.Billing{ReadUnits: 25, WriteUnits: 50}, Removal: config.Retain,
+			LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com",
+			Access:   config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub"},
+			Throttle: config.Throttle{Rate: 500, Burst: 1000},
+			Doors:    config.Doors{Things: []string{"DEVICE"}, Topic: "plant7", SQS: true},
+			Reserved: config.Reserved{Aggregate: 20},
+		},
+		{
+			Name: "test", Removal: config.Destroy, LogRetention: tier.Day24,
+			Throttle: config.Throttle{Rate: 5, Burst: 1000},
+			Doors:    config.Doors{Topic: "tidemark-test"},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if !got[0].Billing.Provisioned() || got[1].Billing.Provisioned() {
 		t.Error("Provisioned does not tell units from onDemand")
+	}
+	if !got[0].Access.ByToken() || got[1].Access.ByToken() {
+		t.Error("ByToken does not tell tokens from IAM")
 	}
 }

@@ -105,6 +105,16 @@ var badConfigs = []bad{
 	{"unknown removal", "stages: {prod: {removal: keep}}", "1:26: stages.prod.removal: ", "want retain", false},
 	{"log retention unknown to CloudWatch", "stages: {prod: {logRetention: 10d}}", "1:31: stages.prod.logRetention: ", "1d, 3d, 5d, 7d", false},
 	{"mail without a place", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "no mail address", false},
+	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "no ARN", false},
+	{"topic of two levels", "stages: {prod: {doors: {topic: a/b}}}", "1:32: stages.prod.doors.topic: ", "one level", false},
+	{"topic that is a pattern", "stages: {prod: {doors: {topic: +}}}", "1:32: stages.prod.doors.topic: ", "one level", false},
+	{"access for everybody", "stages: {prod: {access: open}}", "1:25: stages.prod.access: ", "want iam, or {issuer", false},
+	{"tokens of nobody", "stages: {prod: {access: {audience: [a]}}}", "1:17: stages.prod.access: ", "no issuer", false},
+	{"tokens over plain HTTP", "stages: {prod: {access: {issuer: http://x, audience: [a]}}}", "1:34: stages.prod.access.issuer: ", "https", false},
+	{"tokens for anybody", "stages: {prod: {access: {issuer: https://x}}}", "1:17: stages.prod.access.audience: ", "made for anybody", false},
+	{"claim that cannot be", "stages: {prod: {access: {issuer: https://x, audience: [a], ownerClaim: a b}}}", "1:72: stages.prod.access.ownerClaim: ", "no name of a claim", false},
+	{"nothing reserved by less than nothing", "stages: {prod: {reserved: {ingest: -1}}}", "1:36: stages.prod.reserved.ingest: ", "want 0 to", false},
+	{"no request a second", "stages: {prod: {throttle: {rate: 0}}}", "1:34: stages.prod.throttle.rate: ", "want 1 to", false},
 }
 
 func TestParse_NamesEachMistakeWithItsPlace(t *testing.T) {

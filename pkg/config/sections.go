@@ -1,9 +1,5 @@
 package config
 
-import (
-	"go.yaml.in/yaml/v3"
-)
-
 // members are the sections of the file.
 func (c *Config) members() members {
 	return members{
@@ -13,6 +9,7 @@ func (c *Config) members() members {
 		{"mapping", section(c.Mapping.members)},
 		{"functions", section(c.Functions.members)},
 		{"quarantine", section(c.Quarantine.members)},
+		{"collector", section(c.Collector.members)},
 		{"stages", c.readStages},
 	}
 }
@@ -68,39 +65,6 @@ func (q *Quarantine) members() members {
 	return members{{"retention", span(&q.Retention)}}
 }
 
-// readStages replaces the stages by those of the file.
-func (c *Config) readStages(r *reader, v value) {
-	if r.isNull(v) {
-		return
-	}
-	c.Stages = nil
-	r.each(v, func(name string, _ *yaml.Node, child value) {
-		s := Stage{Name: name, Removal: Retain, LogRetention: 90 * day}
-		r.object(child, s.members())
-		c.Stages = append(c.Stages, s)
-	})
-}
-
-func (s *Stage) members() members {
-	return members{
-		{"billing", s.Billing.read},
-		{"removal", text(&s.Removal)},
-		{"logRetention", span(&s.LogRetention)},
-		{"alarmMail", text(&s.AlarmMail)},
-	}
-}
-
-// read takes onDemand, or the units that are provisioned.
-func (b *Billing) read(r *reader, v value) {
-	if v.node.Kind == yaml.MappingNode {
-		r.object(v, members{
-			{"readUnits", integer(&b.ReadUnits)},
-			{"writeUnits", integer(&b.WriteUnits)},
-		})
-		return
-	}
-	const want = "onDemand, or {readUnits: 25, writeUnits: 50} for provisioned capacity"
-	if s, ok := r.scalar(v, want, "!!str"); ok && s != "onDemand" {
-		r.wrong(v, "%s is no billing: want %s", clip(s), want)
-	}
+func (c *Collector) members() members {
+	return members{{"honourOptOut", boolean(func(b bool) { c.HonourOptOut = b })}}
 }

@@ -3,11 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/mail"
-	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -81,43 +77,6 @@ func reserved(k *catalog.Kind) (found Mistakes) {
 		}
 	}
 	return found
-}
-
-var stageName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-
-func (s *Stage) mistakes() (found Mistakes) {
-	wrong := func(field, format string, args ...any) {
-		found = append(found, Mistake{Path: strings.TrimSuffix("stages."+s.Name+"."+field, "."), Message: fmt.Sprintf(format, args...)})
-	}
-	if !stageName.MatchString(s.Name) {
-		wrong("", "%s cannot name a stage: want at most 32 small letters, digits and -, beginning with a letter", clip(s.Name))
-	}
-	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
-		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
-	}
-	if s.Removal != Retain && s.Removal != Destroy {
-		wrong("removal", "%s is no removal: want retain (the table stays) or destroy (it goes with all data)", clip(string(s.Removal)))
-	}
-	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
-		wrong("logRetention", "%s is none that CloudWatch Logs knows: want one of these days: %s", spanText(s.LogRetention), daysText(logRetentions))
-	}
-	if s.AlarmMail != "" {
-		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
-			wrong("alarmMail", "%s is no mail address: want one as team@example.com, or remove the key to send none", clip(s.AlarmMail))
-		}
-	}
-	return found
-}
-
-// logRetentions are the days CloudWatch Logs offers.
-var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
-
-func daysText(days []int) string {
-	text := make([]string, len(days))
-	for i, d := range days {
-		text[i] = strconv.Itoa(d) + "d"
-	}
-	return strings.Join(text, ", ")
 }
 
 // spanText writes a duration as the file does.

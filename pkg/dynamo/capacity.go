@@ -30,12 +30,18 @@ func (c *Capacity) mode() types.ReturnConsumedCapacity {
 }
 
 func (c *Capacity) addReads(consumed *types.ConsumedCapacity) {
-	if c == nil || consumed == nil || consumed.CapacityUnits == nil {
+	if consumed != nil {
+		c.addReadUnits(units(consumed.CapacityUnits))
+	}
+}
+
+func (c *Capacity) addReadUnits(n float64) {
+	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.read += *consumed.CapacityUnits
+	c.read += n
 }
 
 // addWrites adds what a write consumed. A transaction that is sent again with its

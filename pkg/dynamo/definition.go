@@ -61,17 +61,18 @@ func (t *Table) create(ctx context.Context, d Definition) error {
 	if err != nil && !errors.As(err, &there) {
 		return err
 	}
-	waiter := dynamodb.NewTableExistsWaiter(t.client, func(o *dynamodb.TableExistsWaiterOptions) {
-		o.MinDelay, o.MaxDelay = 200*time.Millisecond, 5*time.Second
-	})
-	described, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &t.name}, activeWithin)
+	described, err := t.active(ctx)
 	if err != nil {
 		return err
 	}
-	if err := d.differs(definitionOf(described.Table)); err != nil {
+	if err := d.differs(definitionOf(described)); err != nil {
 		return err
 	}
 	return t.enableTTL(ctx, d.TTL)
+}
+
+func patiently(o *dynamodb.TableExistsWaiterOptions) {
+	o.MinDelay, o.MaxDelay = 200*time.Millisecond, 5*time.Second
 }
 
 // enableTTL asks first: the service refuses to enable what is enabled.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -30,18 +31,38 @@ func (t *Table) Current(ctx context.Context, series model.Series, consistent boo
 // Events reads one page of a series' events by one Query. An item whose key is not
 // an event's lies in no bucket and is left out.
 func (t *Table) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
-	lo, hi := keys.EventRange(r.Series, r.From, r.To)
-	items, next, err := t.query(ctx, "read events from", &r, lo, hi)
+	page := model.EventPage{Events: []model.Event{}}
+	next, err := t.EachEvent(ctx, r, func(e *model.Event) {
+		kept := *e
+		kept.Attrs = slices.Clone(e.Attrs)
+		page.Events = append(page.Events, kept)
+	})
 	if err != nil {
 		return model.EventPage{}, err
 	}
-	page := model.EventPage{Events: make([]model.Event, 0, len(items)), Next: next}
-	for _, it := range items {
-		if event, err := item.Event(it); err == nil {
-			page.Events = append(page.Events, event)
-		}
-	}
+	page.Next = next
 	return page, nil
+}
+
+// EachEvent is Events for who keeps none of them: each is good during the call of do,
+// its texts for good. do is not called before the page has come whole.
+func (t *Table) EachEvent(ctx context.Context, r model.Range, do func(*model.Event)) (next string, _ error) {
+	const operation = "read events from"
+	lo, hi := keys.EventRange(r.Series, r.From, r.To)
+	input, err := t.queryInput(operation, &r, lo, hi)
+	if err != nil {
+		return "", err
+	}
+	page := pages.Get().(*page)
+	defer pages.Put(page)
+	if _, err := t.client.Query(ctx, input, page.take); err != nil {
+		return "", fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
+	}
+	if err := page.each(do); err != nil {
+		return "", fmt.Errorf("%s %s: %w", operation, t.name, err)
+	}
+	t.capacity.addReadUnits(page.units)
+	return page.last.SK, nil
 }
 
 // Rows reads one page of a series' rows by one Query. An item whose key is not a
@@ -71,6 +92,19 @@ func rowOf(it item.Item) (_ rollup.Row, ok bool) {
 
 // query reads one page of the sort keys from lo to hi, both included.
 func (t *Table) query(ctx context.Context, operation string, r *model.Range, lo, hi string) (_ []item.Item, next string, _ error) {
+	input, err := t.queryInput(operation, r, lo, hi)
+	if err != nil {
+		return nil, "", err
+	}
+	out, err := t.client.Query(ctx, input)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
+	}
+	t.capacity.addReads(out.ConsumedCapacity)
+	return itemsOf(out.Items), itemOf(out.LastEvaluatedKey).Key().SK, nil
+}
+
+func (t *Table) queryInput(operation string, r *model.Range, lo, hi string) (*dynamodb.QueryInput, error) {
 	x := newExpression()
 	within := fmt.Sprintf("%s = %s AND %s BETWEEN %s AND %s",
 		x.name(keys.AttrPK), x.text(keys.Partition(r.Series)), x.name(keys.AttrSK), x.text(lo), x.text(hi))
@@ -88,16 +122,11 @@ func (t *Table) query(ctx context.Context, operation string, r *model.Range, lo,
 	}
 	if r.After != "" {
 		if r.After < lo || r.After > hi {
-			return nil, "", fmt.Errorf("%s %s: position %.120q lies outside the range: take Next of the page before, asked with the same range", operation, t.name, r.After)
+			return nil, fmt.Errorf("%s %s: position %.120q lies outside the range: take Next of the page before, asked with the same range", operation, t.name, r.After)
 		}
 		input.ExclusiveStartKey = primary(keys.Key{PK: keys.Partition(r.Series), SK: r.After})
 	}
-	out, err := t.client.Query(ctx, input)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
-	}
-	t.capacity.addReads(out.ConsumedCapacity)
-	return itemsOf(out.Items), itemOf(out.LastEvaluatedKey).Key().SK, nil
+	return input, nil
 }
 
 // getItem reads one item; nil where there is none.

@@ -64,7 +64,7 @@ func Observations(r *events.APIGatewayV2HTTPRequest, limits config.Limits) (obse
 	if err != nil || !ok {
 		return nil, false, ProblemMediaType.New("the body is %q: send Content-Type application/json for an object or an array, application/x-ndjson for one object a line", clip(Header(r, "Content-Type")))
 	}
-	body, problem := bodyOf(r, limits)
+	body, problem := Body(r, limits)
 	if problem != nil {
 		return nil, false, problem
 	}
@@ -78,8 +78,8 @@ func Observations(r *events.APIGatewayV2HTTPRequest, limits config.Limits) (obse
 	return observations, many, nil
 }
 
-// bodyOf is the body's bytes, out of base64 and gzip.
-func bodyOf(r *events.APIGatewayV2HTTPRequest, limits config.Limits) ([]byte, *Problem) {
+// Body is the body's bytes, out of base64 and gzip, within the limits.
+func Body(r *events.APIGatewayV2HTTPRequest, limits config.Limits) ([]byte, *Problem) {
 	body := []byte(r.Body)
 	if r.IsBase64Encoded {
 		decoded, err := base64.StdEncoding.DecodeString(r.Body)

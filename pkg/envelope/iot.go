@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The names by which an IoT rule adds what it knows of a message:
+// The names by which an IoT rule adds what it knows of a message, and by which what
+// comes through a queue or a data stream may name its subject and kind:
 //
 //	SELECT *, topic(3) AS tidemark_subject FROM 'devices/+/…'
 //
@@ -20,7 +21,8 @@ const (
 
 // Message is one observation out of a rule's payload, with the name of its kind.
 type Message struct {
-	Kind string // not yet known to exist
+	Kind     string // not yet known to exist
+	Delivery string // what it came in, and what comes again where it cannot be settled
 	ingest.Observation
 }
 
@@ -38,7 +40,7 @@ func FromRule(payload []byte, delivery, kind string, limit int) []Message {
 		if delivery != "" {
 			o.Origin = delivery + "/" + strconv.Itoa(i)
 		}
-		messages[i] = Message{Kind: kind, Observation: o}
+		messages[i] = Message{Kind: kind, Delivery: delivery, Observation: o}
 		messages[i].takeRuleFields()
 	}
 	return messages
@@ -57,7 +59,7 @@ func (m *Message) takeRuleFields() {
 			*target = f.Text
 		case f.Form != ingest.NullForm:
 			m.Flaw = &model.FieldError{Field: f.Name, Code: ingest.CodeWrongType,
-				Message: "is " + f.Form.String() + ": want a string; correct the rule's SELECT"}
+				Message: "is " + f.Form.String() + ": want a string; correct the rule's SELECT, or the sender"}
 		}
 	}
 	m.Fields = fields

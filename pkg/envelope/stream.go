@@ -6,19 +6,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/pkg/item"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/jsonscan"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// StreamDecoder reads what a table stream's mapping sends to a function. The zero
-// value is ready; it is safe for concurrent use. What it returns shares no memory
-// with the payload.
-type StreamDecoder struct{}
+// StreamDecoder reads what a table stream's mapping sends to a function: payload bytes
+// to changes with their images as events, in one pass, without a tree between.
+//
+// The zero value is ready. It keeps its memory from batch to batch, so it serves one
+// invocation at a time, as a function does, and a StreamBatch is good until the next
+// Decode. Texts in it are for good. Nothing in it shares memory with the payload.
+//
+// Where a wrong record could mislead it is as strict as encoding/json, or stricter:
+//
+//   - Text that is no JSON anywhere, skipped values included, fails the batch, with
+//     the error of encoding/json. Values may be nested 10,000 deep.
+//   - Members and attributes come in any order, with any white space, escaped or not.
+//     Names are compared as bytes: Lambda never writes eventid for eventID.
+//   - A member that is read and is of another type makes the record poison; null is
+//     taken for absent. Members that are not read are checked to be JSON, no more.
+//   - Text that is read and is no UTF-8, or has half a surrogate pair, is refused where
+//     encoding/json would put U+FFFD: in a key it would make one item of two.
+//   - A member that is read and comes twice is refused where encoding/json takes the
+//     last: which of two keys or sequence numbers was meant, nobody knows.
+//   - Any of these within an image costs that image alone (see item.Scanner): the key
+//     is all that a look needs.
+type StreamDecoder struct {
+	scanner item.Scanner
+	texts   item.Texts
+	levels  memberLevels
+	reading streamRecord // the record under way
+
+	seqs    []string
+	changes []model.Change
+	images  []model.Event
+}
 
 // StreamBatch is a decoded batch. All lists are in batch order.
 type StreamBatch struct {
@@ -43,44 +67,108 @@ type Poison struct {
 // Decode reads a payload. The error is for a payload that is no batch at all; a
 // record that cannot be read is Poison and spoils no other.
 func (d *StreamDecoder) Decode(payload []byte) (StreamBatch, error) {
-	var in struct{ Records []json.RawMessage }
-	if err := json.Unmarshal(payload, &in); err != nil {
-		return StreamBatch{}, fmt.Errorf("decode table stream batch: %w", err)
+	d.scanner.Reset()
+	d.seqs, d.changes, d.images = d.seqs[:0], d.changes[:0], d.images[:0]
+	d.levels.record.names, d.levels.identity.names, d.levels.body.names = recordNames, identityNames, bodyNames
+	var batch StreamBatch
+	records, end := 0, jsonscan.Space(payload, 0)
+	if jsonscan.Is(payload, end, '{') {
+		records, end = d.batch(payload, end+1, &batch)
+	} else {
+		end = jsonscan.Skip(payload, end)
 	}
-	if in.Records == nil {
-		return StreamBatch{}, errors.New("decode table stream batch: no Records: is the function invoked by the table's stream?")
+	switch {
+	case end == jsonscan.Broken || !jsonscan.End(payload, end):
+		return StreamBatch{}, fmt.Errorf("decode table stream batch: %w", notJSON(payload))
+	case records != 1:
+		return StreamBatch{}, errors.New("decode table stream batch: no Records, or not one list of them: is the function invoked by the table's stream?")
 	}
-	batch := StreamBatch{Seqs: make([]string, len(in.Records))}
-	for i, raw := range in.Records {
-		batch.Seqs[i] = batch.decode(raw)
-	}
+	batch.Seqs, batch.Changes = d.seqs, d.changes
 	return batch, nil
 }
 
-// decode adds one record to the batch and answers its SequenceNumber.
-func (b *StreamBatch) decode(raw json.RawMessage) string {
-	var r streamRecord
-	err := json.Unmarshal(raw, &r) // on a wrong type it reads on: the rest may name the record
-	if err == nil {
-		var change *model.Change
-		switch change, err = r.change(); {
-		case err != nil:
-		case change == nil:
-			b.Skipped++
+// notJSON is what encoding/json says is wrong, and where.
+func notJSON(payload []byte) error {
+	var any json.RawMessage
+	if err := json.Unmarshal(payload, &any); err != nil {
+		return err
+	}
+	return errors.New("values nested too deeply")
+}
+
+// batch reads the payload's members from i on and answers how many lists of records
+// were among them; one that is no list counts for two, since it is as wrong.
+func (d *StreamDecoder) batch(b []byte, i int, batch *StreamBatch) (records, end int) {
+	for first := true; ; first = false {
+		at, more := jsonscan.Sibling(b, i, first, '}')
+		if !more {
+			return records, at
+		}
+		raw, at := jsonscan.Name(b, at)
+		switch {
+		case at == jsonscan.Broken:
+			return 0, at
+		case string(nameOf(raw)) != "Records":
+			i = jsonscan.Skip(b, at)
+		case jsonscan.Is(b, at, '['):
+			records++
+			i = d.records(b, at+1, batch)
 		default:
-			b.Changes = append(b.Changes, *change)
+			records += 2
+			i = jsonscan.Skip(b, at)
+		}
+		if i == jsonscan.Broken {
+			return 0, i
 		}
 	}
-	if err != nil {
-		b.Poison = append(b.Poison, Poison{
-			Seq:     r.DynamoDB.SequenceNumber,
-			EventID: r.EventID,
-			At:      r.at(),
-			Reason:  "table stream record: " + err.Error(),
-			Record:  raw,
+}
+
+// nameOf is a member's name. What is no UTF-8 is no name of ours.
+func nameOf(raw jsonscan.Raw) []byte {
+	if raw.Plain {
+		return raw.Bytes
+	}
+	name, _ := jsonscan.Unescape(nil, raw.Bytes)
+	return name
+}
+
+func (d *StreamDecoder) records(b []byte, i int, batch *StreamBatch) (end int) {
+	for first := true; ; first = false {
+		at, more := jsonscan.Sibling(b, i, first, ']')
+		if !more {
+			return at
+		}
+		if i = d.record(b, at, batch); i == jsonscan.Broken {
+			return i
+		}
+	}
+}
+
+// record reads the record at b[i:] into the batch.
+func (d *StreamDecoder) record(b []byte, i int, batch *StreamBatch) (end int) {
+	d.changes = append(d.changes, model.Change{})
+	c := &d.changes[len(d.changes)-1]
+	r := &d.reading
+	*r = streamRecord{StreamDecoder: d, change: c}
+	if end = r.object(b, i, "the record", &d.levels.record); end == jsonscan.Broken {
+		return end
+	}
+	d.seqs = append(d.seqs, c.Seq)
+	is, err := r.settle()
+	if is {
+		return end
+	}
+	if err == nil {
+		batch.Skipped++
+	} else {
+		batch.Poison = append(batch.Poison, Poison{
+			Seq: c.Seq, EventID: c.EventID, At: c.At,
+			Reason: "table stream record: " + err.Error(),
+			Record: append([]byte(nil), b[i:end]...),
 		})
 	}
-	return r.DynamoDB.SequenceNumber
+	d.changes = d.changes[:len(d.changes)-1]
+	return end
 }
 
 // Quarantined is the form in which p is kept. The same record has the same ID
@@ -92,138 +180,4 @@ func (p *Poison) Quarantined() model.Quarantined {
 		id = hex.EncodeToString(sum[:16])
 	}
 	return model.Quarantined{ID: p.At.String() + "-" + id, Reason: p.Reason, Payload: p.Record}
-}
-
-// streamRecord is one record as Lambda sends it. Images stay raw: one that cannot be
-// decoded does not hide the key, and the key is all that a look needs.
-type streamRecord struct {
-	EventID        string `json:"eventID"`
-	EventName      string `json:"eventName"`
-	EventSourceARN string `json:"eventSourceARN"`
-	UserIdentity   struct {
-		Type        string `json:"type"`
-		PrincipalID string `json:"principalId"`
-	} `json:"userIdentity"`
-	DynamoDB struct {
-		ApproximateCreationDateTime float64
-		Keys                        json.RawMessage
-		NewImage                    json.RawMessage
-		OldImage                    json.RawMessage
-		SequenceNumber              string
-	} `json:"dynamodb"`
-}
-
-// change is what the record says of an event; nil where the item is no event.
-func (r *streamRecord) change() (*model.Change, error) {
-	key, err := itemOf(r.DynamoDB.Keys)
-	if err != nil {
-		return nil, fmt.Errorf("the item's key cannot be read: %w", err)
-	}
-	k := key.Key()
-	if err := k.Check(); err != nil {
-		return nil, fmt.Errorf("the item's key cannot be read: %w", err)
-	}
-	if !strings.HasPrefix(k.SK, keys.EventPrefix) {
-		return nil, nil
-	}
-	event, err := keys.ParseEvent(k)
-	if err != nil {
-		return nil, err
-	}
-	c := &model.Change{
-		Key: event, Before: imageOf(r.DynamoDB.OldImage), After: imageOf(r.DynamoDB.NewImage),
-		Seq: r.DynamoDB.SequenceNumber, Source: r.EventSourceARN, EventID: r.EventID, At: r.at(),
-	}
-	c.What, err = r.what(c)
-	return c, err
-}
-
-func (r *streamRecord) what(c *model.Change) (model.What, error) {
-	switch r.EventName {
-	case "INSERT":
-		return model.Inserted, nil
-	case "MODIFY":
-		return model.Corrected, nil
-	case "REMOVE":
-		if r.expired(c) {
-			return model.Expired, nil
-		}
-		return model.Deleted, nil
-	}
-	return 0, fmt.Errorf("unknown eventName %q: want INSERT, MODIFY or REMOVE", r.EventName)
-}
-
-// expired tells a removal by TTL from one by somebody. TTL says who it is only in the
-// Region where it removed the item; a replica, and an emulator, show a removal without
-// identity. So the event's own expiry is asked too.
-func (r *streamRecord) expired(c *model.Change) bool {
-	if r.UserIdentity.Type == "Service" && r.UserIdentity.PrincipalID == "dynamodb.amazonaws.com" {
-		return true
-	}
-	return c.Before != nil && c.Before.ExpiresAt != 0 && c.Before.ExpiresAt <= c.At.Add(tier.ExpiryMargin).Seconds()
-}
-
-// at is the record's time. Lambda sends epoch seconds, as a whole number or not.
-func (r *streamRecord) at() model.Time {
-	ms := math.Round(r.DynamoDB.ApproximateCreationDateTime * 1000)
-	if ms < 0 || ms > float64(model.MaxTime) {
-		return 0
-	}
-	return model.Time(ms)
-}
-
-// imageOf is the event of an image; nil where there is none or it is none of ours.
-func imageOf(raw json.RawMessage) *model.Event {
-	it, err := itemOf(raw)
-	if err != nil {
-		return nil
-	}
-	e, err := item.Event(it)
-	if err != nil {
-		return nil
-	}
-	return &e
-}
-
-// attribute is an attribute value in DynamoDB's JSON: an object with one member named
-// by its type.
-type attribute struct {
-	S    *string
-	N    *string
-	B    *[]byte
-	BOOL *bool
-	NULL *bool
-}
-
-func itemOf(raw json.RawMessage) (item.Item, error) {
-	var attributes map[string]attribute
-	if len(raw) == 0 {
-		return nil, errors.New("it is missing")
-	}
-	if err := json.Unmarshal(raw, &attributes); err != nil {
-		return nil, err
-	}
-	it := make(item.Item, len(attributes))
-	for name, a := range attributes {
-		it[name] = a.value()
-	}
-	return it, nil
-}
-
-// value is the stored value; of type Other for maps, lists and sets, which events
-// never hold.
-func (a *attribute) value() item.Value {
-	switch {
-	case a.S != nil:
-		return item.Value{Type: item.S, S: *a.S}
-	case a.N != nil:
-		return item.Value{Type: item.N, S: *a.N}
-	case a.B != nil:
-		return item.Value{Type: item.B, B: *a.B}
-	case a.BOOL != nil:
-		return item.Value{Type: item.Bool, Bool: *a.BOOL}
-	case a.NULL != nil:
-		return item.Value{Type: item.Null}
-	}
-	return item.Value{}
 }

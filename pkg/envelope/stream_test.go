@@ -137,7 +137,7 @@ func TestStream_PoisonIsKeptWholeWithAReasonAndSpoilsNoOther(t *testing.T) {
 		{"an unknown event name", record("UNKNOWN_TO_SDK_VERSION", nil), `unknown eventName "UNKNOWN_TO_SDK_VERSION"`},
 		{"no event name", record("", nil), `unknown eventName ""`},
 		{"a sequence number that is a number", record("INSERT", map[string]string{"SequenceNumber": `17`}), "SequenceNumber"},
-		{"a record that is no object", `"INSERT"`, "cannot unmarshal string"},
+		{"a record that is no object", `"INSERT"`, "the record is no object"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := decodeStream(t, batchOf(good, c.record, good))

@@ -89,7 +89,7 @@ func (a *admission) id(d Draft) (string, error) {
 	case a.kind.IDs == catalog.MintedID && d.ID != "":
 		a.wrong(catalog.IDField, CodeIDNotAllowed, "ids of %s are made at the door: leave it out", a.kind.Name)
 	case a.kind.IDs == catalog.MintedID && len(a.errors) == 0:
-		return mint(d.At, d.Origin, a.random)
+		return Mint(d.At, d.Origin, a.random)
 	case a.kind.IDs == catalog.RequiredID && d.ID == "":
 		a.wrong(catalog.IDField, CodeMissing, "missing: %s tells events of one moment apart by it; send a string that a repeat would send again", a.kind.Name)
 	}

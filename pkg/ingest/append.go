@@ -38,6 +38,17 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, draft Draft,
 
 // putEach writes events of one identity and of a kind without current, in order.
 func (s *Service) putEach(ctx context.Context, entries []entry, outcomes []model.Outcome) error {
+	switch gone, err := s.gated(ctx, entries[0].event.Series.Subject); {
+	case err != nil && ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	case gone:
+		for _, e := range entries {
+			outcomes[e.place].Verdict = model.Gone
+		}
+		return nil
+	}
 	for _, e := range entries {
 		reply, err := s.send(ctx, func(ctx context.Context) (Reply, error) { return s.Store.Put(ctx, e.event) })
 		switch {

@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// mint makes the id of an event whose kind has its ids made at the door: a ULID of
+// Mint makes the id of an event that has its id made at the door: a ULID of
 // the event time, so that ids sort as their events do. Where the delivery has an
 // origin the rest follows from it, and a delivery that comes again is the same
 // event; else it is random.
-func mint(at model.Time, origin string, random io.Reader) (string, error) {
+func Mint(at model.Time, origin string, random io.Reader) (string, error) {
 	if origin != "" {
 		digest := sha256.Sum256([]byte(origin))
 		random = bytes.NewReader(digest[:])

@@ -35,6 +35,14 @@ type Service struct {
 	Quarantine Quarantine
 	// KeepRejected is how long quarantine keeps a thing; zero means 30 days.
 	KeepRejected time.Duration
+	// Gates is asked whether a subject is being purged before events of a kind without
+	// current are put; nil where nobody purges.
+	Gates Gates
+	// GateFor is how long an answer of Gates is taken to be true: at most one timeout of
+	// the function it runs in, which a purge waits for. Zero means 15 seconds.
+	GateFor time.Duration
+
+	gates gateMemory
 }
 
 const defaultParallel = 8
@@ -66,7 +74,10 @@ func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given
 		outcomes[i] = model.Outcome{Verdict: model.Unknown, Key: event.Key()}
 		switch {
 		case err != nil:
-			return outcomes[:], err
+			for j := range outcomes {
+				outcomes[j].Verdict = model.Unknown // nothing is appended yet
+			}
+			return outcomes, err
 		case errs != nil:
 			outcomes[i].Verdict, outcomes[i].Errors = model.Rejected, errs
 		default:

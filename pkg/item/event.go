@@ -6,14 +6,19 @@ import (
 )
 
 // FromEvent is the stored form of e. The identity of the event stands in the key
-// alone, so that no second spelling of it can disagree.
+// alone, so that no second spelling of it can disagree; what it is indexed by stands
+// in the index's keys too, where it has a value.
 func FromEvent(e *model.Event) Item {
-	it := under(keys.Event(e.Key()), len(e.Attrs)+3)
+	it := under(keys.Event(e.Key()), len(e.Attrs)+5)
 	it.setAttrs(e.Attrs)
 	it[keys.AttrHash] = bytesOf(e.Hash[:])
 	it[keys.AttrArrived] = timeOf(e.ArrivedAt)
 	if e.ExpiresAt != 0 {
 		it[keys.AttrExpiresAt] = numberOf(e.ExpiresAt)
+	}
+	if v, ok := e.Attrs.Get(e.IndexBy); ok && v.Kind == model.Text && v.Text != "" {
+		k := keys.Indexed(e.Key(), e.IndexBy, v.Text)
+		it[keys.AttrGSI2PK], it[keys.AttrGSI2SK] = stringOf(k.PK), stringOf(k.SK)
 	}
 	return it
 }
@@ -41,5 +46,16 @@ func Event(it Item) (model.Event, error) {
 		return bare, nil
 	}
 	e.Attrs = attrs
+	e.IndexBy = it.indexedBy(k.Series.Kind)
 	return e, nil
+}
+
+// indexedBy is the field that an event of the kind is indexed by; "" where it is not,
+// or by somebody else's key, which is no matter of ours.
+func (it Item) indexedBy(kind string) string {
+	of, field, _, err := keys.ParseIndexPartition(text(it[keys.AttrGSI2PK]))
+	if err != nil || of != kind {
+		return ""
+	}
+	return field
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,6 +56,21 @@ func quarantinedForm(q model.Quarantined) form {
 		func(it item.Item) (any, error) { return item.Quarantined(it) }}
 }
 
+func watermarkForm(at model.Time) form {
+	return form{at, func() (item.Item, error) { return item.FromWatermark(at), nil },
+		func(it item.Item) (any, error) { return item.Watermark(it) }}
+}
+
+func gapForm(g model.Gap) form {
+	return form{g, func() (item.Item, error) { return item.FromGap(g), nil },
+		func(it item.Item) (any, error) { return item.Gap(it) }}
+}
+
+func saltForm(s model.Salt) form {
+	return form{s, func() (item.Item, error) { return item.FromSalt(&s), nil },
+		func(it item.Item) (any, error) { return item.Salt(it) }}
+}
+
 // forms are all stored forms there are. An item that any release wrote is read by
 // every later one: files are added here, and never changed.
 func forms() map[string]form {
@@ -64,6 +80,9 @@ func forms() map[string]form {
 	odd := event()
 	odd.Series = model.Series{Subject: model.Subject{Type: "SITE", ID: "a#b 🌊"}, Kind: "PAGEVIEW", Stream: "50%", Shard: 7}
 	odd.At, odd.ID = model.MinTime, "\x00#"
+
+	indexed := event()
+	indexed.IndexBy = "location"
 
 	fenced := current()
 	fenced.Fenced = true
@@ -80,10 +99,14 @@ func forms() map[string]form {
 	byDoor := quarantined()
 	byDoor.Door, byDoor.Subject, byDoor.Errors, byDoor.Payload, byDoor.ExpiresAt = "stream", model.Subject{}, nil, nil, 0
 
-	return map[string]form{
+	all := map[string]form{
 		"event":                  eventForm(event()),
 		"event-bare":             eventForm(bare),
 		"event-odd":              eventForm(odd),
+		"event-indexed":          eventForm(indexed),
+		"salt":                   saltForm(model.Salt{Day: at("2026-04-20T00:00:00Z"), Secret: []byte("thirty-two bytes of a day's salt"), ExpiresAt: 1776733200}),
+		"watermark":              watermarkForm(at("2026-04-20T14:00:00Z")),
+		"gap":                    gapForm(model.Gap{From: at("2026-04-20T14:00:00Z"), To: at("2026-04-22T09:00:00Z")}),
 		"current":                currentForm(current()),
 		"current-fenced":         currentForm(fenced),
 		"current-enrichment":     currentForm(enriched),
@@ -94,6 +117,8 @@ func forms() map[string]form {
 		"quarantined-by-subject": quarantinedForm(quarantined()),
 		"quarantined-by-door":    quarantinedForm(byDoor),
 	}
+	maps.Copy(all, lifecycleForms())
+	return all
 }
 
 func TestGolden_EveryFormIsWrittenAsItAlwaysWas(t *testing.T) {

@@ -10,3 +10,10 @@ const EventPrefix = ClassEvent + string(separator)
 // function checks both rules again.
 const AggregateFilter = `{"dynamodb":{"Keys":{"` + AttrSK + `":{"S":[{"prefix":"` + EventPrefix + `"}]}}},` +
 	`"userIdentity":{"type":[{"exists":false}]}}`
+
+// PurgeFilter is the event filter pattern of the mapping that feeds the purge
+// function: removals of tombstones by TTL, and nothing else. What somebody removes,
+// by restoring a subject or for good, is cleaned up by whoever does it. The function
+// checks every rule again.
+const PurgeFilter = `{"eventName":["REMOVE"],"dynamodb":{"Keys":{"` + AttrSK + `":{"S":[{"prefix":"` + DeletedPrefix + `"}]}}},` +
+	`"userIdentity":{"type":["Service"],"principalId":["dynamodb.amazonaws.com"]}}`

@@ -47,12 +47,40 @@ const (
 	AttrLag        = "_lag"        // String: arrival of the newest folded event; absent where none
 )
 
+// Attributes of a gap in the table stream.
+const AttrTo = "_to" // String: its end
+
 // Attributes of quarantined things.
 const (
 	AttrDoor    = "_door"    // String: where it came in
 	AttrReason  = "_reason"  // String: one sentence
 	AttrErrors  = "_errors"  // String: JSON list of field errors; absent where none
 	AttrPayload = "_payload" // Binary: as it came; absent where empty
+)
+
+// Attributes of profiles, and of what a subject's life leaves. The two without an
+// underscore are ours in profiles only: an event may have fields of these names.
+const (
+	AttrUpdatedAt = "updatedAt" // String: the clock at the last change
+	AttrDeletedAt = "deletedAt" // String, tombstone: the clock at its deletion
+	AttrNumber    = "_version"  // Number: changes so far, the optimistic lock
+	AttrLife      = "_life"     // Binary: nonce of the creation; what a life left behind names it
+	AttrUnique    = "_unique"   // String: JSON list of the partitions of its sentinels; absent where none
+	AttrOwner     = "_owner"    // String, sentinel: its owner's partition
+	AttrChange    = "_change"   // String, version: created, updated, deleted or restored
+)
+
+// Attributes of purges and gates.
+const (
+	AttrStep    = "_step"    // String: how far the purge is
+	AttrSince   = "_since"   // String: since when it is there
+	AttrBy      = "_by"      // String: who asked
+	AttrAsked   = "_asked"   // String: when
+	AttrDue     = "_due"     // String: when it may begin
+	AttrGated   = "_gated"   // String, purge: when the gate was shut; absent before
+	AttrPurgeID = "_purge"   // String: by which the receipt names it
+	AttrCounts  = "_counts"  // String: JSON, what was removed by class
+	AttrReceipt = "_receipt" // String, gate: JSON, once the purge is done
 )
 
 // Classes: the first word of a sort key, or of a partition key that is no subject's.
@@ -76,8 +104,13 @@ var ours = map[string]bool{
 // the names above and every name that begins with an underscore.
 func Reserved(name string) bool { return strings.HasPrefix(name, "_") || ours[name] }
 
+// ReservedInProfile is Reserved, and the names that are ours in profiles alone.
+func ReservedInProfile(name string) bool {
+	return Reserved(name) || name == AttrUpdatedAt || name == AttrDeletedAt
+}
+
 // ownPartitions are the first words of partition keys that belong to no subject.
-var ownPartitions = map[string]bool{ClassGate: true, ClassQuarantine: true, "UNIQUE": true, "JOB": true}
+var ownPartitions = map[string]bool{ClassGate: true, ClassQuarantine: true, ClassIndexed: true, ClassSalt: true, ClassUnique: true, classJob: true}
 
 // ReservedType reports whether no subject type may have this name, because
 // partitions of our own begin with it.

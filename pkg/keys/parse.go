@@ -41,6 +41,16 @@ func ParseCurrent(k Key) (model.Series, error) {
 	return s, nil
 }
 
+// ParseMetadata is the way back from Metadata.
+func ParseMetadata(k Key) (model.Subject, error) {
+	var s model.Series
+	err := parsePartition(k.PK, &s)
+	if err != nil || k.SK != ClassMetadata || s.Shard != 0 {
+		return model.Subject{}, foreign(k, ClassMetadata, err)
+	}
+	return s.Subject, nil
+}
+
 // ParseRow is the way back from Row.
 func ParseRow(k Key) (rollup.Key, error) {
 	var r rollup.Key

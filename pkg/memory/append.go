@@ -38,7 +38,7 @@ func (t *Table) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	content := contentOf(tx)
+	content := contentOf(withoutToken(tx))
 	stored, err := t.repeated(tx.Token, content)
 	if stored {
 		return ingest.Reply{Answer: model.Written}, nil
@@ -74,9 +74,8 @@ func (t *Table) repeated(token string, content [sha256.Size]byte) (bool, error) 
 	return true, nil
 }
 
-// contentOf tells transactions apart.
-func contentOf(tx ingest.Transaction) [sha256.Size]byte {
-	tx.Token = ""
+// contentOf tells transactions apart, by what they hold beside their token.
+func contentOf(tx any) [sha256.Size]byte {
 	encoded, _ := json.Marshal(tx) // plain data: cannot fail
 	return sha256.Sum256(encoded)
 }
@@ -141,4 +140,9 @@ func refusal(tx *ingest.Transaction, met refused) (ingest.Reply, error) {
 func storedEvent(old item.Item) *model.Event {
 	event, _ := item.Event(old)
 	return &event
+}
+
+func withoutToken(tx ingest.Transaction) ingest.Transaction {
+	tx.Token = ""
+	return tx
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -18,6 +19,9 @@ var (
 // ParseDecimal reads a JSON number, or the same with a plus sign or zeros in front.
 // Its error wraps ErrNumberForm or ErrNumberRange.
 func ParseDecimal(text string) (Decimal, error) {
+	if d, end := ScanDecimal(text, 0); end == len(text) {
+		return d, nil
+	}
 	d, err := parseDecimal(text)
 	if err != nil {
 		return Decimal{}, fmt.Errorf("%q: %w", clip(text), err)
@@ -34,6 +38,54 @@ func MustDecimal(text string) Decimal {
 	}
 	return d
 }
+
+// ParseDecimalBytes is ParseDecimal of text that its owner will write over.
+func ParseDecimalBytes(text []byte) (Decimal, error) {
+	if d, end := ScanDecimal(text, 0); end == len(text) {
+		return d, nil
+	}
+	return ParseDecimal(string(text))
+}
+
+// ScanDecimal reads what nearly all numbers are, at text[i:]: a minus perhaps, and up
+// to 18 digits, a point among them perhaps. It answers where the number ends, -1 where
+// there is none or it is longer; what else may follow is the caller's to judge. What
+// it reads, ParseDecimal reads the same.
+func ScanDecimal[T string | []byte](text T, i int) (d Decimal, end int) {
+	if i < len(text) && text[i] == '-' {
+		d.neg, i = true, i+1
+	}
+	n, from, point := uint64(0), i, -1
+	for ; i < len(text) && n < most/10; i++ {
+		if c := text[i] - '0'; c <= 9 {
+			n = n*10 + uint64(c)
+		} else if text[i] == '.' && point < 0 && i > from {
+			point = i
+		} else {
+			break
+		}
+	}
+	if i == from || point == i-1 || i < len(text) && text[i]-'0' <= 9 {
+		return Decimal{}, -1
+	}
+	if point >= 0 {
+		d.exp = int32(point + 1 - i)
+	}
+	if n == 0 {
+		return Decimal{}, i
+	}
+	if d.exp < minExp {
+		return Decimal{}, -1
+	}
+	for n%10 == 0 {
+		n, d.exp = n/10, d.exp+1
+	}
+	d.coef[0] = n
+	return d, i
+}
+
+// most is where a number has more than chunkDigits digits.
+const most = 1_000_000_000_000_000_000
 
 func parseDecimal(text string) (Decimal, error) {
 	var d Decimal
@@ -140,6 +192,25 @@ func (d Decimal) Append(dst []byte) []byte {
 	default:
 		return append(appendZeros(append(dst, "0."...), -point), digits...)
 	}
+}
+
+// AppendBinary writes d so that equal numbers, and no others, have equal bytes, and so
+// that what follows can be told from it: what a digest is made of, where text would
+// take longer.
+func (d Decimal) AppendBinary(dst []byte) []byte {
+	dst = binary.AppendVarint(dst, int64(d.exp))
+	if !d.coef.IsUint64() {
+		bytes := d.coef.Bytes32()
+		return append(append(dst, byte(2+boolBit(d.neg))), bytes[:]...)
+	}
+	return binary.AppendUvarint(append(dst, boolBit(d.neg)), d.coef.Uint64())
+}
+
+func boolBit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func appendZeros(dst []byte, n int) []byte {

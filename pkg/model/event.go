@@ -81,6 +81,9 @@ type Event struct {
 	Hash      Hash  // payload identity of the admitted fields, see HashOf
 	ArrivedAt Time  // the door's clock when it came in; not part of its identity
 	ExpiresAt int64 // epoch seconds, the TTL attribute; 0 means never
+	// IndexBy names the text field by whose value the event is found in the second
+	// index; "" keeps it out, and so does an event without the field.
+	IndexBy string
 	// Unreadable is set by a store that found the item but could not decode it;
 	// then only Series, Order and ExpiresAt (where it could be read) mean anything.
 	Unreadable bool

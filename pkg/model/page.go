@@ -15,3 +15,19 @@ type EventPage struct {
 	Events []Event // one that could not be decoded comes as Unreadable, never as an error
 	Next   string  // "" on the last page
 }
+
+// ByValue asks for one page of the events of a kind that have a value of the field
+// they are indexed by, over all subjects. Such a read is eventually consistent.
+type ByValue struct {
+	Kind, Field, Value string
+	From, To           Time      // half-open by event time: [From, To)
+	Newest             bool      // newest first
+	Limit              int       // events in the page; 0 means as many as one request returns (1 MB)
+	After              *EventKey // Last of the page before; nil for the first
+}
+
+// IndexPage is one page of events in the order asked for.
+type IndexPage struct {
+	Events []Event   // one that could not be decoded comes as Unreadable, never as an error
+	Last   *EventKey // where the page ended; nil on the last page
+}

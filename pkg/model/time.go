@@ -84,14 +84,6 @@ func (t *Time) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// ParseStored is the strict way back from String: TimeLayout and nothing else.
-func ParseStored(text string) (Time, error) {
-	if len(text) != len(TimeLayout) || text[10] != 'T' || text[19] != '.' || text[23] != 'Z' {
-		return 0, fmt.Errorf("%q: not a stored time: want the form %s", clip(text), TimeLayout)
-	}
-	return ParseTime(text, RejectFiner)
-}
-
 // ParseTime reads RFC 3339 with any offset, or epoch seconds or milliseconds in
 // decimal digits. Numbers below 1e11 are seconds, the rest milliseconds.
 func ParseTime(text string, finer Finer) (Time, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -15,6 +16,9 @@ import (
 // Rollups asks for the rollups of a series in one tier.
 type Rollups struct {
 	Series
+	// With are further kinds of the same subject type, whose rollups are merged into
+	// those of Series bucket by bucket: what a subject's kinds say together.
+	With     []*catalog.Kind
 	Unit     tier.Unit
 	From, To model.Time // half-open by bucket start: [From, To)
 	Newest   bool       // newest first; else oldest first
@@ -27,7 +31,8 @@ type Rollups struct {
 
 // Rollup is what the table says of one bucket of a series.
 type Rollup struct {
-	Series model.Series
+	Series model.Series // without a kind where several are merged
+	Kinds  []KindEvents // of what it is merged; none where one kind was asked for
 	Bucket tier.Bucket
 	Open   bool // the bucket had not ended by the reader's clock: more will come
 	// Fold has the summary, what was unreadable, and whether the numbers are exact.
@@ -64,58 +69,36 @@ func (s *Service) EachRollup(ctx context.Context, q Rollups) iter.Seq2[Rollup, e
 }
 
 func (s *Service) rollups(q Rollups) (*reading[rollup.Row, Rollup], error) {
-	if err := q.checkPage(q.From, q.To, q.Limit); err != nil {
+	if err := q.check(); err != nil {
 		return nil, err
 	}
-	_, _, ok := q.Kind.Ladder.Find(q.Unit)
-	if !ok {
-		return nil, fmt.Errorf("%s of kind %s: %w", q.Unit, q.Kind.Name, ErrNoTier)
-	}
-	shards, now := q.shards(), s.Now()
+	parts, now := q.parts(), s.Now()
 	fetch := func(ctx context.Context, shard int, after string) ([]rollup.Row, string, error) {
 		page, err := s.Store.Rows(ctx, q.Unit, model.Range{
-			Series: shards[shard], From: q.From, To: q.To, Newest: q.Newest,
+			Series: parts[shard], From: q.From, To: q.To, Newest: q.Newest,
 			Limit: q.Limit, After: after, Consistent: q.Consistent,
 		})
 		return page.Rows, page.Next, err
 	}
 	position := func(shard int, past model.Order) string {
-		return keys.Row(rollup.Key{Series: shards[shard], Tier: q.Unit.String(), Start: past.At}).SK
+		return keys.Row(rollup.Key{Series: parts[shard], Tier: q.Unit.String(), Start: past.At}).SK
 	}
 	return &reading[rollup.Row, Rollup]{
 		subject: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
-		cursors: cursorsOf(s.CursorKey, q.Unit.String(), q.Series, q.From, q.To, q.Newest),
+		cursors: cursorsOf(s.CursorKey, q.class(), q.Series, q.From, q.To, q.Newest),
 		shardReader: shardReader[rollup.Row]{
-			shards: len(shards), newest: q.Newest,
+			shards: len(parts), newest: q.Newest,
 			fetch: fetch, position: position,
 			order: func(r *rollup.Row) model.Order { return model.Order{At: r.Key.Start} },
-			shows: func(r *rollup.Row) bool { return Shows(q.Kind.Ladder, r, now) },
+			shows: func(r *rollup.Row) bool { return shows(r, q.least(), len(parts) > 1, now) },
 		},
 		answer: func(group []rollup.Row) (Rollup, error) { return q.rollup(group, now) },
 	}, nil
 }
 
-// Shows reports whether readers see a row: it is neither empty nor expired. The rows
-// of one bucket of a spread series expire one by one; the bucket is hidden from when
-// the first of them may, since what is left would not be the whole. ladder is the
-// kind's.
-func Shows(ladder tier.Ladder, r *rollup.Row, now model.Time) bool {
-	if r.Empty || expired(r.ExpiresAt, now) {
-		return false
-	}
-	unit, err := tier.ParseUnit(r.Key.Tier)
-	t, _, known := ladder.Find(unit)
-	if err != nil || !known || r.Key.Series.Shard == 0 || t.LeastRetention() == tier.Forever {
-		return true
-	}
-	first := unit.BucketOf(r.Key.Start).End.Add(t.LeastRetention()).Seconds()
-	return !expired(first, now)
-}
-
-// rollup makes the answer of a bucket from its rows, one of each shard at most.
+// rollup makes the answer of a bucket from its rows, one of each part at most.
 func (q Rollups) rollup(group []rollup.Row, now model.Time) (Rollup, error) {
 	bucket := q.Unit.BucketOf(group[0].Key.Start)
-	answer := Rollup{Series: q.whole(), Bucket: bucket, Open: now < bucket.End, Fold: group[0].Fold}
 	for _, row := range group {
 		switch {
 		case row.V > item.Version:
@@ -124,14 +107,10 @@ func (q Rollups) rollup(group []rollup.Row, now model.Time) (Rollup, error) {
 			return Rollup{}, fmt.Errorf("%s: %w", bucket, item.ErrDamaged)
 		}
 	}
-	if len(group) > 1 {
-		whole := rollup.NewFold(q.Kind.Spec())
-		for i := range group {
-			whole.AddRow(&group[i])
-		}
-		answer.Fold = *whole
-	}
-	return answer, nil
+	return Rollup{
+		Series: q.series(), Kinds: q.eventsOf(group),
+		Bucket: bucket, Open: now < bucket.End, Fold: *q.merge(group),
+	}, nil
 }
 
 // Measure is the named measure of the bucket; without any values where no event of

@@ -20,4 +20,9 @@ type Store interface {
 	Events(ctx context.Context, r model.Range) (model.EventPage, error)
 	// Rows reads one page of a series' rows of a unit whose buckets start in the range.
 	Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error)
+	// ByValue reads one page of the events that have a value of the field their kind is
+	// indexed by, over all subjects; never strongly consistent.
+	ByValue(ctx context.Context, r model.ByValue) (model.IndexPage, error)
+	// Profile reads a subject's profile; nil where there is none.
+	Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/bits"
+	"strconv"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -16,10 +17,27 @@ func (d *Digest) Add(o Digest) {
 	binary.LittleEndian.PutUint64(d[8:], high)
 }
 
+// Sub takes o from d, modulo 2^128: what Add added.
+func (d *Digest) Sub(o Digest) {
+	low, borrow := bits.Sub64(binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(o[:8]), 0)
+	high, _ := bits.Sub64(binary.LittleEndian.Uint64(d[8:]), binary.LittleEndian.Uint64(o[8:]), borrow)
+	binary.LittleEndian.PutUint64(d[:8], low)
+	binary.LittleEndian.PutUint64(d[8:], high)
+}
+
+// DigestOf is what one event adds to the digest of a fold: enough to audit a bucket,
+// at a fraction of the work of folding it.
+func DigestOf(e *model.Event) Digest {
+	d, _ := digestOf(nil, e)
+	return d
+}
+
 // digestOf is what one event adds: the first 16 bytes of SHA-256 over its identity
-// and the hash of its fields as they are now, so that a value corrected in place
-// shows; of an event that cannot be decoded, over its identity alone. The shard is
-// where an event lies, not which it is. It answers its buffer for the next.
+// and its fields as they are now, so that a value corrected in place shows; of an
+// event that cannot be decoded, over its identity alone. The shard is where an event
+// lies, not which it is. It answers its buffer for the next.
+//
+// It is one pass of a hash that nobody steers: a digest is what audits go by.
 func digestOf(buf []byte, e *model.Event) (Digest, []byte) {
 	buf = buf[:0]
 	for _, part := range [...]string{e.Series.Subject.Type, e.Series.Subject.ID, e.Series.Kind, e.Series.Stream, e.ID} {
@@ -27,9 +45,28 @@ func digestOf(buf []byte, e *model.Event) (Digest, []byte) {
 	}
 	buf = binary.AppendVarint(buf, int64(e.At))
 	if !e.Unreadable {
-		hash := model.HashOf(e.Attrs)
-		buf = append(buf, hash[:]...)
+		buf = append(buf, readable)
+		for i := range e.Attrs {
+			buf = appendValue(appendText(buf, e.Attrs[i].Name), &e.Attrs[i].Value)
+		}
 	}
 	sum := sha256.Sum256(buf)
 	return Digest(sum[:16]), buf
+}
+
+// readable stands before the fields, so that an event without fields is another than
+// one that cannot be decoded.
+const readable = 1
+
+func appendValue(buf []byte, v *model.Value) []byte {
+	buf = append(buf, byte(v.Kind))
+	switch v.Kind {
+	case model.Number:
+		return v.Number.AppendBinary(buf)
+	case model.Text:
+		return appendText(buf, v.Text)
+	case model.Bool:
+		return strconv.AppendBool(buf, v.Bool)
+	}
+	return buf
 }

@@ -200,3 +200,19 @@ func TestDigest_TellsIdentityAndValues(t *testing.T) {
 		t.Errorf("shard, arrival, expiry or the stored hash changed the digest: %s, want %s", got, want)
 	}
 }
+
+func TestDigest_SubTakesWhatAddAdded(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		draw := func(name string) (d rollup.Digest) {
+			copy(d[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, name))
+			return d
+		}
+		a, b := draw("a"), draw("b")
+		sum := a
+		sum.Add(b)
+		sum.Sub(b)
+		if sum != a {
+			t.Errorf("%s + %s - %[2]s = %s", a, b, sum)
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -34,7 +35,7 @@ func Faults() []Fault { return []Fault{Throttle, Conflict, Lose, LoseAnswer, Lan
 
 // Call is one request, as a policy sees it.
 type Call struct {
-	Method string // Append, Put, PutRow, Quarantine; Current, Row, Events, Rows
+	Method string // Append, Put, PutRow, Quarantine, Commit, Erase; Current, Row, Events, Rows, List, GetItem
 	N      int    // writes and reads are numbered apart, from 0 in the order they came
 }
 
@@ -101,23 +102,23 @@ func (f *Faulty) Land() int {
 
 // Append sends a transaction, or fails.
 func (f *Faulty) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
-	return f.write(ctx, "Append", func(ctx context.Context) (ingest.Reply, error) { return f.Store.Append(ctx, tx) })
+	return faulted(ctx, f, "Append", appended, func(ctx context.Context) (ingest.Reply, error) { return f.Store.Append(ctx, tx) })
 }
 
 // Put stores an event, or fails.
 func (f *Faulty) Put(ctx context.Context, event model.Event) (ingest.Reply, error) {
-	return f.write(ctx, "Put", func(ctx context.Context) (ingest.Reply, error) { return f.Store.Put(ctx, event) })
+	return faulted(ctx, f, "Put", appended, func(ctx context.Context) (ingest.Reply, error) { return f.Store.Put(ctx, event) })
 }
 
 // PutRow writes a row, or fails.
 func (f *Faulty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
 	kept := *row // a late write lands as it was sent
-	return f.writeOne(ctx, "PutRow", func(ctx context.Context) (model.Answer, error) { return f.Store.PutRow(ctx, &kept, prev) })
+	return faulted(ctx, f, "PutRow", bare, func(ctx context.Context) (model.Answer, error) { return f.Store.PutRow(ctx, &kept, prev) })
 }
 
 // Quarantine keeps a thing, or fails.
 func (f *Faulty) Quarantine(ctx context.Context, q model.Quarantined) (model.Answer, error) {
-	return f.writeOne(ctx, "Quarantine", func(ctx context.Context) (model.Answer, error) { return f.Store.Quarantine(ctx, q) })
+	return faulted(ctx, f, "Quarantine", bare, func(ctx context.Context) (model.Answer, error) { return f.Store.Quarantine(ctx, q) })
 }
 
 // Current reads, or fails.
@@ -152,15 +153,9 @@ func (f *Faulty) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollu
 	return f.Store.Rows(ctx, unit, r)
 }
 
-func (f *Faulty) writeOne(ctx context.Context, method string, carryOut func(context.Context) (model.Answer, error)) (model.Answer, error) {
-	reply, err := f.write(ctx, method, func(ctx context.Context) (ingest.Reply, error) {
-		answer, err := carryOut(ctx)
-		return ingest.Reply{Answer: answer}, err
-	})
-	return reply.Answer, err
-}
-
-func (f *Faulty) write(ctx context.Context, method string, carryOut func(context.Context) (ingest.Reply, error)) (ingest.Reply, error) {
+// faulted carries out a write, or lets it fail as the policy says. answered is what a
+// method replies where there is no more to say than an answer.
+func faulted[R any](ctx context.Context, f *Faulty, method string, answered func(model.Answer) R, carryOut func(context.Context) (R, error)) (R, error) {
 	if ctx.Err() != nil {
 		return carryOut(ctx) // not sent, and said so
 	}
@@ -168,18 +163,22 @@ func (f *Faulty) write(ctx context.Context, method string, carryOut func(context
 	land := func() { _, _ = carryOut(context.WithoutCancel(ctx)) }
 	switch f.fault(method, land) {
 	case Throttle:
-		return ingest.Reply{Answer: model.Throttled}, nil
+		return answered(model.Throttled), nil
 	case Conflict:
-		return ingest.Reply{Answer: model.Conflicting}, nil
+		return answered(model.Conflicting), nil
 	case Lose, LandLate:
-		return ingest.Reply{Answer: model.Uncertain}, nil
+		return answered(model.Uncertain), nil
 	case LoseAnswer:
 		_, err := carryOut(ctx) // what no retry can mend is said before anything is stored
-		return ingest.Reply{Answer: model.Uncertain}, err
+		return answered(model.Uncertain), err
 	default:
 		return carryOut(ctx)
 	}
 }
+
+func appended(a model.Answer) ingest.Reply     { return ingest.Reply{Answer: a} }
+func committed(a model.Answer) lifecycle.Reply { return lifecycle.Reply{Answer: a} }
+func bare(a model.Answer) model.Answer         { return a }
 
 // fault asks the policy about the next write, and keeps one that is to land late.
 func (f *Faulty) fault(method string, land func()) Fault {

@@ -13,21 +13,28 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
 )
 
-// Store is all that append, aggregate and query ask of a table.
+// Store is all that append, aggregate, query and the life of subjects ask of a table.
 type Store interface {
 	ingest.Store
 	ingest.Quarantine
+	ingest.SaltStore
 	aggregate.Store
 	query.Store
+	lifecycle.Store
+	lifecycle.Eraser
+	// Gated reports whether a subject's purge gate is there, strongly consistent.
+	Gated(ctx context.Context, subject model.Subject) (bool, error)
 }
 
 // Table is a Store with what repairs, dumps, audits and tests need beside it.
 type Table interface {
 	Store
+	aggregate.Marks
 	// DeleteEvent removes an event as somebody does: Refused where it is not there, or
 	// expires within tier.ExpiryMargin of now and is left to expire.
 	DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (model.Answer, error)
@@ -35,8 +42,6 @@ type Table interface {
 	// and where the event would expire earlier by it.
 	CorrectEvent(ctx context.Context, event model.Event, now model.Time) (model.Answer, error)
 
-	// GetItem reads a stored item; nil where there is none.
-	GetItem(ctx context.Context, k keys.Key) (item.Item, error)
 	// PutItem stores an item whatever was there.
 	PutItem(ctx context.Context, it item.Item) error
 	// UpdateItem sets attributes and leaves the others as they are.
@@ -67,10 +72,15 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 		{"condition", conditionFacts},
 		{"transaction", transactionFacts},
 		{"put", putFacts},
+		{"salt", saltFacts},
 		{"page", pageFacts},
+		{"index", indexFacts},
 		{"event", eventFacts},
 		{"row", rowFacts},
 		{"repair", repairFacts},
+		{"watermark", watermarkFacts},
+		{"lifecycle", lifecycleFacts},
+		{"erase", eraseFacts},
 		{"concurrent", concurrentFacts},
 	}
 	for _, g := range groups {

@@ -31,6 +31,7 @@ const (
 	UnreadableEvents
 	OversizeRows
 	CrowdedBuckets
+	StreamGaps
 	Lag
 
 	Retries
@@ -103,6 +104,9 @@ var catalogue = []Definition{
 	{CrowdedBuckets, "CrowdedBuckets", Count, true,
 		"Buckets with more children than one look may fold.",
 		&Alarm{Sum, 0, fiveMinutes, 1, "A series is too hot for its finest tier: add a minute tier to the kind's ladder."}},
+	{StreamGaps, "StreamGaps", Count, false,
+		"Times that nothing was settled for as long as the table stream remembers.",
+		&Alarm{Sum, 0, fiveMinutes, 1, "Changes may be gone that no rollup has, unless nothing was written: run tidemark gap, then tidemark rebuild --gap recorded, before their raw events expire."}},
 	{Lag, "Lag", Seconds, true,
 		"Now minus the arrival of the newest folded event.",
 		&Alarm{Maximum, 300, fiveMinutes, 3, "Rollups are more than five minutes behind: see the iterator age, Throttles and BatchFailures."}},

@@ -64,5 +64,6 @@ func (e *Events[T]) outcome(o model.Outcome) (Outcome[T], error) {
 }
 
 func newIngest(store Store, o options) *ingest.Service {
-	return &ingest.Service{Store: store, Limits: o.limits, Now: o.now, Rand: rand.Reader}
+	gates, _ := store.(ingest.Gates) // a store that knows no purge has none
+	return &ingest.Service{Store: store, Limits: o.limits, Now: o.now, Rand: rand.Reader, Gates: gates}
 }

@@ -1,19 +1,22 @@
-package main
+// Package secret reads the texts that a deployment keeps in AWS Secrets Manager, so
+// that no function's configuration shows them.
+package secret
 
 import (
 	"context"
 	"fmt"
 
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"github.com/tidemark-db/tidemark/pkg/awsenv"
 )
 
-// secretReader reads the text of the secret with this ARN.
-type secretReader func(ctx context.Context, arn string) (string, error)
+// Reader reads the text of the secret with this ARN.
+type Reader func(ctx context.Context, arn string) (string, error)
 
-// readSecret asks Secrets Manager, with the function's own credentials.
-func readSecret(ctx context.Context, arn string) (string, error) {
-	settings, err := awsconfig.LoadDefaultConfig(ctx)
+// Read asks Secrets Manager, with the function's own credentials.
+func Read(ctx context.Context, arn string) (string, error) {
+	settings, err := awsenv.Config("")
 	if err != nil {
 		return "", fmt.Errorf("read secret %s: %w", arn, err)
 	}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+)
+
+// createRestored makes the table as a restore leaves it: without stream and TTL.
+func createRestored(t *testing.T) func(*dynamo.Table) error {
+	return func(table *dynamo.Table) error {
+		key := func(partition, sort string) []types.KeySchemaElement {
+			return []types.KeySchemaElement{
+				{AttributeName: &partition, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
+			}
+		}
+		name, d := table.Name(), dynamo.Standard()
+		in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest, KeySchema: key(d.Partition, d.Sort)}
+		names := []string{d.Partition, d.Sort}
+		for _, i := range d.Indexes {
+			names = append(names, i.Partition, i.Sort)
+			in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+				IndexName: &i.Name, KeySchema: key(i.Partition, i.Sort), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			})
+		}
+		for _, n := range names {
+			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &n, AttributeType: types.ScalarAttributeTypeS})
+		}
+		_, err := clientOf(t).CreateTable(t.Context(), in)
+		return err
+	}
+}
+
+// The backup was taken while changes were on their way: they are mended, and the table
+// has what a restore leaves out.
+func TestAdopt_MakesARestoredTableWhole(t *testing.T) {
+	b := benchOn(t, createRestored(t))
+	b.settle(b.append("a", "2026-11-02T10:00:00Z 1"))
+	b.append("a", "2026-11-02T10:30:00Z 2")
+	b.expect(2, words("adopt"), "--restored")
+	b.expect(1, words("verify"), "differs")
+	for range 2 {
+		b.expect(0, words("adopt --restored --function my-aggregate"),
+			"stream and TTL of table "+b.table.Name()+" are set",
+			"aws lambda create-event-source-mapping", "--function-name my-aggregate", "--starting-position TRIM_HORIZON",
+			`--filter-criteria '{"Filters":[{"Pattern":"{\"dynamodb\"`, equalText)
+	}
+	if err := b.table.Create(t.Context()); err != nil {
+		t.Errorf("the adopted table is not by the definition: %v", err)
+	}
+	arn, err := b.table.StreamARN(t.Context())
+	if err != nil || arn == "" {
+		t.Errorf("stream %q, %v", arn, err)
+	}
+	b.expect(0, words("adopt --restored --no-verify"), "--event-source-arn "+arn)
+}
+
+func TestAdopt_ATableOfAnotherShapeIsRefused(t *testing.T) {
+	b := benchOn(t, func(table *dynamo.Table) error { return nil })
+	b.expect(3, words("adopt --restored"), "adopt table")
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+func (b *bench) quarantined(q model.Quarantined) {
+	b.Helper()
+	q.ArrivedAt = wallClock()
+	if answer, err := b.table.Quarantine(b.Context(), q); err != nil || answer != model.Written {
+		b.Fatal(answer, err)
+	}
+}
+
+func TestQuarantine_ListsShowsAndTakesInAgain(t *testing.T) {
+	b := newBench(t)
+	subject := model.Subject{Type: "DEVICE", ID: "a"}
+	b.quarantined(model.Quarantined{ID: "q1", Door: "iot", Subject: subject, Reason: "the clock was ahead",
+		Errors:  []model.FieldError{{Field: "timestamp", Code: "ahead", Message: "is ahead"}},
+		Payload: []byte(`{"tidemark_subject":"a","timestamp":"2026-11-02T10:00:00Z","temperature":1}`)})
+	b.quarantined(model.Quarantined{ID: "q2", Door: "iot", Subject: subject, Reason: "no time",
+		Payload: []byte(`{"tidemark_subject":"a","temperature":1}`)})
+	b.quarantined(model.Quarantined{ID: "q3", Door: "sqs", Reason: "not JSON", Payload: []byte{0xff, 0x00}})
+
+	b.expect(0, words("quarantine list"), "q1", "q2", "q3", "the clock was ahead", "DEVICE/a")
+	if out := b.expect(0, words("quarantine list --subject devices/a"), "q1", "q2"); len(out) == 0 {
+		t.Error("nothing listed")
+	}
+	b.expect(0, words("quarantine list --door kinesis"), "nothing is in quarantine")
+	b.expect(0, words("quarantine show q1 --subject devices/a"), "timestamp: is ahead (ahead)", "  \"temperature\": 1\n")
+	b.expect(0, words("quarantine show q3"), "ff 00")
+	b.expect(2, words("quarantine show q9"), `nothing with the id "q9"`)
+	b.expect(2, words("quarantine retry"), "want ids, or --all")
+	b.expect(0, words("quarantine retry --all --dry-run"), "q1", "q2", "q3")
+
+	b.expect(1, words("quarantine retry q1 q2"), "iot q1: applied", "iot q2: stays: rejected: timestamp", "1 taken in and removed, 1 stay")
+	b.expect(0, words("history devices/a"), "2026-11-02T10:00:00.000Z")
+	b.expect(2, words("quarantine retry q1"), "nothing with the id")
+	b.expect(1, words("quarantine retry --all"), "0 taken in and removed, 2 stay")
+}
+
+// A record that could not be read, and one whose kind was not declared, settle once
+// code and configuration can.
+func TestQuarantine_RecordsOfTheTableStreamAreSettled(t *testing.T) {
+	b := newBench(t)
+	b.append("a", "2026-11-02T10:00:00Z 1", "2026-11-03T10:00:00Z 1")
+	poison := envelope.Poison{Seq: "1", EventID: "e1", Reason: "unknown eventName", Record: []byte(
+		`{"eventID":"e1","eventName":"INSERT","dynamodb":{"Keys":{"pk":{"S":"DEVICE#a"},` +
+			`"sk":{"S":"EVENT#READING##2026-11-02T10:00:00.000Z#"}},"SequenceNumber":"1"}}`)}
+	q := poison.Quarantined()
+	q.Door = "stream"
+	b.quarantined(q)
+	b.quarantined(model.Quarantined{ID: "stranger", Door: "stream", Payload: []byte(
+		`{"what":"inserted","subject":"DEVICE/a","kind":"READING","stream":"","time":"2026-11-03T10:00:00.000Z","id":""}`)})
+	b.quarantined(model.Quarantined{ID: "stillstrange", Door: "stream", Payload: []byte(
+		`{"what":"inserted","subject":"DEVICE/a","kind":"NOISE","stream":"","time":"2026-11-03T10:00:00.000Z","id":""}`)})
+	b.quarantined(model.Quarantined{ID: "unreadable", Door: "stream", Payload: []byte(`{"eventName":"INSERT"}`)})
+	b.expect(1, words("verify"), "missing")
+	b.expect(1, words("quarantine retry --all"),
+		fmt.Sprintf("stream %s: settled 1 changes", q.ID), "stream stranger: settled 1 changes",
+		"stream stillstrange: stays", "stream unreadable: stays", "2 taken in and removed, 2 stay")
+	b.expect(0, words("verify"), equalText)
+}

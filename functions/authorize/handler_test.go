@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+)
+
+const samples = "../../events/authorize"
+
+// Each sample under events/authorize, and the site it opens for.
+func TestHandle_Samples(t *testing.T) {
+	want := map[string]string{"site-key.json": "my-site", "forged.json": "", "nonsense.json": ""}
+	files, err := os.ReadDir(samples)
+	if err != nil || len(files) != len(want) {
+		t.Fatalf("%d samples, %v; want %d", len(files), err, len(want))
+	}
+	for _, f := range files {
+		payload, err := os.ReadFile(filepath.Join(samples, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r events.APIGatewayV2CustomAuthorizerV2Request
+		if err := json.Unmarshal(payload, &r); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		h := &handler{secrets: [][]byte{[]byte(web.LocalSecret)}, log: slog.New(slog.NewJSONHandler(&log, nil))}
+		answer, err := h.handle(t.Context(), r)
+		site, _ := answer.Context[web.SiteContext].(string)
+		if err != nil || answer.IsAuthorized != (want[f.Name()] != "") || site != want[f.Name()] {
+			t.Errorf("%s: %+v, %v; want %q", f.Name(), answer, err, want[f.Name()])
+		}
+		if said := log.String(); strings.Contains(said, "192.0.2") || strings.Contains(said, r.PathParameters[web.KeyParameter]) || strings.Contains(said, "Firefox") {
+			t.Errorf("%s: the log names somebody: %s", f.Name(), said)
+		}
+	}
+}
+
+func TestSiteSecrets_AreSecretUnlessOnALaptop(t *testing.T) {
+	for name, c := range map[string]struct {
+		secret, endpoint string
+		want             []string // none where it is refused
+	}{
+		"deployed":             {"a-long-secret-of-the-stage", "", []string{"a-long-secret-of-the-stage"}},
+		"while it is changed":  {"a-fresh-secret-of-the-stage\n a-long-secret-of-the-stage", "", []string{"a-fresh-secret-of-the-stage", "a-long-secret-of-the-stage"}},
+		"deployed without one": {"", "", nil},
+		"too short":            {"short", "", nil},
+		"one of two too short": {"a-long-secret-of-the-stage short", "", nil},
+		"on a laptop":          {"", "http://127.0.0.1:8000", []string{web.LocalSecret}},
+	} {
+		env := map[string]string{envEndpoint: c.endpoint}
+		if c.secret != "" {
+			env[config.EnvSiteSecret] = "arn:of:the:secret"
+		}
+		read := func(context.Context, string) (string, error) { return c.secret, nil }
+		secrets, err := siteSecrets(t.Context(), func(name string) string { return env[name] }, read)
+		var got []string
+		for _, s := range secrets {
+			got = append(got, string(s))
+		}
+		if strings.Join(got, "|") != strings.Join(c.want, "|") || (err != nil) != (c.want == nil) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+	failing := func(context.Context, string) (string, error) { return "", errors.New("no permission") }
+	if _, err := siteSecrets(t.Context(), func(string) string { return "arn" }, failing); err == nil {
+		t.Error("a secret that cannot be read was taken for one")
+	}
+}

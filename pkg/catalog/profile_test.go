@@ -1,0 +1,106 @@
+package catalog_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// described is flow with profiles.
+func described(p catalog.Profile) catalog.Kind {
+	k := flow
+	k.Subject.Profile = &p
+	return k
+}
+
+func TestProfile_DefaultsAreFilledInAndSharedByTheKindsOfASubject(t *testing.T) {
+	given := catalog.Profile{
+		Indexes: []catalog.ProfileIndex{{Field: "status"}},
+		Unique:  []catalog.Unique{{Name: "serial", Fields: []string{"serial"}}},
+	}
+	other := catalog.Kind{Name: "OTHER", Subject: flow.Subject}
+	c := mustNew(t, other, described(given))
+	want := catalog.Profile{
+		Indexes: []catalog.ProfileIndex{{Field: "status", Index: catalog.FirstIndex, Shards: 1}},
+		Unique:  []catalog.Unique{{Name: "serial", Fields: []string{"serial"}, Case: catalog.CaseExact}},
+		Release: catalog.ReleaseFree,
+	}
+	if diff := cmp.Diff(want, c.Profile(flow.Subject.Name)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c.Kinds[0].Subject != c.Kinds[1].Subject || len(c.Subjects()) != 1 {
+		t.Errorf("two kinds of one subject type have %d of them", len(c.Subjects()))
+	}
+	if given.Release != "" || given.Indexes[0].Shards != 0 {
+		t.Errorf("the given profile was changed: %+v", given)
+	}
+	if diff := cmp.Diff(catalog.Profile{Release: catalog.ReleaseFree}, c.Profile("NONE")); diff != "" {
+		t.Errorf("of a type without profile (-want +got):\n%s", diff)
+	}
+}
+
+func TestProfile_EachMistakeIsNamed(t *testing.T) {
+	many := make([]catalog.Unique, catalog.MaxUnique+1)
+	for i := range many {
+		many[i] = catalog.Unique{Name: strings.Repeat("u", i+1), Fields: []string{"f"}}
+	}
+	unique := func(u ...catalog.Unique) catalog.Profile { return catalog.Profile{Unique: u} }
+	for _, c := range []struct {
+		profile catalog.Profile
+		want    string // field and a word of the message
+	}{
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Index: "gsi3"}}}, "subject.profile.indexes.gsi3 want gsi1 or gsi2"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a"}, {Field: "b"}}}, "subject.profile.indexes.gsi1 declared twice"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Shards: 65}}}, "subject.profile.indexes.gsi1.shards out of bounds"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: ""}}}, "subject.profile.indexes.gsi1 no name"},
+		{unique(catalog.Unique{Fields: []string{"a"}}), "subject.profile.unique has no name"},
+		{unique(catalog.Unique{Name: "u"}), "subject.profile.unique.u.fields missing"},
+		{unique(catalog.Unique{Name: "u", Fields: []string{"a", "a"}}), "subject.profile.unique.u.fields stands twice"},
+		{unique(catalog.Unique{Name: "u", Fields: []string{"_a"}}), "subject.profile.unique.u.fields bookkeeping"},
+		{unique(catalog.Unique{Name: "u", Fields: []string{"a"}}, catalog.Unique{Name: "u", Fields: []string{"b"}}), "subject.profile.unique.u declared twice"},
+		{unique(catalog.Unique{Name: "u", Fields: []string{"a"}, Case: "upper"}), "subject.profile.unique.u.case no case rule"},
+		{unique(many...), "subject.profile.unique at most"},
+		{catalog.Profile{Release: "later"}, "subject.profile.release want free or reserve"},
+		{catalog.Profile{Versions: catalog.Versions{Keep: true, For: time.Hour}}, "subject.profile.versions.for less than a day"},
+		{catalog.Profile{DeletedFor: time.Minute}, "subject.profile.deletedFor less than a day"},
+	} {
+		_, err := catalog.New(described(c.profile))
+		field, word, _ := strings.Cut(c.want, " ")
+		var m *catalog.Mistake
+		if !errors.As(err, &m) || m.Field != field || !strings.Contains(m.Message, word) {
+			t.Errorf("%v: want one at %s that says %q", err, field, word)
+		}
+	}
+}
+
+func TestNew_RefusesAKindWhosePathIsAWordOfSubjects(t *testing.T) {
+	for _, word := range []string{"restore", "purge", "deleted", "versions"} {
+		k := flow
+		k.Path = word
+		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "word of the routes") {
+			t.Errorf("path %s: %v, want it refused", word, err)
+		}
+	}
+}
+
+func TestSubjectRoutes_AreThoseOfEverySubjectType(t *testing.T) {
+	routes := mustNew(t, flow).SubjectRoutes()
+	seen := map[string]bool{}
+	for _, r := range routes {
+		if !strings.HasPrefix(r.Path, "/v1/"+mustNew(t, flow).Kinds[0].Subject.Path) || r.Subject != flow.Subject.Name {
+			t.Errorf("%+v is no route of the subject type", r)
+		}
+		if seen[r.Method+" "+r.Path] {
+			t.Errorf("%s %s stands twice", r.Method, r.Path)
+		}
+		seen[r.Method+" "+r.Path] = true
+	}
+	if len(routes) != 11 {
+		t.Errorf("%d routes, want 11", len(routes))
+	}
+}

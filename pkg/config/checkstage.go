@@ -1,0 +1,102 @@
+package config
+
+import (
+	"fmt"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	stageName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+	topicARN  = regexp.MustCompile(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`)
+	// topicLevel is one level of an MQTT topic that no rule and no policy reads as
+	// a pattern or a variable.
+	topicLevel = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	claimName  = regexp.MustCompile(`^[A-Za-z0-9_:./-]{1,128}$`)
+)
+
+func (s *Stage) mistakes() (found Mistakes) {
+	path := "stages." + s.Name
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
+	}
+	if !stageName.MatchString(s.Name) {
+		wrong("", "%s cannot name a stage: want at most 32 small letters, digits and -, beginning with a letter", clip(s.Name))
+	}
+	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
+		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
+	}
+	if s.Removal != Retain && s.Removal != Destroy {
+		wrong("removal", "%s is no removal: want retain (the table stays) or destroy (it goes with all data)", clip(string(s.Removal)))
+	}
+	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
+		wrong("logRetention", "%s is none that CloudWatch Logs knows: want one of these days: %s", spanText(s.LogRetention), daysText(logRetentions))
+	}
+	if s.AlarmMail != "" {
+		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
+			wrong("alarmMail", "%s is no mail address: want one as team@example.com, or remove the key to send none", clip(s.AlarmMail))
+		}
+	}
+	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
+		wrong("alarmTopic", "%s is no ARN of an SNS topic: want one as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
+	}
+	if d := s.Doors; len(d.Things) > 0 && !topicLevel.MatchString(d.Topic) {
+		wrong("doors.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, as tidemark-%s", clip(d.Topic), s.Name)
+	}
+	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
+}
+
+func (a *Access) mistakes(path string) (found Mistakes) {
+	wrong := func(field, format string, args ...any) {
+		found = append(found, Mistake{Path: path + field, Message: fmt.Sprintf(format, args...)})
+	}
+	if !a.ByToken() {
+		if len(a.Audience) > 0 || a.OwnerClaim != "" {
+			wrong("", "audience and ownerClaim belong to tokens, and no issuer is named: name it, or write iam")
+		}
+		return found
+	}
+	if u, err := url.Parse(a.Issuer); err != nil || u.Scheme != "https" || u.Host == "" {
+		wrong(".issuer", "%s cannot issue tokens: want the https address that they name as iss", clip(a.Issuer))
+	}
+	if len(a.Audience) == 0 || slices.Contains(a.Audience, "") {
+		wrong(".audience", "tokens made for anybody would be let in: list the audience that yours name as aud")
+	}
+	if a.OwnerClaim != "" && !claimName.MatchString(a.OwnerClaim) {
+		wrong(".ownerClaim", "%s is no name of a claim: want one as sub or accountId", clip(a.OwnerClaim))
+	}
+	return found
+}
+
+// outOfBounds are the stage's numbers outside of what AWS offers.
+func (s *Stage) outOfBounds(path string) (found Mistakes) {
+	const (
+		apart    = "it is taken from what the account may run at once; 0 takes nothing"
+		offering = "that is what a route of the HTTP API can be set to"
+	)
+	for _, b := range []bound{
+		number(path+".reserved.ingest", s.Reserved.Ingest, 0, 100000, apart),
+		number(path+".reserved.aggregate", s.Reserved.Aggregate, 0, 100000, apart),
+		number(path+".reserved.query", s.Reserved.Query, 0, 100000, apart),
+		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),
+		number(path+".throttle.burst", s.Throttle.Burst, 1, 5000, offering),
+	} {
+		found = append(found, b.mistake()...)
+	}
+	return found
+}
+
+// logRetentions are the days CloudWatch Logs offers.
+var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+
+func daysText(days []int) string {
+	text := make([]string, len(days))
+	for i, d := range days {
+		text[i] = strconv.Itoa(d) + "d"
+	}
+	return strings.Join(text, ", ")
+}

@@ -1,0 +1,14 @@
+// Package domains lists the catalogs that ship, in one place, for whoever puts a
+// program together. The engine imports none of them.
+package domains
+
+import (
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+)
+
+// Kinds are the rows of all domains that ship, in the order they are listed to people.
+func Kinds() []catalog.Kind { return slices.Concat(iot.Kinds(), web.Kinds()) }

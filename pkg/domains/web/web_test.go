@@ -1,0 +1,73 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+func TestCatalog_HoldsThreeKindsOfSites(t *testing.T) {
+	c, err := web.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, ok := c.SubjectByPath("sites")
+	if !ok || site != web.Site || len(c.KindsOf(site)) != 3 {
+		t.Fatalf("the subject type is %v with %d kinds", site, len(c.KindsOf(site)))
+	}
+	for path, shards := range map[string]int{"pageviews": 4, "requests": 4, "malformed": 1} {
+		k, ok := c.ByPath(path)
+		if !ok || k.Shards != shards {
+			t.Errorf("%s: %d shards, want %d: the number is fixed for the kind's life", path, k.Shards, shards)
+			continue
+		}
+		if k.Late != catalog.KeepLate || !k.WithoutCurrent || k.IDs != catalog.RequiredID {
+			t.Errorf("%s: late %s, without current %v, ids %s", path, k.Late, k.WithoutCurrent, k.IDs)
+		}
+		if _, _, ok := k.Ladder.Find(tier.Minute); !ok || k.Ladder.Raw != 30*tier.Day24 {
+			t.Errorf("%s: raw %s, minutes %v", path, k.Ladder.Raw, ok)
+		}
+	}
+}
+
+func TestKinds_DeclareNoReservedName(t *testing.T) {
+	for _, k := range web.Kinds() {
+		for _, f := range k.Fields() {
+			if keys.Reserved(f.Name) {
+				t.Errorf("%s: %s is an attribute of Tidemark's own", k.Name, f.Path)
+			}
+		}
+	}
+}
+
+// What the collector lets in, at its longest, never fills a row: paths and hosts are
+// bounded by what a dimension counts, the rest by what it can be.
+func TestKinds_ARowOfTheLongestValuesFits(t *testing.T) {
+	longest := map[string]int{web.FieldPath: rollup.MaxDimensionValue, web.FieldReferrer: 253, web.FieldCountry: 2, web.FieldDevice: 7, web.FieldStatus: 3, web.FieldMethod: 16}
+	for _, k := range web.Kinds() {
+		size := 0
+		for _, d := range k.Dimensions {
+			size += d.Top * (longest[d.Name] + 6)
+		}
+		const distinct, measures, head = 1600, 2 * 2000, 1000
+		if size += distinct + measures + head; size > rollup.MaxRowBytes {
+			t.Errorf("%s: a row could take %d bytes, at most %d", k.Name, size, rollup.MaxRowBytes)
+		}
+	}
+}
+
+func TestAnswered_AddsAClassUp(t *testing.T) {
+	status := rollup.Dimension{Values: []rollup.ValueCount{{Value: "200", Count: 5}, {Value: "404", Count: 3}, {Value: "499", Count: 1}, {Value: "500", Count: 2}, {Value: "4xx", Count: 9}}, Exact: true}
+	for class, want := range map[int]int64{2: 5, 3: 0, 4: 4, 5: 2} {
+		if got, exact := web.Answered(status, class); got != want || !exact {
+			t.Errorf("%dxx: %d, exact %v; want %d", class, got, exact, want)
+		}
+	}
+	if _, exact := web.Answered(rollup.Dimension{}, 4); exact {
+		t.Error("a dimension that was cut counts exactly")
+	}
+}

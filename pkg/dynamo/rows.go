@@ -1,0 +1,52 @@
+package dynamo
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// ReadRows reads up to 100 rows by one BatchGetItem, each strongly consistent. A key
+// is in the answer where its row was read, with nil where there is none; keys that the
+// table did not get to, for a throttle or for size, are not in it.
+func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
+	wanted := make([]map[string]types.AttributeValue, len(all))
+	unread := make(map[keys.Key]rollup.Key, len(all))
+	for i, key := range all {
+		k := keys.Row(key)
+		wanted[i], unread[k] = primary(k), key
+	}
+	out, err := t.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+		RequestItems:           map[string]types.KeysAndAttributes{t.name: {Keys: wanted, ConsistentRead: new(true)}},
+		ReturnConsumedCapacity: t.capacity.mode(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read rollups from %s: %w", t.name, advise(err))
+	}
+	for i := range out.ConsumedCapacity {
+		t.capacity.addReads(&out.ConsumedCapacity[i])
+	}
+	rows := make(map[rollup.Key]*rollup.Row, len(all))
+	for _, items := range out.Responses {
+		for _, attributes := range items {
+			it := itemOf(attributes)
+			row, _ := rowOf(it) // the key is one that was asked for
+			rows[unread[it.Key()]] = &row
+			delete(unread, it.Key())
+		}
+	}
+	for _, left := range out.UnprocessedKeys {
+		for _, k := range left.Keys {
+			delete(unread, itemOf(k).Key())
+		}
+	}
+	for _, absent := range unread {
+		rows[absent] = nil
+	}
+	return rows, nil
+}

@@ -1,0 +1,89 @@
+package dynamo_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// The table gives aggregate what a table may give it beside the contract.
+var (
+	_ aggregate.EventReader = (*dynamo.Table)(nil)
+	_ aggregate.RowReader   = (*dynamo.Table)(nil)
+)
+
+func hours(n int) (all []rollup.Key) {
+	for i := range n {
+		all = append(all, rollup.Key{Series: series, Tier: "hour", Start: noon + model.Time(i)*3600_000})
+	}
+	return all
+}
+
+func TestReadRows_AreThoseThatRowReads(t *testing.T) {
+	table := open(t)
+	all := hours(aggregate.RowsTogether)
+	for i, key := range all {
+		if i%3 == 0 {
+			continue // absent
+		}
+		fold := rollup.NewFold(&rollup.Spec{})
+		e := hall(i + 1)[i]
+		fold.AddEvent(&e)
+		row := rollup.Row{Key: key, Fold: *fold, Rev: rollup.Rev{byte(i + 1)}, V: item.Version, WrittenAt: noon}
+		if answer, err := table.PutRow(t.Context(), &row, rollup.Rev{}); err != nil || answer != model.Written {
+			t.Fatal(answer, err)
+		}
+	}
+	rows, err := table.ReadRows(t.Context(), all)
+	if err != nil || len(rows) != len(all) {
+		t.Fatalf("%d rows of %d, %v", len(rows), len(all), err)
+	}
+	for _, key := range all {
+		want, err := table.Row(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rows[key]
+		if (got == nil) != (want == nil) || got != nil && (got.Rev != want.Rev || got.Digest != want.Digest || got.Key != key ||
+			!cmp.Equal(got.Summary.Encode(nil), want.Summary.Encode(nil))) {
+			t.Errorf("%s is %+v, want %+v", key.Start, got, want)
+		}
+	}
+}
+
+func TestReadRows_WhatTheTableDidNotGetToIsNotInTheAnswer(t *testing.T) {
+	all := hours(3)
+	sk := func(i int) string {
+		return `{"pk":{"S":"` + keys.Row(all[i]).PK + `"},"sk":{"S":"` + keys.Row(all[i]).SK + `"}}`
+	}
+	var capacity dynamo.Capacity
+	s := says(200, `{"Responses":{"tidemark":[`+sk(0)+`]},"UnprocessedKeys":{"tidemark":{"Keys":[`+sk(1)+`]}},"ConsumedCapacity":[{"CapacityUnits":1.5}]}`)
+	rows, err := s.table(dynamo.WithCapacity(&capacity)).ReadRows(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, read := rows[all[0]]
+	_, unread := rows[all[1]]
+	absent, known := rows[all[2]]
+	if !read || first == nil || first.Summary != nil || unread || !known || absent != nil {
+		t.Errorf("rows %+v; want the first bare, since it is damaged, the second not answered for, the third absent", rows)
+	}
+	if units, _ := capacity.Units(); units != 1.5 {
+		t.Errorf("%v read units, want 1.5", units)
+	}
+	request := s.sent(t)["RequestItems"].(map[string]any)["tidemark"].(map[string]any)
+	if request["ConsistentRead"] != true || len(request["Keys"].([]any)) != 3 {
+		t.Errorf("asked %v, want three keys, strongly consistent", request)
+	}
+	if _, err := says(400, exception("ResourceNotFoundException")).table().ReadRows(t.Context(), all); err == nil || !strings.Contains(err.Error(), "name and region") {
+		t.Errorf("error %v, want what to do", err)
+	}
+}

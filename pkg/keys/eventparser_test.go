@@ -1,0 +1,68 @@
+package keys_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Keys in a run share partition, series or nothing, and some are no keys at all: what
+// came before must never show in what comes after.
+func TestEventParser_AnswersAsParseEventDoesWhateverCameBefore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		series := rapid.SliceOfN(anySeries(), 1, 3).Draw(t, "series")
+		var p keys.EventParser
+		for range rapid.IntRange(1, 12).Draw(t, "keys") {
+			s := rapid.SampledFrom(series).Draw(t, "of")
+			s.Shard = rapid.IntRange(0, 2).Draw(t, "shard")
+			if rapid.Bool().Draw(t, "same kind") {
+				s.Kind, s.Stream = series[0].Kind, series[0].Stream
+			}
+			k := keys.Event(model.EventKey{Series: s, Order: model.Order{At: anyTime().Draw(t, "at"), ID: hostile(0).Draw(t, "id")}})
+			if rapid.IntRange(0, 3).Draw(t, "damage") == 0 {
+				k.SK = damaged(t, k.SK)
+			}
+			if rapid.IntRange(0, 5).Draw(t, "damage partition") == 0 {
+				k.PK = damaged(t, k.PK)
+			}
+			want, wantErr := keys.ParseEvent(k)
+			var got model.EventKey
+			err := p.Parse(k, &got)
+			if err == nil && got != want || (err == nil) != (wantErr == nil) {
+				t.Fatalf("%q is %+v, %v; want %+v, %v", k, got, err, want, wantErr)
+			}
+		}
+	})
+}
+
+// damaged is text with one byte put in the place of another.
+func damaged(t *rapid.T, text string) string {
+	b := []byte(text)
+	b[rapid.IntRange(0, len(b)-1).Draw(t, "place")] = rapid.SampledFrom([]byte("#%20AZ:.-x")).Draw(t, "byte")
+	return string(b)
+}
+
+func TestEventParser_AllocatesNothing(t *testing.T) {
+	var run []keys.Key
+	for i := range 100 {
+		s := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"}
+		if i%3 == 0 {
+			s.Subject.ID = "sensor_02"
+		}
+		run = append(run, keys.Event(model.EventKey{Series: s, Order: model.Order{At: model.Time(1776693600000 + i), ID: "a"}}))
+	}
+	var p keys.EventParser
+	var to model.EventKey
+	if got := testing.AllocsPerRun(10, func() {
+		for _, k := range run {
+			if err := p.Parse(k, &to); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}); got != 0 {
+		t.Errorf("%v allocations for %d keys, want none", got, len(run))
+	}
+}

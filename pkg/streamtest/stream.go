@@ -1,0 +1,200 @@
+package streamtest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Stream is a simulated table stream: records in shards that split, merge and end,
+// each kept for a day. Order holds within a shard, and so for each item: a shard is
+// read when its parents have been.
+type Stream struct {
+	sim      *Sim
+	arn      string
+	made     int // changes so far
+	numbered int // records so far, of every ARN
+	shards   []*simShard
+	retired  []*simShard // of ARNs that are not read any more
+	delivery *delivery   // nil until somebody reads
+}
+
+// Kept is how long a table stream keeps a record.
+const Kept = 24 * time.Hour
+
+// simShard has the records of a range of partition keys, by their hash.
+type simShard struct {
+	id      string
+	parents []*simShard
+	low     uint32 // the first hash
+	high    uint32 // the last hash
+	ended   bool   // no more records come
+	retired bool   // its ARN is not read any more
+	records []*simRecord
+	lanes   []*simLane // nil until it is read
+}
+
+// simRecord is a record with the change it tells.
+type simRecord struct {
+	Record
+	change *Change
+}
+
+func newStream(s *Sim) *Stream {
+	st := &Stream{sim: s, arn: arnOf(0)}
+	st.open(0, math.MaxUint32)
+	return st
+}
+
+func arnOf(n int) string {
+	return fmt.Sprintf("arn:aws:dynamodb:us-east-1:000000000000:table/simulated/stream/%d", n)
+}
+
+func (st *Stream) open(low, high uint32, parents ...*simShard) *simShard {
+	for _, p := range parents {
+		p.ended = true
+	}
+	sh := &simShard{id: fmt.Sprintf("shard-%d", len(st.shards)+len(st.retired)), parents: parents, low: low, high: high}
+	st.shards = append(st.shards, sh)
+	return sh
+}
+
+// Append adds the record of a change, made now.
+func (st *Stream) Append(c Change) {
+	st.made++
+	st.sim.settled = false
+	dice := st.sim.dice.Of("record", st.made)
+	sh := st.shardOf(c.Partition)
+	if st.sim.strikes(dice, ShardSplit) && sh.low < sh.high {
+		sh = st.split(sh, c.Partition)
+	} else if st.sim.strikes(dice, ShardMerge) {
+		sh = st.merge(sh)
+	}
+	st.append(sh, &c, st.sim.now)
+	if st.sim.strikes(dice, Failover) {
+		st.failover()
+	}
+	if st.delivery != nil {
+		st.delivery.wake(st.shards)
+	}
+}
+
+func (st *Stream) append(sh *simShard, c *Change, at model.Time) {
+	seq := st.sequenceNumber()
+	at = model.Time(at.Seconds() * 1000) // a table stream's records tell whole seconds
+	sh.records = append(sh.records, &simRecord{change: c, Record: Record{
+		Seq: seq, Item: c.Item, At: at, Body: bodyOf(c, at, st.arn, seq),
+	}})
+	if sh.lanes != nil {
+		st.delivery.lane(sh, c.Item).add(sh.records[len(sh.records)-1])
+	}
+}
+
+// sequenceNumber is unique and of varying length: only equality of them means
+// anything.
+func (st *Stream) sequenceNumber() string {
+	st.numbered++
+	digits := 21 + st.numbered*7%20
+	return fmt.Sprintf("%d%0*d", 1+st.numbered%9, digits-1, st.numbered)
+}
+
+func hashOf(partition string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(partition))
+	return h.Sum32()
+}
+
+// shardOf is the open shard of a partition key.
+func (st *Stream) shardOf(partition string) *simShard {
+	hash := hashOf(partition)
+	i := slices.IndexFunc(st.shards, func(sh *simShard) bool { return !sh.ended && sh.low <= hash && hash <= sh.high })
+	return st.shards[i]
+}
+
+func (st *Stream) split(sh *simShard, partition string) *simShard {
+	middle := sh.low + (sh.high-sh.low)/2
+	left, right := st.open(sh.low, middle, sh), st.open(middle+1, sh.high, sh)
+	st.sim.tellFault("", ShardSplit, "%s into %s and %s", sh.id, left.id, right.id)
+	if hashOf(partition) <= middle {
+		return left
+	}
+	return right
+}
+
+// merge joins a shard with the next one; one that is alone rolls over into another.
+func (st *Stream) merge(sh *simShard) *simShard {
+	for _, other := range st.shards {
+		if !other.ended && sh.high < math.MaxUint32 && other.low == sh.high+1 {
+			merged := st.open(sh.low, other.high, sh, other)
+			st.sim.tellFault("", ShardMerge, "%s and %s into %s", sh.id, other.id, merged.id)
+			return merged
+		}
+	}
+	next := st.open(sh.low, sh.high, sh)
+	st.sim.tellFault("", ShardMerge, "%s ends and goes on as %s", sh.id, next.id)
+	return next
+}
+
+// failover ends this table stream for its readers. They go on with a replica's, from
+// the oldest record that it keeps: other ARN, other numbers, other identities of the
+// records, another order across items, and removals that nobody signed.
+func (st *Stream) failover() {
+	old := st.shards
+	var all []*simRecord
+	for _, sh := range old {
+		all = append(all, sh.records...)
+		sh.retire(st.delivery)
+	}
+	st.retired, st.shards = append(st.retired, old...), nil
+	st.arn = arnOf(len(st.retired))
+	st.sim.tellFault("", Failover, "%s", st.arn)
+	only := st.open(0, math.MaxUint32)
+	slices.SortStableFunc(all, func(a, b *simRecord) int { return strings.Compare(a.Item, b.Item) })
+	for _, r := range all {
+		if st.sim.now.Sub(r.At) < Kept {
+			copied := *r.change
+			copied.Unsigned = true
+			st.append(only, &copied, r.At)
+		}
+	}
+}
+
+// retire ends the delivery of a shard. What it still had to deliver and the replica
+// does not keep any more is lost.
+func (sh *simShard) retire(d *delivery) {
+	sh.ended, sh.retired = true, true
+	if d != nil && sh.lanes == nil {
+		d.read(sh, 0)
+	}
+	for _, l := range sh.lanes {
+		l.trim()
+		l.records, l.at = nil, 0
+	}
+}
+
+// drained reports whether every record was delivered, given up, or lost. Where nobody
+// reads, nothing is waited for.
+func (st *Stream) drained() bool {
+	if st.delivery == nil {
+		return true
+	}
+	under := func(sh *simShard) bool { return !sh.drained() }
+	return !slices.ContainsFunc(st.shards, under) && !slices.ContainsFunc(st.retired, under)
+}
+
+func (sh *simShard) drained() bool {
+	if sh.lanes == nil {
+		return sh.retired || len(sh.records) == 0
+	}
+	for _, l := range sh.lanes {
+		if l.busy || l.at < len(l.records) {
+			return false
+		}
+	}
+	return true
+}

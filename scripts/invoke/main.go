@@ -1,0 +1,87 @@
+// Command invoke hands one payload to one function, as Lambda would: the binary that
+// deploys, built for this machine, under the Lambda Runtime API, on a table in DynamoDB
+// Local. It prints what the function answers, and what it logs to standard error.
+//
+//	invoke ingest events/ingest/http-batch.json
+//
+// TIDEMARK_ENDPOINT and TIDEMARK_TABLE name a table that stands already, as that of a
+// running "tidemark dev"; without them it is a new one, and gone after the answer.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tidemark-db/tidemark/internal/local"
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "invoke:", err)
+		os.Exit(1)
+	}
+}
+
+var errUsage = errors.New("want a function and a file, as: make invoke FN=ingest EVENT=events/ingest/http-batch.json")
+
+func run(ctx context.Context, args []string, out, log io.Writer) error {
+	if len(args) != 2 || args[0] == "" || args[1] == "" {
+		return errUsage
+	}
+	payload, err := os.ReadFile(args[1])
+	if err != nil {
+		return err
+	}
+	settings, err := config.Load(config.FileName, domains.Kinds()...)
+	if err != nil {
+		return err
+	}
+	database, err := ddblocal.Start(ctx, ddblocal.FromEnv())
+	if err != nil {
+		return err
+	}
+	defer database.Stop()
+	function, err := local.Alone{
+		Name: args[0], Config: settings, Path: config.FileName, Log: log,
+		Endpoint: database.Endpoint, Table: cmp.Or(os.Getenv(config.EnvTable), "tidemark"),
+	}.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer function.Stop()
+	answer, err := function.Invoke(ctx, payload)
+	if err != nil {
+		return err
+	}
+	return show(out, answer)
+}
+
+// show indents the answer and, where its body is JSON in a text, that too.
+func show(out io.Writer, answer []byte) error {
+	var whole map[string]any
+	if json.Unmarshal(answer, &whole) != nil {
+		_, err := fmt.Fprintf(out, "%s\n", answer)
+		return err
+	}
+	if body, ok := whole["body"].(string); ok && json.Valid([]byte(body)) {
+		whole["body"] = json.RawMessage(body)
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(whole); err != nil {
+		return err
+	}
+	_, err := out.Write(text.Bytes())
+	return err
+}

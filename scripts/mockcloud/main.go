@@ -1,0 +1,112 @@
+// Command mockcloud prints, as JSON, what a deployed stage must be found to be when it
+// is read back through the APIs of AWS: made of the packages that the functions run by,
+// so that the check beside it (deploy.py) holds the cloud against the one definition.
+//
+//	mockcloud prod
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "mockcloud:", err)
+		os.Exit(1)
+	}
+}
+
+// facts are names and values, nested: what deploy.py reads back has the same form.
+type facts map[string]any
+
+func run(args []string, out io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("want a stage, as prod")
+	}
+	settings, err := config.Load(config.FileName, domains.Kinds()...)
+	if err != nil {
+		return err
+	}
+	kinds, err := settings.Catalog()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(settings.Stages, func(s config.Stage) bool { return s.Name == args[0] })
+	if i < 0 {
+		return fmt.Errorf("no stage %q in %s", args[0], config.FileName)
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(expected(settings, kinds, &settings.Stages[i]))
+}
+
+func expected(settings *config.Config, kinds *catalog.Catalog, stage *config.Stage) facts {
+	stack := "tidemark-" + stage.Name
+	return facts{
+		"table":     table(stage),
+		"functions": functions(settings, stack),
+		"mapping":   mapping(settings.Mapping, stack),
+		"queues":    facts{"OnFailureQueue": inSeconds(settings.Mapping.FailureRetention), "UndeliveredQueue": inSeconds(settings.Mapping.FailureRetention)},
+		"rules":     rules(kinds, stage, stack),
+	}
+}
+
+func table(stage *config.Stage) facts {
+	d := dynamo.Standard()
+	if stage.Billing.Provisioned() {
+		d.Billing = "PROVISIONED"
+	}
+	indexes := facts{}
+	for _, i := range d.Indexes {
+		indexes[i.Name] = []string{i.Partition, i.Sort}
+	}
+	return facts{
+		"keys": []string{d.Partition, d.Sort}, "indexes": indexes, "ttl": d.TTL, "stream": d.Stream,
+		"billing": d.Billing, "recovery": true, "protected": stage.Removal == config.Retain,
+	}
+}
+
+func functions(settings *config.Config, stack string) facts {
+	all := facts{}
+	for name, f := range local.Settings(settings) {
+		all[stack+"-"+name] = facts{"memory": f.Memory, "timeout": inSeconds(f.Timeout), "runtime": "provided.al2023"}
+	}
+	return all
+}
+
+func mapping(m config.Mapping, stack string) facts {
+	return facts{
+		"function": stack + "-aggregate", "position": config.StartingPosition, "batch": m.BatchSize,
+		"window": inSeconds(m.Window), "parallelization": m.Parallelization, "retries": m.MaxRetries,
+		"age": inSeconds(m.MaxAge), "bisect": m.Bisect, "filter": keys.AggregateFilter,
+		"answers": []string{"ReportBatchItemFailures"},
+	}
+}
+
+// rules are the topics that each rule listens to.
+func rules(kinds *catalog.Catalog, stage *config.Stage, stack string) facts {
+	all := facts{}
+	for _, k := range kinds.Kinds {
+		if slices.Contains(stage.Doors.Things, k.Subject.Name) {
+			name := strings.ReplaceAll(stack, "-", "_") + "_" + k.Name
+			all[name] = strings.Join([]string{stage.Doors.Topic, k.Subject.Path, "+", k.Path}, "/")
+		}
+	}
+	return all
+}
+
+func inSeconds(d time.Duration) int { return int(d / time.Second) }

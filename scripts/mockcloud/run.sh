@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Deploys a stage's template to moto, a mock of AWS, and compares what it then says of
+# itself with the configuration. Needs Python 3 and, the first time, PyPI; without them
+# it says so and is done: nothing of Tidemark depends on it.
+#
+#   scripts/mockcloud/run.sh STAGE
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+stage=$1
+moto='moto[server]==5.2.5'
+venv=build/venv
+template=infra/cdk.out/tidemark-$stage.template.json
+[[ -f $template ]] || template=infra/testdata/$stage.template.json
+[[ -f $template ]] || { echo "deploy-mock: no template of stage $stage: run make synth"; exit 1; }
+
+if ! "$venv/bin/python" -c 'import moto' 2>/dev/null; then
+  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check "$moto"; } 2>"$venv.log"; then
+    echo "skipped: deploy-mock: $moto cannot be installed here (see $venv.log)"
+    exit 0
+  fi
+fi
+
+work=$(mktemp -d)
+port=$("$venv/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+"$venv/bin/moto_server" -H 127.0.0.1 -p "$port" >"$work/moto.log" 2>&1 &
+mock=$!
+trap 'kill "$mock" 2>/dev/null; wait "$mock" 2>/dev/null || true; rm -rf "$work"' EXIT
+
+for _ in $(seq 120); do
+  (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
+  kill -0 "$mock" 2>/dev/null || { cat "$work/moto.log"; exit 1; }
+  sleep 0.25
+done
+
+go run ./scripts/mockcloud "$stage" >"$work/expected.json"
+"$venv/bin/python" scripts/mockcloud/deploy.py "http://127.0.0.1:$port" "$stage" "$template" "$work/expected.json"
