@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// prices are what resources cost a month when nothing happens, in US dollars: those of
+// us-east-1 on the first of November 2026, before any free tier. They are here so that
+// nobody is surprised, and are no offer.
+var prices = []struct {
+	resource string
+	price    func(resource) float64
+	why      string
+}{
+	{"AWS::CloudWatch::Alarm", alarmPrice, "$0.10 a metric of an alarm"},
+	{"AWS::CloudWatch::Dashboard", fixed(3), "$3 a dashboard"},
+	{"AWS::SecretsManager::Secret", fixed(0.40), "$0.40 a secret"},
+	{"AWS::KMS::Key", fixed(1), "$1 a key"},
+	{"AWS::Kinesis::Stream", fixed(0.04 * hoursAMonth), "$0.04 an hour a stream on demand"},
+	{"AWS::DynamoDB::Table", tablePrice, "provisioned: $0.00013 an hour a read unit, $0.00065 a write unit, indexes too"},
+}
+
+const hoursAMonth = 730
+
+func fixed(price float64) func(resource) float64 {
+	return func(resource) float64 { return price }
+}
+
+// alarmPrice counts the metrics that an alarm reads.
+func alarmPrice(r resource) float64 {
+	read := 0
+	metrics, _ := r.Properties["Metrics"].([]any)
+	for _, m := range metrics {
+		if one, _ := m.(map[string]any); one["MetricStat"] != nil {
+			read++
+		}
+	}
+	return 0.10 * float64(max(read, 1))
+}
+
+// tablePrice is nothing on demand: storage and backups are paid by what is stored.
+func tablePrice(r resource) float64 {
+	total := unitPrice(r.Properties)
+	indexes, _ := r.Properties["GlobalSecondaryIndexes"].([]any)
+	for _, i := range indexes {
+		if index, ok := i.(map[string]any); ok {
+			total += unitPrice(index)
+		}
+	}
+	return total
+}
+
+func unitPrice(properties map[string]any) float64 {
+	units, _ := properties["ProvisionedThroughput"].(map[string]any)
+	read, _ := units["ReadCapacityUnits"].(float64)
+	write, _ := units["WriteCapacityUnits"].(float64)
+	return hoursAMonth * (0.00013*read + 0.00065*write)
+}
+
+// writeCost prints what a stage is made of and what it costs at rest.
+func writeCost(out io.Writer, stage string, t template) error {
+	all, err := t.resources()
+	if err != nil {
+		return err
+	}
+	counts := map[string]int{}
+	for _, r := range all {
+		counts[r.Type]++
+	}
+	var types []string
+	for kind := range counts {
+		types = append(types, kind)
+	}
+	slices.Sort(types)
+	var text strings.Builder
+	fmt.Fprintf(&text, "tidemark-%s would be %d resources:\n", stage, len(all))
+	for _, kind := range types {
+		fmt.Fprintf(&text, "  %4d  %s\n", counts[kind], kind)
+	}
+	writeAtRest(&text, all)
+	_, err = io.WriteString(out, text.String())
+	return err
+}
+
+func writeAtRest(text *strings.Builder, all map[string]resource) {
+	fmt.Fprintf(text, "\nat rest, a month (us-east-1, November 2026, before any free tier):\n")
+	total := 0.0
+	for _, p := range prices {
+		sum, n := 0.0, 0
+		for _, r := range all {
+			if r.Type == p.resource {
+				sum, n = sum+p.price(r), n+1
+			}
+		}
+		if n > 0 {
+			fmt.Fprintf(text, "  $%7.2f  %-28s %s\n", sum, strings.TrimPrefix(p.resource, "AWS::"), p.why)
+			total += sum
+		}
+	}
+	fmt.Fprintf(text, "  $%7.2f  in all; requests, storage ($0.25 a GB), backups ($0.20 a GB) and logs come by use\n", total)
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/envelope"
+)
+
+func TestRule_NamesTheSubjectByTheTopicAndTheKind(t *testing.T) {
+	for name, topic := range map[string]string{"dev": "tidemark-dev", "prod": "tidemark-prod", "full": "plant7"} {
+		rule := at(resources(t, name)["ReadingRule"].Properties, "TopicRulePayload").(map[string]any)
+		want := "SELECT *, topic(3) AS " + envelope.RuleSubject + ", 'READING' AS " + envelope.RuleKind + " FROM '" + topic + "/devices/+/readings'"
+		if got := rule["Sql"]; got != want {
+			t.Errorf("%s: the rule says %q, want %q", name, got, want)
+		}
+		if rule["AwsIotSqlVersion"] != "2016-03-23" || rule["RuleDisabled"] != false {
+			t.Errorf("%s: %v", name, rule)
+		}
+		if levels := strings.Split(topic+"/devices/+/readings", "/"); levels[3-1] != "+" {
+			t.Errorf("topic(3) of %v is not the subject", levels)
+		}
+		if got := say(at(rule, "ErrorAction", "Sqs", "QueueUrl")); got != "UndeliveredQueue" {
+			t.Errorf("%s: what the rule cannot hand over goes to %q", name, got)
+		}
+	}
+}
+
+// Every service that may invoke a function does so on behalf of a named resource, and
+// the broker for this account alone.
+func TestPermissions_AreBound(t *testing.T) {
+	for _, name := range all {
+		for id, p := range typed(t, name, "AWS::Lambda::Permission") {
+			source := say(p.Properties["SourceArn"])
+			switch principal := p.Properties["Principal"]; principal {
+			case "iot.amazonaws.com":
+				if source != strings.TrimSuffix(id, "Permission")+".Arn" || say(p.Properties["SourceAccount"]) != "AWS::AccountId" {
+					t.Errorf("%s: %s lets in %v", name, id, p.Properties)
+				}
+			case "apigateway.amazonaws.com":
+				if id == "SiteKeyPermission" {
+					continue // for the authorizer of the collector's route
+				}
+				if !strings.Contains(source, ":AWS::AccountId:Api/*/GET/v1/") && !strings.Contains(source, ":AWS::AccountId:Api/*/POST/v1/") {
+					t.Errorf("%s: %s lets in %s", name, id, source)
+				}
+			default:
+				t.Errorf("%s: %s lets in %v", name, id, principal)
+			}
+		}
+	}
+}
+
+func TestDevicePolicy_LimitsAThingToItsOwnTopic(t *testing.T) {
+	const own = "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId:"
+	attached := map[string]any{"Bool": map[string]any{"iot:Connection.Thing.IsAttached": "true"}}
+	var got []string
+	for _, s := range at(resources(t, "prod")["DevicesPolicy"].Properties, "PolicyDocument", "Statement").([]any) {
+		statement := s.(map[string]any)
+		got = append(got, say(statement["Effect"])+" "+say(statement["Action"])+" "+say(statement["Resource"]))
+		if diff := cmp.Diff(attached, statement["Condition"]); diff != "" {
+			t.Errorf("without a thing (-want +got):\n%s", diff)
+		}
+	}
+	want := []string{
+		"Allow iot:Connect " + own + "client/${iot:Connection.Thing.ThingName}",
+		"Allow iot:Publish " + own + "topic/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/readings " +
+			own + "topic/$aws/rules/tidemark_prod_READING/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/readings",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, ok := resources(t, "prod")["ReadingRule"]; !ok || resources(t, "prod")["ReadingRule"].Properties["RuleName"] != "tidemark_prod_READING" {
+		t.Error("Basic Ingest is let into a rule that is not there")
+	}
+}

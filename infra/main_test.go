@@ -1,0 +1,195 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+)
+
+var update = flag.Bool("update", false, "write the golden templates anew")
+
+// TestMain ends the one Node process of all tests.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	jsii.Close()
+	os.Exit(code)
+}
+
+// full is a stage with everything switched on, beside the shipped ones.
+const full = `
+stages:
+  full:
+    billing: {readUnits: 25, writeUnits: 50}
+    alarmMail: team@example.com
+    alarmTopic: arn:aws:sns:eu-central-1:123456789012:on-call
+    customerKey: true
+    tracing: true
+    access: {issuer: "https://login.example.com", audience: [tidemark, console], ownerClaim: account}
+    reserved: {ingest: 50, aggregate: 20, query: 10}
+    doors: {topic: plant7, sqs: true, kinesis: true}
+`
+
+func shipped(t testing.TB) *config.Config {
+	t.Helper()
+	settings, err := config.Load(configFile, domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return settings
+}
+
+// stages are all stages under test: the shipped ones and full.
+func stages(t testing.TB) *config.Config {
+	t.Helper()
+	settings := shipped(t)
+	more, err := config.Parse("full", []byte(full), domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Stages = append(settings.Stages, more.Stages...)
+	return settings
+}
+
+// stubs writes what stands for built functions: their content decides the hashes of
+// their zips alone.
+func stubs(t testing.TB, folder string) {
+	t.Helper()
+	for _, f := range functions {
+		if err := os.MkdirAll(filepath.Join(folder, f.name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{"bootstrap", config.FileName} {
+			if err := os.WriteFile(filepath.Join(folder, f.name, file), []byte("a stub of "+f.name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// synthesized is every stage's template, and the bytes of the whole assembly.
+type synthesized struct {
+	templates map[string]template
+	files     map[string]string
+}
+
+func synth(t testing.TB) synthesized {
+	t.Helper()
+	folder := t.TempDir()
+	stubs(t, filepath.Join(folder, "build"))
+	a, err := newApp(stages(t), filepath.Join(folder, "build"), filepath.Join(folder, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates, err := a.templates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	found, err := filepath.Glob(filepath.Join(folder, "out", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(path)] = strings.ReplaceAll(string(data), folder, "FOLDER")
+	}
+	return synthesized{templates, files}
+}
+
+var (
+	once  sync.Once
+	first synthesized
+)
+
+// stage is the template of a stage, synthesized once for all tests.
+func stage(t testing.TB, name string) template {
+	t.Helper()
+	once.Do(func() { first = synth(t) })
+	found, ok := first.templates[name]
+	if !ok {
+		t.Fatalf("no template of stage %s: an earlier failure says why", name)
+	}
+	return found
+}
+
+// all are the stages under test.
+var all = []string{"dev", "prod", "full"}
+
+func resources(t testing.TB, name string) map[string]resource {
+	t.Helper()
+	found, err := stage(t, name).resources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// typed are a stage's resources of a type, by logical id.
+func typed(t testing.TB, name, resourceType string) map[string]resource {
+	t.Helper()
+	found := map[string]resource{}
+	for id, r := range resources(t, name) {
+		if r.Type == resourceType {
+			found[id] = r
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("stage %s has no %s", name, resourceType)
+	}
+	return found
+}
+
+// say writes a value of a template as people would: Table.Arn for an attribute, the
+// parts of a join one after another.
+func say(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		var parts []string
+		for _, part := range v {
+			parts = append(parts, say(part))
+		}
+		return strings.Join(parts, " ")
+	case map[string]any:
+		if ref, ok := v["Ref"]; ok {
+			return say(ref)
+		}
+		if attribute, ok := v["Fn::GetAtt"].([]any); ok {
+			return say(attribute[0]) + "." + say(attribute[1])
+		}
+		if join, ok := v["Fn::Join"].([]any); ok {
+			var whole strings.Builder
+			for _, part := range join[1].([]any) {
+				whole.WriteString(say(part))
+			}
+			return whole.String()
+		}
+	}
+	return fmt.Sprint(value)
+}
+
+// at is the value at a path of a resource's properties.
+func at(properties map[string]any, path ...string) any {
+	var value any = properties
+	for _, name := range path {
+		m, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = m[name]
+	}
+	return value
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestQueues_AreEncryptedKeepForLongAndRefusePlainHTTP(t *testing.T) {
+	for _, name := range all {
+		for id, q := range typed(t, name, "AWS::SQS::Queue") {
+			if encrypted := q.Properties["SqsManagedSseEnabled"] == true || say(q.Properties["KmsMasterKeyId"]) == "Key.Arn"; !encrypted {
+				t.Errorf("%s: %s is not encrypted", name, id)
+			}
+			if id != "InboxQueue" && q.Properties["MessageRetentionPeriod"] != shipped(t).Mapping.FailureRetention.Seconds() {
+				t.Errorf("%s: %s keeps for %v s", name, id, q.Properties["MessageRetentionPeriod"])
+			}
+			want := []any{map[string]any{
+				"Effect": "Deny", "Action": "sqs:*", "Principal": map[string]any{"AWS": "*"},
+				"Resource":  map[string]any{"Fn::GetAtt": []any{id, "Arn"}},
+				"Condition": map[string]any{"Bool": map[string]any{"aws:SecureTransport": "false"}},
+			}}
+			policy := resources(t, name)[id+"Policy"].Properties
+			if diff := cmp.Diff(want, at(policy, "PolicyDocument", "Statement")); diff != "" {
+				t.Errorf("%s: the policy of %s (-want +got):\n%s", name, id, diff)
+			}
+		}
+	}
+	if key := say(resources(t, "full")["OnFailureQueue"].Properties["KmsMasterKeyId"]); key != "Key.Arn" {
+		t.Errorf("full: the on-failure queue is encrypted by %q, want the customer key", key)
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+type samTemplate struct {
+	Transform string `yaml:"Transform"`
+	Resources map[string]struct {
+		Type       string         `yaml:"Type"`
+		Properties map[string]any `yaml:"Properties"`
+		Metadata   map[string]any `yaml:"Metadata"`
+	} `yaml:"Resources"`
+}
+
+func TestSAM_FunctionsAreTheFoldersThatMakeBuilds(t *testing.T) {
+	text, err := os.ReadFile("../template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole samTemplate
+	if err := yaml.Unmarshal(text, &whole); err != nil {
+		t.Fatal(err)
+	}
+	if whole.Transform != "AWS::Serverless-2016-10-31" {
+		t.Errorf("the transform is %q", whole.Transform)
+	}
+	for _, f := range functions {
+		r := whole.Resources[f.id+"Function"]
+		if r.Type != "AWS::Serverless::Function" || r.Properties["CodeUri"] != "build/"+f.name || r.Metadata["SkipBuild"] != true {
+			t.Errorf("%s is %+v", f.name, r)
+		}
+	}
+	for id, r := range whole.Resources {
+		if r.Type == "AWS::Lambda::Function" {
+			t.Errorf("%s is a function that SAM would not invoke", id)
+		}
+	}
+}
+
+func TestSAM_NamesASampleThatIsThere(t *testing.T) {
+	_, sample, _ := strings.Cut(samHeader, "IngestFunction -e ")
+	sample, _, _ = strings.Cut(sample, "\n")
+	if _, err := os.Stat("../" + sample); err != nil {
+		t.Errorf("people are told to invoke with %q: %v", sample, err)
+	}
+}
+
+func TestSAM_Validates(t *testing.T) {
+	sam, err := exec.LookPath("sam")
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("sam is not installed: python3 -m pip install aws-sam-cli==1.170.0, and run this again")
+	}
+	check := exec.Command(sam, "validate", "--lint", "--template", "../template.yaml", "--region", "us-east-1")
+	check.Env = append(os.Environ(), "SAM_CLI_TELEMETRY=0", "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x")
+	if output, err := check.CombinedOutput(); err != nil || !strings.Contains(string(output), "is a valid SAM Template") {
+		t.Errorf("sam validate: %v\n%s", err, output)
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+)
+
+// addTable makes the one table. It has no name of its own: a table that is restored
+// or kept when its stack goes must not stand in the way of the next.
+func (s *stack) addTable() {
+	props := &awsdynamodb.TableProps{
+		PartitionKey:        text(keys.AttrPK),
+		SortKey:             text(keys.AttrSK),
+		TimeToLiveAttribute: new(keys.AttrExpiresAt),
+		Stream:              awsdynamodb.StreamViewType_NEW_AND_OLD_IMAGES,
+		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: new(true),
+		},
+		DeletionProtection: new(s.stage.Removal == config.Retain),
+		RemovalPolicy:      s.gone(),
+		Encryption:         awsdynamodb.TableEncryption_AWS_MANAGED,
+	}
+	if s.key != nil {
+		props.Encryption, props.EncryptionKey = awsdynamodb.TableEncryption_CUSTOMER_MANAGED, s.key
+	}
+	read, write := s.capacity()
+	if read != nil {
+		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read, write
+	}
+	s.table = called(awsdynamodb.NewTable(s.Stack, new("Table"), props), "Table")
+	for _, index := range []struct{ name, partition, sort string }{
+		{keys.IndexGSI1, keys.AttrGSI1PK, keys.AttrGSI1SK},
+		{keys.IndexGSI2, keys.AttrGSI2PK, keys.AttrGSI2SK},
+	} {
+		s.table.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
+			IndexName:      &index.name,
+			PartitionKey:   text(index.partition),
+			SortKey:        text(index.sort),
+			ProjectionType: awsdynamodb.ProjectionType_ALL,
+			ReadCapacity:   read,
+			WriteCapacity:  write,
+		})
+	}
+}
+
+// capacity is what is provisioned for the table and for each index alike, since an
+// index that is slower than its table holds the table's writes back. It is nil on
+// demand.
+func (s *stack) capacity() (read, write *float64) {
+	b := s.stage.Billing
+	if !b.Provisioned() {
+		return nil, nil
+	}
+	return new(float64(b.ReadUnits)), new(float64(b.WriteUnits))
+}
+
+func text(name string) *awsdynamodb.Attribute {
+	return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
+}
