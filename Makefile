@@ -14,6 +14,14 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 # The whole of the logger data lies beside the checkout; the extract in test/data is committed.
 DATA       ?= ../shared/data
 FUZZTIME   ?= 30s
+# How many simulated histories, and the seed of the first.
+N          ?= 10000
+SEED       ?= 1
+# The stage that synth, diff, deploy and destroy are about.
+STAGE      ?= dev
+CDK        := ../node_modules/.bin/cdk
+export CDK_DISABLE_CLI_TELEMETRY := true
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .PHONY: help
 help: ## this list
@@ -48,9 +56,17 @@ build-local:
 demo: doctor node_modules build-local ## the main job on real input: replay loggers, break delivery, check every bucket (under 1 min)
 	@go run ./test/demo
 
+# The lifecycle's state machine and its purges of 10,000 items take minutes under the race
+# detector, so that one package runs without it.
 .PHONY: test
-test: doctor node_modules lint build-local ## every suite, on DynamoDB Local too (under 5 min warm)
-	@go test $(RACE) -json ./... | go run ./scripts/testlines
+test: doctor node_modules lint build-local ## every suite, on DynamoDB Local too (some 5 min warm)
+	@{ go test $(RACE) -json $$(go list ./... | grep -v '/pkg/lifecycle$$'); go test -json ./pkg/lifecycle; } | go run ./scripts/testlines
+	@$(MAKE) --no-print-directory test-infra
+
+.PHONY: test-infra
+test-infra: ## the infrastructure's suites: golden templates, privileges, one definition (needs Node)
+	@cd infra && go vet . && go run "$(STATICCHECK)" .
+	@(cd infra && go test -json ./...) | go run ./scripts/testlines
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck, govulncheck where its data can be reached
@@ -60,10 +76,75 @@ lint: ## gofmt, vet, staticcheck, govulncheck where its data can be reached
 oracle: doctor node_modules build-local ## longer: all 210,718 logger rows through the running stack, 41,643 buckets against an independent oracle (about 4 min)
 	@go run ./test/oracle --data $(DATA)/dev-iot.csv.gz --oracle $(DATA)/dev-iot.oracle.csv.gz --twice $(DATA)/dev-iot.oracle-nodedup.csv.gz
 
+.PHONY: oracle-web
+oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle
+	@go run ./test/oracleweb --data $(DATA)/dev-web.ndjson.gz --oracle $(DATA)/dev-web.oracle.csv.gz --top $(DATA)/dev-web.oracle-top.csv.gz
+
+.PHONY: sim
+sim: ## longer: N (10000) seeded histories over all faults together, from SEED (1) on, with the code that deploys (about 3 min)
+	@go run ./test/simulation -n "$(N)" -seed "$(SEED)"
+
+.PHONY: cost
+cost: ## what it costs to be right, measured in read and write units (about 3 min)
+	@go run ./test/simulation -cost
+
+.PHONY: mutants
+mutants: ## longer: plant faults in copies of the rule, and name the test that finds each (about 4 min)
+	@go run ./test/mutants
+
+.PHONY: chaos
+chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket (about 1 min)
+	@go run ./test/chaos --seed $(SEED)
+
+bench/electro/node_modules: bench/electro/package-lock.json | doctor
+	@cd bench/electro && npm ci --loglevel=error --no-fund --no-audit
+	@touch $@
+
+.PHONY: bench
+bench: doctor node_modules bench/electro/node_modules ## longer: every measurement beside its peers, into docs/PERFORMANCE.md (a quiet machine, about 20 min)
+	@cd bench && go run . -out ../docs/PERFORMANCE.md
+
 .PHONY: fuzz
 fuzz: ## longer: each fuzzer for FUZZTIME (30s)
 	@scripts/fuzz.sh $(FUZZTIME)
 
+.PHONY: invoke
+invoke: node_modules ## one function with one payload: FN=ingest EVENT=events/ingest/http-batch.json
+	@go run ./scripts/invoke "$(FN)" "$(EVENT)"
+
+.PHONY: smoke
+smoke: ## marked events through a deployment, checked and removed: STACK=tidemark-prod, or the dev that runs here
+	@go run ./cmd/tidemark smoke $(if $(STACK),--stack "$(STACK)")
+
+.PHONY: synth
+synth: build node_modules ## every stage's template, into infra/cdk.out
+	@cd infra && $(CDK) synth --quiet
+
+.PHONY: diff
+diff: build node_modules ## STAGE against its golden template; with STACK=tidemark-prod against what AWS runs
+	@cd infra && if [[ -n "$(STACK)" ]]; then $(CDK) diff "$(STACK)"; else \
+	  go run . print "$(STAGE)" | diff -u "testdata/$(STAGE).template.json" - && echo "diff    $(STAGE): as its golden template"; fi
+
+.PHONY: deploy-dry
+deploy-dry: build ## what deploying STAGE would make, and what that costs at rest
+	@cd infra && go run . cost "$(STAGE)"
+
+.PHONY: deploy
+deploy: build node_modules ## STAGE to the AWS account at hand, asking before privileges widen
+	@cd infra && $(CDK) deploy "tidemark-$(STAGE)"
+
+.PHONY: deploy-mock
+deploy-mock: ## STAGE's template to moto, a mock of AWS, read back and compared with the configuration
+	@scripts/mockcloud/run.sh "$(STAGE)"
+
+.PHONY: destroy
+destroy: build node_modules ## STAGE's stack; a table that its stage retains stays
+	@cd infra && $(CDK) destroy "tidemark-$(STAGE)"
+
+.PHONY: sam
+sam: build ## template.yaml anew, from the CDK app
+	@(cd infra && go run . sam) > template.yaml.new && mv template.yaml.new template.yaml
+
 .PHONY: clean
 clean: ## remove what was built
-	@rm -rf bin build .tidemark
+	@rm -rf bin build .tidemark infra/cdk.out

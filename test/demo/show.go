@@ -26,9 +26,9 @@ func show(ctx context.Context, rig *loggers.Rig, rows []rollup.Row) error {
 		fmt.Fprintf(table, "%s\t%s\t%d\t\n", t.Unit, kept(t.Retention), counts[t.Unit.String()])
 	}
 	table.Flush()
-	fmt.Println("\n$ tidemark rollups devices/gwi_w_411 --stream air_temp_c --tier day --from 2024-07-01 --to 2024-08-01 --plot")
+	fmt.Println("\n$ tidemark rollups devices/gwi_w_411 --stream air_temp_c --tier day --from 2024-07-01 --to 2024-08-01 --plot always")
 	err := rig.Tidemark(ctx, os.Stdout, "rollups", "devices/gwi_w_411", "--stream", "air_temp_c",
-		"--tier", "day", "--from", "2024-07-01T00:00:00Z", "--to", "2024-08-01T00:00:00Z", "--plot")
+		"--tier", "day", "--from", "2024-07-01", "--to", "2024-08-01", "--plot", "always")
 	if err != nil {
 		return err
 	}

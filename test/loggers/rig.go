@@ -1,16 +1,19 @@
 package loggers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"sync"
 
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/pkg/config"
-	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -24,21 +27,35 @@ type Rig struct {
 	Config  *config.Config
 	Counter Counter
 
+	command  string
 	dir      string
-	tapError error // of the counter; deliveries go on
+	listener func(payload []byte) // nil where nobody listens
+	mu       sync.Mutex
+	tapError error // guarded by mu: of the counter; deliveries go on
 }
 
 // Options say what a rig runs.
 type Options struct {
 	Faults    local.Faults
 	OnKill    func(local.Death)
+	Root      string // of the checkout; "" is the working directory
+	Command   string // path of the tidemark command; "" means bin/tidemark under Root
 	Functions string // directory of function binaries; "" searches build/local
+	Table     string // "" means tidemark
+	Endpoint  string // of a DynamoDB that answers already; "" starts one
 	HeapMB    int    // of DynamoDB Local; zero means its default
+	// Tap sees each payload that is delivered to aggregate, before the function does;
+	// nil where nobody listens.
+	Tap func(payload []byte)
 }
 
-// StartRig brings the stack up as the working directory's tidemark.yaml says.
+// StartRig brings the stack up as the checkout's tidemark.yaml says.
 func StartRig(ctx context.Context, o Options) (*Rig, error) {
-	cfg, err := config.Load("tidemark.yaml", iot.Kinds()...)
+	configPath, err := filepath.Abs(filepath.Join(o.Root, "tidemark.yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("find tidemark.yaml: %w", err)
+	}
+	cfg, err := config.Load(configPath, domains.Kinds()...)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +63,14 @@ func StartRig(ctx context.Context, o Options) (*Rig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for logs: %w", err)
 	}
-	r := &Rig{Config: cfg, dir: dir}
+	r := &Rig{Config: cfg, dir: dir, listener: o.Tap, command: cmp.Or(o.Command, filepath.Join(o.Root, "bin", "tidemark"))}
 	database := ddblocal.FromEnv()
 	database.HeapMB = o.HeapMB
+	database.Endpoint = cmp.Or(o.Endpoint, database.Endpoint)
 	r.Stack, err = local.Start(ctx, local.Options{
 		Config:     cfg,
-		ConfigPath: "tidemark.yaml",
+		ConfigPath: configPath,
+		Table:      o.Table,
 		DynamoDB:   database,
 		BinaryDir:  o.Functions,
 		Dir:        dir,
@@ -67,7 +86,12 @@ func StartRig(ctx context.Context, o Options) (*Rig, error) {
 }
 
 func (r *Rig) tap(payload []byte) {
+	if r.listener != nil {
+		r.listener(payload)
+	}
 	if err := r.Counter.Deliver(payload); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.tapError = err
 	}
 }
@@ -80,7 +104,7 @@ func (r *Rig) Stop() {
 
 // Tidemark runs the command line against the stack, as a user would.
 func (r *Rig) Tidemark(ctx context.Context, out io.Writer, args ...string) error {
-	cmd := exec.CommandContext(ctx, "bin/tidemark", args...)
+	cmd := exec.CommandContext(ctx, r.command, args...)
 	cmd.Env = append(os.Environ(),
 		"TIDEMARK_URL="+r.Stack.URL, "TIDEMARK_ENDPOINT="+r.Stack.Endpoint, "TIDEMARK_TABLE="+r.Stack.Table)
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
@@ -95,8 +119,11 @@ func (r *Rig) Rows(ctx context.Context) ([]rollup.Row, error) {
 	if err := r.Stack.Idle(ctx); err != nil {
 		return nil, fmt.Errorf("wait for the rollups: %w", err)
 	}
-	if r.tapError != nil {
-		return nil, r.tapError
+	r.mu.Lock()
+	tapError := r.tapError
+	r.mu.Unlock()
+	if tapError != nil {
+		return nil, tapError
 	}
 	client, err := dynamo.NewClient(ctx, "", r.Stack.Endpoint)
 	if err != nil {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// shape is a load that stood still, and what works it off.
+type shape struct {
+	series    int           // each partition key one
+	rate      float64       // events a second, of all series together
+	stopped   time.Duration // how long nothing was settled
+	lanes     int           // stream shards × parallelization: invocations at once
+	batch     int           // records a batch at most
+	inFlight  int           // requests of one invocation at once
+	latency   time.Duration
+	cpuRecord time.Duration // decoding a record
+	cpuEvent  time.Duration // reading and folding a child
+	cpuLook   time.Duration // a look's requests, rows and the like
+	pageBytes int           // of an event in a page
+}
+
+// batchTime is how long an invocation takes that finds so many records of so many
+// series, when each series' hour has children events in it.
+func (s shape) batchTime(records, series, children int) time.Duration {
+	waves := func(requests int) time.Duration { return time.Duration((requests + s.inFlight - 1) / s.inFlight) }
+	pages := max(1, (children*s.pageBytes+1<<20-1)>>20) // a page is 1 MB at most
+	hour := waves((series+99)/100) + waves(series)*time.Duration(pages) + waves(series)
+	coarse := 2 * (waves((series+99)/100) + 2*waves(series))
+	cpu := time.Duration(records)*s.cpuRecord + time.Duration(series)*(time.Duration(children)*s.cpuEvent+3*s.cpuLook)
+	return (hour+coarse)*s.latency + cpu
+}
+
+// drain simulates the lanes, one batch after the other, while events keep coming, and
+// answers when the last lane has caught up. All lanes are alike, so one is simulated.
+func (s shape) drain() (took time.Duration, batches int) {
+	perLane := s.rate / float64(s.lanes)
+	series := (s.series + s.lanes - 1) / s.lanes
+	backlog := perLane * s.stopped.Seconds()
+	perSeries := s.rate / float64(s.series)
+	for backlog >= 1 {
+		records := int(math.Min(backlog, float64(s.batch)))
+		children := int(math.Min(3600*perSeries, perSeries*(s.stopped+took).Seconds())) // the hour began with the stop
+		t := s.batchTime(records, min(series, records), children)
+		backlog += perLane*t.Seconds() - float64(records)
+		took += t
+		batches++
+		if t.Seconds()*perLane >= float64(records) && records == s.batch {
+			return math.MaxInt64, batches // it never catches up
+		}
+		if backlog < perLane*t.Seconds()*1.01 {
+			return took, batches // only what came during the last batch is left
+		}
+	}
+	return took, batches
+}
+
+func draining(o options) *section {
+	s := &section{
+		title: "After a stop",
+		intro: "How long until a backlog is gone, on a simulated clock: lanes (stream shards × parallelization) take batches one after the other while events keep coming. " +
+			"A batch takes the rounds of requests it has to wait for, and the processor's time as measured on this machine. The hour is taken to begin with the stop; " +
+			"an hour that was full before costs up to 3,600 children a second of its series.",
+		head: []string{"load", "processor", "batches of a lane", "gone after"},
+	}
+	base := shape{series: 1000, rate: 1000, stopped: 10 * time.Minute, lanes: 40, batch: 7100, inFlight: 64, latency: latency,
+		cpuRecord: time.Microsecond, cpuEvent: 2 * time.Microsecond, cpuLook: 400 * time.Microsecond, pageBytes: 300}
+	for _, c := range []struct {
+		name   string
+		change func(*shape)
+	}{
+		{"1,000 events/s of 1,000 series, stopped for 10 minutes", func(*shape) {}},
+		{"5,000 events/s of 20,000 series, stopped for 10 minutes", func(s *shape) { s.rate, s.series = 5000, 20000 }},
+		{"1,000 events/s of 1,000 series, stopped for 1 hour", func(s *shape) { s.stopped = time.Hour }},
+	} {
+		for _, share := range []float64{1, 0.29} {
+			x := base
+			c.change(&x)
+			for _, t := range []*time.Duration{&x.cpuRecord, &x.cpuEvent, &x.cpuLook} {
+				*t = time.Duration(float64(*t) / share)
+			}
+			took, batches := x.drain()
+			s.row(c.name, fmt.Sprintf("%v of a core", share), fmt.Sprint(batches), took.Round(time.Millisecond).String())
+			if c.name[:1] == "1" && share == 1 && x.stopped == 10*time.Minute && x.rate == 1000 {
+				s.goal(took <= 10*time.Second, "gone within 10 s", "%v", took.Round(time.Millisecond))
+			}
+		}
+	}
+	s.note("The formula: a batch of r records and s series takes latency × (3⌈⌈s/100⌉/q⌉ + (p+1)⌈s/q⌉ + 4⌈s/q⌉) + r·decode + s·(c·fold + 3·look), " +
+		"with q requests in flight, c children in an hour, p = ⌈c·size/1 MB⌉ pages of them; a lane takes its backlog in batches of at most 10,000 records or 6 MB.")
+	return s
+}

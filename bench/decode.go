@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/goccy/go-json"
+
+	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// keep has a result be made, though nobody asks for it.
+//
+//go:noinline
+func keep(int) {}
+
+// byteLoop looks at every byte for what ends or breaks a string: the least that a
+// strict reader has to do that goes byte by byte.
+func byteLoop(payload []byte) (n int) {
+	for _, c := range payload {
+		if c == '"' || c == '\\' || c < ' ' {
+			n++
+		}
+	}
+	return n
+}
+
+// countQuotes is a loop that does as little as a loop can.
+func countQuotes(payload []byte) (n int) {
+	for _, c := range payload {
+		if c == '"' {
+			n++
+		}
+	}
+	return n
+}
+
+// purposeMade is a struct for these records and no others.
+type purposeMade struct {
+	Records []struct {
+		EventID        string `json:"eventID"`
+		EventName      string `json:"eventName"`
+		EventSourceARN string `json:"eventSourceARN"`
+		DynamoDB       struct {
+			ApproximateCreationDateTime int64
+			Keys                        struct {
+				PK text `json:"pk"`
+				SK text `json:"sk"`
+			}
+			NewImage struct {
+				V         number `json:"v"`
+				ExpiresAt number `json:"expiresAt"`
+				Hash      struct {
+					B string
+				} `json:"_hash"`
+				Arrived     text   `json:"_arrived"`
+				Battery     number `json:"battery"`
+				Humidity    number `json:"humidity"`
+				Temperature number `json:"temperature"`
+			}
+			SequenceNumber string
+		} `json:"dynamodb"`
+	}
+}
+
+type (
+	text   struct{ S string }
+	number struct{ N string }
+)
+
+// goccyDecode is the quickest of the common libraries, into a struct made for it.
+func goccyDecode(payload []byte) ([]model.Change, error) {
+	var in purposeMade
+	if err := json.Unmarshal(payload, &in); err != nil {
+		return nil, err
+	}
+	out := make([]model.Change, 0, len(in.Records))
+	for i := range in.Records {
+		r := &in.Records[i]
+		key, err := keys.ParseEvent(keys.Key{PK: r.DynamoDB.Keys.PK.S, SK: r.DynamoDB.Keys.SK.S})
+		if err != nil {
+			return nil, err
+		}
+		image := &r.DynamoDB.NewImage
+		e := &model.Event{Series: key.Series, Order: key.Order}
+		hash, _ := base64.StdEncoding.DecodeString(image.Hash.B)
+		copy(e.Hash[:], hash)
+		e.ArrivedAt, _ = model.ParseStored(image.Arrived.S)
+		e.ExpiresAt, _ = strconv.ParseInt(image.ExpiresAt.N, 10, 64)
+		for _, f := range []struct{ name, n string }{{"battery", image.Battery.N}, {"humidity", image.Humidity.N}, {"temperature", image.Temperature.N}} {
+			d, err := model.ParseDecimal(f.n)
+			if err != nil {
+				return nil, err
+			}
+			e.Attrs = append(e.Attrs, model.Attr{Name: f.name, Value: model.NumberValue(d)})
+		}
+		out = append(out, model.Change{What: model.Inserted, Key: key, After: e, Seq: r.DynamoDB.SequenceNumber,
+			Source: r.EventSourceARN, EventID: r.EventID, At: model.Time(r.DynamoDB.ApproximateCreationDateTime * 1000)})
+	}
+	return out, nil
+}
+
+func decoding(o options) *section {
+	s := &section{
+		title: "A batch of the table stream, from bytes to changes",
+		intro: "Inserts of readings with three measures, as Lambda sends them, to changes with typed images. The standard way is " +
+			"`events.DynamoDBEvent` with `encoding/json`, then `attributevalue` into a struct with tags, then the same values. *Fixed* is one order of " +
+			"attributes for all records, *random* another order of members and attributes in every object.",
+		head: []string{"payload", "way", "ns a record (range)", "allocations a record", "times ours (range)"},
+	}
+	for _, c := range []struct {
+		name    string
+		records int
+		order   func(int) []int
+		goal    float64
+	}{{"1,000 fixed", 1000, fixed, 33}, {"7,000 fixed", 7000, fixed, 33}, {"1,000 random", 1000, shuffled, 22}, {"7,000 random", 7000, shuffled, 22}} {
+		payload := streamPayload(c.records, 1000, c.order)
+		var d envelope.StreamDecoder
+		samples := race(o.rounds, o.each,
+			contender{"ours", c.records, func() { keep(len(must(d.Decode(payload)).Changes)) }},
+			contender{"goccy/go-json, purpose-made struct", c.records, func() { keep(len(must(goccyDecode(payload)))) }},
+			contender{"standard way", c.records, func() { keep(len(must(standardDecode(payload)))) }},
+			contender{"byte loop", c.records, func() { keep(byteLoop(payload)) }},
+			contender{"loop that counts quotes", c.records, func() { keep(countQuotes(payload)) }},
+		)
+		ours := samples["ours"]
+		name := fmt.Sprintf("%s, %d B a record", c.name, len(payload)/c.records)
+		for _, way := range []string{"ours", "goccy/go-json, purpose-made struct", "standard way", "byte loop", "loop that counts quotes"} {
+			w := samples[way]
+			r, spread := ours.ratio(w)
+			s.row(name, way, fmt.Sprintf("%s (%s)", short(w.median()), w.spread()), short(w.allocs), fmt.Sprintf("%s (%s)", short(r), spread))
+		}
+		standard, spread := ours.ratio(samples["standard way"])
+		s.goal(standard >= c.goal, fmt.Sprintf("%s: ≥ %v × the standard way", c.name, c.goal), "%s × (%s)", short(standard), spread)
+		loop, spread := samples["byte loop"].ratio(ours)
+		s.goal(loop <= 1.25, c.name+": ≤ 1.25 × the byte loop", "%s × (%s)", short(loop), spread)
+		s.goal(ours.allocs <= 0.05, c.name+": ≤ 0.05 allocations a record", "%s", short(ours.allocs))
+	}
+	s.note("The byte loop looks at every byte for what ends or breaks a string (quote, backslash, control character): the least that a strict reader has to do " +
+		"that goes byte by byte. The one that only counts quotes is given beside it. Ours is below a byte loop's place where it can recognise " +
+		"text that it has read before (see [16](decisions/0016-stream-decoder.md)), and pays for what no loop does: two keys, three decimals, a time, a hash and 776 bytes of typed result a record.")
+	return s
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// settle gives the machine a moment between sections.
+func settle() {
+	runtime.GC()
+	time.Sleep(200 * time.Millisecond)
+}

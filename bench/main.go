@@ -1,0 +1,67 @@
+// Command bench measures Tidemark beside its peers, in one run, and writes
+// docs/PERFORMANCE.md.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// options are how long to measure.
+type options struct {
+	rounds int
+	each   time.Duration // a contender in a round
+	root   string        // of the repository
+}
+
+var sections = []struct {
+	name string
+	run  func(options) *section
+}{
+	{"decode", decoding},
+	{"fold", folding},
+	{"settle", settling},
+	{"growth", growth},
+	{"memory", footprint},
+	{"backlog", draining},
+	{"units", counting},
+	{"append", appending},
+	{"coldstart", starting},
+}
+
+func main() {
+	o := options{}
+	out := flag.String("out", "", "file to write; nothing means standard output")
+	only := flag.String("only", "", "sections to run, by name, between commas; nothing means all")
+	flag.IntVar(&o.rounds, "rounds", 6, "rounds a section")
+	flag.DurationVar(&o.each, "each", 300*time.Millisecond, "time of a contender in a round")
+	flag.StringVar(&o.root, "root", "..", "the repository")
+	child := flag.Bool("child", false, "settle the largest batch and say how much memory it took")
+	flag.Parse()
+	if *child {
+		settleLargest()
+		return
+	}
+
+	var report strings.Builder
+	for _, s := range sections {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), s.name) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, s.name)
+		settle()
+		report.WriteString("\n" + s.run(o).String())
+	}
+	if *out == "" {
+		fmt.Print(report.String())
+		return
+	}
+	if err := os.WriteFile(*out, []byte(preface(o)+report.String()), 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// contender is one way to do a piece of work.
+type contender struct {
+	name string
+	per  int // units of work in one run: what times and allocations are given by
+	run  func()
+}
+
+// sample is what the rounds of a contender came to.
+type sample struct {
+	name   string
+	ns     []float64 // a unit, one for each round
+	allocs float64   // a unit
+}
+
+// race runs contenders in turn, round by round, so that what else the machine does
+// meets all of them alike, in another order each round. A contender runs in a round
+// for about the time given, once at least.
+func race(rounds int, each time.Duration, contenders ...contender) map[string]*sample {
+	samples := map[string]*sample{}
+	for _, c := range contenders {
+		c.run() // warm
+		samples[c.name] = &sample{name: c.name, allocs: allocations(c)}
+	}
+	for round := range rounds {
+		for i := range contenders {
+			c := contenders[(i+round)%len(contenders)]
+			runtime.GC()
+			s := samples[c.name]
+			s.ns = append(s.ns, timeOf(c, each))
+		}
+	}
+	return samples
+}
+
+func timeOf(c contender, each time.Duration) (nsPerUnit float64) {
+	runs, began := 0, time.Now()
+	for runs == 0 || time.Since(began) < each {
+		c.run()
+		runs++
+	}
+	return float64(time.Since(began).Nanoseconds()) / float64(runs*c.per)
+}
+
+func allocations(c contender) float64 {
+	const runs = 5
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		c.run()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / float64(runs*c.per)
+}
+
+func (s *sample) median() float64 { return median(s.ns) }
+
+// spread is the range of the rounds.
+func (s *sample) spread() string {
+	return fmt.Sprintf("%s–%s", short(slices.Min(s.ns)), short(slices.Max(s.ns)))
+}
+
+func least(all []float64) float64 { return slices.Min(all) }
+func most(all []float64) float64  { return slices.Max(all) }
+
+func median(all []float64) float64 {
+	sorted := slices.Sorted(slices.Values(all))
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// ratio is how many times slower than s the other was, round by round: rounds share
+// what else the machine did, so their ratios differ less than their times.
+func (s *sample) ratio(slower *sample) (median_ float64, spread string) {
+	all := make([]float64, len(s.ns))
+	for i := range all {
+		all[i] = slower.ns[i] / s.ns[i]
+	}
+	return median(all), fmt.Sprintf("%s–%s", short(slices.Min(all)), short(slices.Max(all)))
+}
+
+// short is a number with three digits that mean something.
+func short(f float64) string {
+	if f == 0 {
+		return "0"
+	}
+	digits := max(0, 2-int(math.Floor(math.Log10(math.Abs(f)))))
+	return fmt.Sprintf("%.*f", digits, f)
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// service answers requests of the SDK in this process, after a latency: what is
+// measured is the program with all that the SDK does, and no server's work.
+type service struct {
+	latency time.Duration
+	events  []byte // the answer to a Query of events
+}
+
+func (s *service) Do(r *http.Request) (*http.Response, error) {
+	if s.latency > 0 {
+		time.Sleep(s.latency)
+	}
+	body := []byte("{}")
+	switch operation := r.Header.Get("X-Amz-Target"); {
+	case strings.HasSuffix(operation, ".Query"):
+		request, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(request, []byte("EVENT#")) {
+			body = s.events
+		} else {
+			body = []byte(`{"Items":[],"Count":0}`)
+		}
+	case strings.HasSuffix(operation, ".BatchGetItem"):
+		body = []byte(`{"Responses":{"tidemark":[]},"UnprocessedKeys":{}}`)
+	}
+	return &http.Response{StatusCode: 200, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}}, nil
+}
+
+func (s *service) client() *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{Region: "eu-central-1", HTTPClient: s,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"}, nil
+		})})
+}
+
+// eventsPage is the service's answer to a Query that finds these events.
+func eventsPage(events []model.Event) []byte {
+	list := make([]string, len(events))
+	for i := range events {
+		it := item.FromEvent(&events[i])
+		list[i] = attributesJSON(it, storedNames(it), fixed)
+	}
+	page := fmt.Sprintf(`{"ConsumedCapacity":{"CapacityUnits":%v,"TableName":"tidemark"},"Count":%d,"Items":[%s],"ScannedCount":%d}`,
+		len(events)/20, len(events), strings.Join(list, ","), len(events))
+	if !json.Valid([]byte(page)) {
+		panic("the page is no JSON")
+	}
+	return []byte(page)
+}

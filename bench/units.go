@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// metered is a table in memory that counts the units DynamoDB would bill: a write unit
+// for each KB of an item, two in a transaction, one more for its entry in an index; a
+// read unit for each 4 KB of an item, or of what a page has read.
+type metered struct {
+	*memory.Table
+	read, write int
+	row         map[string]int // the largest row of a tier, in bytes
+	event       int            // of an event, in bytes
+}
+
+func up(bytes, unit int) int { return max(1, (bytes+unit-1)/unit) }
+
+func writeUnits(it item.Item) int { return up(it.Size(), 1<<10) }
+
+func (m *metered) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
+	if w := tx.Current; w != nil {
+		m.write += 2 * writeUnits(item.FromCurrent(&model.Current{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now}))
+	}
+	if tx.Gate != nil {
+		m.write += 2
+	}
+	m.write += 2 * len(tx.Absent)
+	for i := range tx.Puts {
+		it := item.FromEvent(&tx.Puts[i])
+		m.event = it.Size()
+		m.write += 2 * writeUnits(it)
+	}
+	return m.Table.Append(ctx, tx)
+}
+
+func (m *metered) Put(ctx context.Context, e model.Event) (ingest.Reply, error) {
+	it := item.FromEvent(&e)
+	m.event = it.Size()
+	m.write += writeUnits(it)
+	if _, indexed := it[keys.AttrGSI2PK]; indexed {
+		m.write += writeUnits(it)
+	}
+	return m.Table.Put(ctx, e)
+}
+
+func (m *metered) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	row, err := m.Table.Row(ctx, key)
+	size := 0
+	if row != nil {
+		size = sizeOf(row)
+	}
+	m.read += up(size, 4<<10)
+	return row, err
+}
+
+func sizeOf(row *rollup.Row) int { return must(item.FromRow(row)).Size() }
+
+func (m *metered) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+	page, err := m.Table.Events(ctx, r)
+	m.read += up(len(page.Events)*m.event, 4<<10)
+	return page, err
+}
+
+func (m *metered) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error) {
+	page, err := m.Table.Rows(ctx, unit, r)
+	size := 0
+	for i := range page.Rows {
+		size += sizeOf(&page.Rows[i])
+	}
+	m.read += up(size, 4<<10)
+	return page, err
+}
+
+func (m *metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+	size := sizeOf(row)
+	m.write += up(size, 1<<10)
+	m.row[row.Key.Tier] = max(m.row[row.Key.Tier], size)
+	return m.Table.PutRow(ctx, row, prev)
+}
+
+// load is a run of one series, or of a subject's shards.
+type load struct {
+	name     string
+	kind     catalog.Kind
+	batches  int
+	of       int           // events a batch
+	apart    time.Duration // events
+	at       model.Time    // of the first event
+	oneByOne bool          // appended as they come, though settled together
+	write    float64       // goals, an event; zero is none
+	read     float64
+}
+
+func (l load) event(kind *catalog.Kind, i int) model.Event {
+	at := l.at + model.Time(i)*model.Time(l.apart.Milliseconds())
+	if kind.WithoutCurrent {
+		return view(kind, at, i)
+	}
+	e := reading("sensor_0001", i)
+	e.At, e.ArrivedAt, e.ExpiresAt = at, at+350, kind.Ladder.EventExpiresAt(at+350)
+	return e
+}
+
+// view is a page view: a thousand paths, ten thousand visitors.
+func view(kind *catalog.Kind, at model.Time, i int) model.Event {
+	order := model.Order{At: at, ID: fmt.Sprintf("01HV%022d", i)}
+	attrs := model.Attrs{
+		{Name: "bytes", Value: model.NumberValue(model.DecimalOf(int64(2000 + i*37%90000)))},
+		{Name: "country", Value: model.TextValue([]string{"DE", "AT", "CH", "FR", "US"}[i%5])},
+		{Name: "device", Value: model.TextValue([]string{"desktop", "mobile"}[i%2])},
+		{Name: "path", Value: model.TextValue(fmt.Sprintf("/articles/%d", i*i%150))},
+		{Name: "status", Value: model.TextValue("200")},
+		{Name: "visitor", Value: model.TextValue(fmt.Sprintf("%016x", i%10000))},
+	}
+	return model.Event{Series: kind.Series("example.org", "", order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs),
+		ArrivedAt: at, ExpiresAt: kind.Ladder.EventExpiresAt(at), IndexBy: kind.IndexBy}
+}
+
+// count runs a load through append and aggregate, and answers units an event.
+func (l load) count() (m *metered, events int) {
+	cat := must(catalog.New(l.kind))
+	kind, _ := cat.Kind(l.kind.Name)
+	now := l.at
+	clock := func() model.Time { return now }
+	m = &metered{Table: memory.New(clock), row: map[string]int{}}
+	in := &ingest.Service{Store: m, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader}
+	out := &aggregate.Aggregator{Store: m, Catalog: cat, Now: clock, Limits: aggregate.Limits{Concurrency: 1}}
+	for batch := range l.batches {
+		var changes []model.Change
+		var drafts []ingest.Draft
+		for i := range l.of {
+			e := l.event(kind, batch*l.of+i)
+			now = e.ArrivedAt
+			changes = append(changes, model.Change{What: model.Inserted, Key: e.Key(), Seq: fmt.Sprint(i)})
+			if kind.WithoutCurrent {
+				must(m.Put(context.Background(), e))
+				continue
+			}
+			drafts = append(drafts, ingest.Draft{Subject: e.Series.Subject.ID, At: e.At, ID: e.ID, Attrs: e.Attrs})
+		}
+		step := max(1, len(drafts))
+		if l.oneByOne {
+			step = 1
+		}
+		for some := range slices.Chunk(drafts, step) {
+			must(in.AppendEvents(context.Background(), kind, some))
+		}
+		if report := out.Settle(context.Background(), changes); len(report.Failures) > 0 {
+			panic(report.Failures[0].Err)
+		}
+	}
+	return m, l.batches * l.of
+}
+
+func counting(options) *section {
+	s := &section{
+		title: "Units an event",
+		intro: "Write and read units of the whole pipeline, append and aggregate, counted on the table in memory by the sizes of the items: a write unit for each KB, two in a " +
+			"transaction, one for an index entry; a read unit for each 4 KB, strongly consistent. The aggregate batches are what the sender's rhythm makes them.",
+		head: []string{"load", "WCU an event", "RCU an event", "an event", "largest rows"},
+	}
+	readings, views := iot.Readings, web.PageViews
+	midnight := began - 14*3600_000
+	for _, l := range []load{
+		{name: "20,000 devices, one reading of 3 measures a minute, one by one (one device for 30 days)", kind: readings, batches: 30 * 1440, of: 1, apart: time.Minute, at: midnight, write: 7.1, read: 9.5},
+		{name: "the same in device batches of 60 (30 days)", kind: readings, batches: 30 * 24, of: 60, apart: time.Minute, at: midnight, write: 2.2, read: 1},
+		{name: "one device, one reading a second, appended one by one, settled in one-minute batches (one day)", kind: readings, batches: 1440, of: 60, apart: time.Second, at: midnight, oneByOne: true, write: 4.1, read: 1.5},
+		{name: "one site, 50 page views a second, settled every 5 s (one hour)", kind: views, batches: 720, of: 250, apart: 20 * time.Millisecond, at: midnight, write: 2.4},
+	} {
+		m, events := l.count()
+		write, read := float64(m.write)/float64(events), float64(m.read)/float64(events)
+		rows := ""
+		for _, tier := range []string{"minute", "hour", "day", "month"} {
+			if size := m.row[tier]; size > 0 {
+				rows += fmt.Sprintf("%s %d B ", tier, size)
+			}
+		}
+		s.row(l.name, fmt.Sprintf("%.2f", write), fmt.Sprintf("%.2f", read), fmt.Sprintf("%d B", m.event), rows)
+		s.goal(write <= l.write, l.name+fmt.Sprintf(": ≤ %v WCU", l.write), "%.2f", write)
+		if l.read > 0 {
+			s.goal(read <= l.read, l.name+fmt.Sprintf(": ≤ %v RCU", l.read), "%.2f", read)
+		}
+	}
+	return s
+}

@@ -1,0 +1,142 @@
+// Command chaos runs the stack under load while its functions are killed and their
+// connections to the database are cut at random, while batches come again and come
+// late. Afterwards every bucket is recounted from its events and held against an
+// independent oracle. Its exit status is the check.
+//
+// What is drawn follows from the seed; what it meets depends on the machine.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/local"
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/test/loggers"
+)
+
+const (
+	data   = "test/data/loggers.csv.gz"
+	oracle = "test/data/loggers.oracle.csv.gz"
+
+	chaosFor = 75 * time.Second // then the rest of the load is let through
+	within   = 5 * time.Minute  // in all; about one on a quiet machine
+)
+
+func main() {
+	var seed uint64
+	var functions string
+	flag.Uint64Var(&seed, "seed", 1, "of what is drawn")
+	flag.StringVar(&functions, "functions", "", "directory of the function binaries (default build/local)")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if err := run(ctx, seed, functions); err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		cancel()
+		stop()
+		os.Exit(1)
+	}
+}
+
+// Errors of the check itself.
+var (
+	errDiffers = errors.New("the rollups are not what the oracle says")
+	errTame    = errors.New("no kill and no cut fell between a write and its acknowledgement: nothing was shown, try another seed")
+	errGivenUp = errors.New("batches were given up: the mapping's retries should outlast this")
+)
+
+func run(ctx context.Context, seed uint64, functions string) error {
+	began := time.Now()
+	expects, err := loggers.ReadOracle(oracle)
+	if err != nil {
+		return err
+	}
+	database, err := ddblocal.Start(ctx, ddblocal.FromEnv())
+	if err != nil {
+		return err
+	}
+	defer database.Stop()
+	wire, err := newWire(database.Endpoint, drawFrom(seed, 1))
+	if err != nil {
+		return err
+	}
+	defer wire.close()
+	late := &delay{draw: drawFrom(seed, 2)}
+	rig, err := loggers.StartRig(ctx, loggers.Options{
+		Endpoint: wire.endpoint, Functions: functions, Tap: late.hold,
+		Faults: local.Faults{Seed: seed, Again: 5, Recut: 5},
+	})
+	if err != nil {
+		return err
+	}
+	defer rig.Stop()
+	kills := &killer{draw: drawFrom(seed, 3), requests: &wire.requests,
+		functions: []*local.Function{rig.Stack.Function("ingest"), rig.Stack.Function("aggregate")}}
+	fmt.Printf("chaos     seed %d, for %s at most: SIGKILL to a function every %d to %d requests to the database, one request in %d cut off, one batch in five again, one in five cut anew, one in %d late\n",
+		seed, chaosFor, leastBetween, mostBetween, oneIn, delayedOneIn)
+	if err := underChaos(ctx, wire, kills, func() error { return load(ctx, rig) }); err != nil {
+		return err
+	}
+	rows, err := rig.Rows(ctx)
+	if err != nil {
+		return err
+	}
+	stats := rig.Stack.Stats()
+	loggers.PrintDelivery(os.Stdout, stats)
+	kills.print(os.Stdout)
+	wire.print(os.Stdout)
+	fmt.Printf("delays    %d batches held up, the longest for %s\n", late.held, longestDelay)
+	if err := rig.Tidemark(ctx, os.Stdout, "verify"); err != nil {
+		return err
+	}
+	result := loggers.Compare(rows, expects)
+	result.Print(os.Stdout)
+	fmt.Printf("plain counter, fed the same deliveries: wrong in %d of %d\ntook %s\n",
+		rig.Counter.Wrong(expects), len(expects), time.Since(began).Round(time.Second))
+	switch {
+	case len(result.Wrong) > 0:
+		return errDiffers
+	case stats.GivenUp > 0:
+		return errGivenUp
+	case kills.unacknowledged() == 0 || wire.ambiguous.Load() == 0:
+		return errTame
+	}
+	return nil
+}
+
+// load replays the loggers through the front, and waits until all of it is folded.
+func load(ctx context.Context, rig *loggers.Rig) error {
+	if err := rig.Tidemark(ctx, os.Stdout, "replay", "--batch", "100", "--map", loggers.Map, data); err != nil {
+		return err
+	}
+	return rig.Stack.Idle(ctx)
+}
+
+// underChaos kills and cuts while body runs, for as long as chaos lasts, and has ended
+// both when it returns.
+func underChaos(ctx context.Context, wire *wire, kills *killer, body func() error) error {
+	ctx, calm := context.WithTimeout(ctx, chaosFor)
+	var running sync.WaitGroup
+	wire.cutting.Store(true)
+	running.Go(func() {
+		kills.run(ctx)
+		wire.cutting.Store(false)
+	})
+	err := body()
+	calm()
+	running.Wait()
+	return err
+}
+
+// drawFrom is a source of its own for each part of the chaos.
+func drawFrom(seed, part uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, part)) }

@@ -1,0 +1,161 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/storetest"
+)
+
+// service is ingest on a table of this world.
+func (w *world) service(on ingest.Store) *ingest.Service {
+	return &ingest.Service{
+		Store: on, Limits: config.Default().Limits, Now: w.now, Rand: w.random, Parallel: 1,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	}
+}
+
+func (w *world) drafts(n int) (all []ingest.Draft) {
+	for i := range n {
+		all = append(all, ingest.Draft{
+			Subject: "d", At: at(ten).Add(time.Duration(i) * time.Second), ID: fmt.Sprint(i),
+			Attrs: model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(int64(i)))}},
+		})
+	}
+	return all
+}
+
+// verdicts appends and counts what became of it.
+func (w *world) verdicts(s *ingest.Service, drafts []ingest.Draft) map[model.Verdict]int {
+	w.Helper()
+	outcomes, err := s.AppendEvents(w.ctx(), w.kind, drafts)
+	if err != nil {
+		w.Fatal(err)
+	}
+	n := map[model.Verdict]int{}
+	for _, o := range outcomes {
+		n[o.Verdict]++
+	}
+	return n
+}
+
+// A device that heard no answer sends all of it again: at once, when the table has
+// forgotten the transaction's token, and a day later.
+func TestAppend_SentAgainAfterTenMinutesAndAfter25HoursCountsOnce(t *testing.T) {
+	w := newWorld(t)
+	drafts := w.drafts(150)
+	w.verdicts(w.service(w.Table), drafts)
+	w.settle()
+	want := w.rows()
+	for _, later := range []time.Duration{0, 10*time.Minute + time.Second, 25 * time.Hour} {
+		w.advance(later)
+		if got := w.verdicts(w.service(w.Table), drafts); got[model.Duplicate] != len(drafts) {
+			t.Errorf("sent again after %s: %v, want duplicates only", later, got)
+		}
+		w.settle()
+		w.wantRows(want)
+	}
+}
+
+// The commit succeeded, the answer did not come, and the device sends again.
+func TestAppend_TimeoutAfterTheCommitIsADuplicateAtTheNextAttempt(t *testing.T) {
+	w := newWorld(t)
+	w.verdicts(w.service(w.Table), w.drafts(1))
+	drafts := w.drafts(2)[1:]
+	ctx, timeUp := context.WithCancel(t.Context())
+	store := &storetest.Faulty{Store: storeOf(w), Writes: storetest.Once(0, storetest.LoseAnswer)}
+	impatient := w.service(store)
+	impatient.Sleep = func(context.Context, time.Duration) error { timeUp(); return ctx.Err() }
+	outcomes, err := impatient.AppendEvents(ctx, w.kind, drafts)
+	if err != nil || outcomes[0].Verdict != model.Unknown {
+		t.Fatalf("%v, %v; want a verdict of unknown", outcomes, err)
+	}
+	w.advance(10*time.Minute + time.Second)
+	if got := w.verdicts(w.service(w.Table), drafts); got[model.Duplicate] != 1 {
+		t.Errorf("sent again: %v, want a duplicate", got)
+	}
+	w.settle()
+	w.wantRow(tiers[0], ten, 2, "1", true)
+}
+
+func storeOf(w *world) storetest.Store { return w.Table }
+
+// Another transaction holds some of the items, or the table is busy: neither is ever
+// taken for a verdict.
+func TestAppend_ConflictsAndThrottlesAreNoVerdicts(t *testing.T) {
+	for _, fault := range []storetest.Fault{storetest.Conflict, storetest.Throttle} {
+		for n := range 4 {
+			w := newWorld(t)
+			store := &storetest.Faulty{Store: storeOf(w), Writes: func(c storetest.Call) storetest.Fault {
+				if c.N >= n && c.N < n+3 {
+					return fault
+				}
+				return storetest.Fine
+			}}
+			if got := w.verdicts(w.service(store), w.drafts(250)); got[model.Applied] != 250 {
+				t.Errorf("%s from write %d on: %v, want all applied", fault, n, got)
+			}
+			w.settle()
+			w.wantRow(tiers[0], ten, 250, "249", true)
+		}
+	}
+}
+
+// A transaction holds 100 actions, current and gate among them.
+func TestAppend_MoreThan100EventsOfASeriesAreCutAndEachIsStoredOnce(t *testing.T) {
+	for _, n := range []int{98, 99, 100, 101, 250, 1000} {
+		w := newWorld(t)
+		sizes := &measured{Store: w.Table}
+		if got := w.verdicts(w.service(sizes), w.drafts(n)); got[model.Applied] != n {
+			t.Errorf("%d events: %v, want all applied", n, got)
+		}
+		if sizes.most > 100 {
+			t.Errorf("%d events: a transaction of %d actions", n, sizes.most)
+		}
+		w.settle()
+		w.wantRow(tiers[0], ten, int64(n), fmt.Sprint(n-1), true)
+	}
+}
+
+// measured is a table that notes the largest transaction.
+type measured struct {
+	ingest.Store
+	mu   sync.Mutex
+	most int // guarded by mu
+}
+
+func (m *measured) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
+	n := len(tx.Puts) + len(tx.Absent)
+	for _, there := range []bool{tx.Current != nil, tx.Check != nil, tx.Gate != nil} {
+		if there {
+			n++
+		}
+	}
+	m.mu.Lock()
+	m.most = max(m.most, n)
+	m.mu.Unlock()
+	return m.Store.Append(ctx, tx)
+}
+
+// A device whose clock is years ahead must not decide what is current until then.
+func TestAppend_ClockFarAheadIsRejectedAndLeavesCurrent(t *testing.T) {
+	w := newWorld(t)
+	ahead := w.drafts(3)
+	ahead[0].At = w.now().Add(6 * time.Minute)
+	ahead[1].At = at("9999-12-31T23:59:59.999Z")
+	ahead[2].At = w.now().Add(5 * time.Minute) // as far as a clock may be off
+	got := w.verdicts(w.service(w.Table), ahead)
+	if got[model.Rejected] != 2 || got[model.Applied] != 1 {
+		t.Errorf("%v, want two rejected and one applied", got)
+	}
+	current, err := w.Current(t.Context(), w.series("d"), true)
+	if err != nil || current == nil || current.At != ahead[2].At {
+		t.Errorf("current is %+v, %v; want that of %s", current, err, ahead[2].At)
+	}
+}

@@ -1,0 +1,109 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// The function's clock is off by five minutes, either way, when the first event of an
+// hour is about to expire, or has, swept at once. A row that says exact has all events
+// there ever were.
+func TestClock_SkewAroundTheSealNeverHidesALostEvent(t *testing.T) {
+	first := at(noon).Add(30 * tier.Day24) // expires then
+	for _, skew := range []time.Duration{-5 * time.Minute, 0, 5 * time.Minute} {
+		for before := 2 * time.Hour; before >= -time.Hour; before -= 5 * time.Minute {
+			w := newWorld(t)
+			w.put(ten, "first", "1")
+			w.settle()
+			w.setNow(first.Add(-before))
+			w.Expire(w.now())
+			w.put(half, "late", "9")
+			agg := w.aggregator(w.Table)
+			agg.Now = func() model.Time { return w.now().Add(skew) }
+			if r := agg.Settle(w.ctx(), w.fresh()); len(r.Failures) > 0 {
+				t.Fatal(r.Failures)
+			}
+			exact := before > time.Hour+skew // sealed an hour before, by the function's clock
+			count, most := int64(1), "1"
+			if exact {
+				count, most = 2, "9"
+			}
+			w.wantRow(tier.Hour, ten, count, most, exact)
+		}
+	}
+}
+
+// Times at the edges of what can be written are times like others.
+func TestClock_EventsOf1970AndOf9999AreExact(t *testing.T) {
+	for _, when := range []string{"0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"} {
+		w := newWorld(t)
+		w.put(when, "a", "1")
+		w.put(when, "b", "9")
+		w.settle()
+		w.delete(when, "a")
+		w.settle()
+		for _, u := range tiers {
+			w.wantRow(u, when, 1, "9", true)
+		}
+		w.wantRecount()
+	}
+}
+
+func TestClock_MonthEndsAndTheLeapDayPartBuckets(t *testing.T) {
+	edges := []string{
+		"2027-12-31T23:59:59.999Z", "2028-01-01T00:00:00Z", // a year
+		"2028-02-28T23:59:59.999Z", "2028-02-29T00:00:00Z", "2028-02-29T23:59:59.999Z", "2028-03-01T00:00:00Z", // a leap day
+		"2027-02-28T23:59:59.999Z", "2027-03-01T00:00:00Z", // none
+		"2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", // clocks of people are changed
+	}
+	w := newWorld(t)
+	for _, edge := range edges {
+		w.put(edge, "", "1")
+	}
+	w.settle()
+	for _, edge := range edges {
+		w.wantRow(tier.Hour, edge, 1, "1", true)
+	}
+	for when, count := range map[string]int64{
+		"2028-02-29T12:00:00Z": 2, "2028-02-28T12:00:00Z": 1, "2027-02-28T12:00:00Z": 1, "2027-12-31T12:00:00Z": 1,
+	} {
+		w.wantRow(tier.Day, when, count, "1", true)
+	}
+	for when, count := range map[string]int64{
+		"2028-02-10T00:00:00Z": 3, "2028-03-10T00:00:00Z": 1, "2027-02-10T00:00:00Z": 1, "2027-03-10T00:00:00Z": 1,
+		"2027-12-10T00:00:00Z": 1, "2028-01-10T00:00:00Z": 1,
+	} {
+		w.wantRow(tier.Month, when, count, "1", true)
+	}
+	w.wantRecount()
+}
+
+// An hour has just been removed by TTL, and the function's clock is behind: what may
+// have lived is not made anew as though it were whole.
+func TestClock_HourThatHasJustExpiredIsNotMadeOfAPart(t *testing.T) {
+	for behind := time.Duration(0); behind < time.Hour; behind += 5 * time.Minute {
+		w := newWorld(t)
+		w.setNow(at(half))
+		w.put(ten, "first", "1")
+		w.settle()
+		w.setNow(at(eleven).Add(90 * tier.Day24))
+		w.Expire(w.now())
+		w.fresh()
+		if w.row(tier.Hour, ten) != nil || w.row(tier.Day, ten) == nil {
+			t.Fatal("want the hour expired and the day not")
+		}
+		w.put(half, "late", "9")
+		agg := w.aggregator(w.Table)
+		agg.Now = func() model.Time { return w.now().Add(-behind) }
+		if r := agg.Settle(w.ctx(), w.fresh()); len(r.Failures) > 0 {
+			t.Fatal(r.Failures)
+		}
+		if w.row(tier.Hour, ten) != nil {
+			t.Errorf("%s behind: the hour is made anew of what is left of it", behind)
+		}
+		w.wantRow(tier.Day, ten, 1, "1", false)
+	}
+}

@@ -1,0 +1,361 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+func TestDelivery_OverlappingRecutsLeaveTheSameBytes(t *testing.T) {
+	for seed := range uint64(5) {
+		w := newWorld(t)
+		w.writeSome(seed, 200)
+		changes := w.fresh()
+		draw := rand.New(rand.NewPCG(seed, 1))
+		for done := 0; done < len(changes); {
+			from := draw.IntN(done + 1)
+			done = min(len(changes), done+1+draw.IntN(60))
+			w.settleAll(changes[from:done])
+		}
+		w.wantRecount()
+	}
+}
+
+// Nine events of as many days; the row of one cannot be written by the first
+// invocation.
+func TestDelivery_PartialFailureAtEveryIndexComesAgainFromThere(t *testing.T) {
+	const n = 9
+	for failing := range n {
+		w := newWorld(t)
+		for i := range n {
+			w.put(fmt.Sprintf("2026-03-%02dT10:00:00Z", 1+i), "", "1")
+		}
+		var batches [][]string
+		hour := at(fmt.Sprintf("2026-03-%02dT10:00:00Z", 1+failing))
+		stuck := functionOf(w.aggregator(&withoutRow{w.Table, tier.Hour, hour}))
+		sound := functionOf(w.aggregator(w.Table))
+		w.deliver(w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
+			batches = append(batches, w.seqs(payload))
+			if len(batches) == 1 {
+				return stuck(ctx, payload)
+			}
+			return sound(ctx, payload)
+		}))
+		if len(batches) != 2 || !slices.Equal(batches[1], batches[0][failing:]) {
+			t.Errorf("record %d failed: delivered %v, want the second time all from it on", failing, batches)
+		}
+		w.wantRecount()
+	}
+}
+
+// withoutRow is a table that cannot write one row.
+type withoutRow struct {
+	store
+	unit  tier.Unit
+	start model.Time
+}
+
+func (s *withoutRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+	if row.Key.Tier == s.unit.String() && row.Key.Start == s.start {
+		return model.Uncertain, errors.New("access denied")
+	}
+	return s.store.PutRow(ctx, row, prev)
+}
+
+// The process dies before or after each of its requests: what it would have answered
+// is never heard, and the batch comes again.
+func TestDelivery_CrashAroundEachRequestIsHealedByTheNextDelivery(t *testing.T) {
+	for _, last := range []fate{lost, answerLost} {
+		for n := 0; ; n++ {
+			w := newWorld(t)
+			w.put(ten, "", "1")
+			w.put(eleven, "", "9")
+			w.settle()
+			w.delete(eleven, "")
+			w.put(half, "", "3")
+			dead := false
+			crashing := &fated{store: w.Table, fate: func(r request) fate {
+				if dead = dead || r.n > n; dead {
+					return lost
+				}
+				if r.n == n {
+					dead = true
+					return last
+				}
+				return fine
+			}}
+			first := w.aggregator(crashing)
+			first.Limits.Tries = 1
+			deliveries := 0
+			w.deliver(w.mapping(w.unsettled(), func(ctx context.Context, payload []byte) ([]byte, error) {
+				if deliveries++; deliveries == 1 {
+					if _, err := functionOf(first)(ctx, payload); err != nil {
+						return nil, err
+					}
+					return nil, errors.New("the process ended before it answered")
+				}
+				return functionOf(w.aggregator(w.Table))(ctx, payload)
+			}))
+			w.wantRecount()
+			if !dead { // there are not so many requests
+				break
+			}
+		}
+	}
+}
+
+// unsettled is the table stream from what was not settled yet.
+func (w *world) unsettled() *tableStream {
+	s := w.stream()
+	s.after = w.seen
+	return s
+}
+
+// All was done, and only the acknowledgement is missing.
+func TestDelivery_AnswerLostAfterTheLastWriteChangesNoByte(t *testing.T) {
+	w := newWorld(t)
+	w.writeSome(1, 100)
+	var after []map[string]said
+	settle := functionOf(w.aggregator(w.Table))
+	w.deliver(w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
+		answer, err := settle(ctx, payload)
+		if after = append(after, w.rows()); len(after) <= 2 {
+			return nil, errors.New("the function ran into its timeout and was killed")
+		}
+		return answer, err
+	}))
+	if len(after) < 3 {
+		t.Fatalf("%d deliveries, want the batch again after each answer that was lost", len(after))
+	}
+	w.wantRecount()
+}
+
+// Each write of a batch is stored, and the function hears nothing until its time is up.
+func TestDelivery_TimeoutAfterEachCommitIsHealedByTheNextDelivery(t *testing.T) {
+	for n := range 3 { // hour, day and month
+		w := newWorld(t)
+		w.put(ten, "", "1")
+		ctx, timeUp := context.WithCancel(w.ctx())
+		writes := 0
+		slow := &fated{store: &landing{w.Table}, fate: func(r request) fate {
+			if !r.write {
+				return fine
+			}
+			writes++
+			if writes <= n {
+				return fine
+			}
+			defer timeUp()
+			return answerLost
+		}}
+		changes := w.fresh()
+		agg := w.aggregator(slow)
+		if r := agg.Settle(ctx, changes); len(r.Failures) == 0 {
+			t.Errorf("no answer to write %d, and no failure reported", n+1)
+		}
+		w.settleAll(changes)
+		w.wantRecount()
+	}
+}
+
+// landing carries out what was sent, though who sent it has gone.
+type landing struct{ store }
+
+func (l *landing) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+	return l.store.PutRow(context.WithoutCancel(ctx), row, prev)
+}
+
+func TestDelivery_ReplayAfterTenMinutesAndAfter25HoursChangesNoByte(t *testing.T) {
+	w := newWorld(t)
+	w.writeSome(2, 200)
+	changes := w.fresh()
+	w.settleAll(changes)
+	for _, later := range []time.Duration{10*time.Minute + time.Second, 25 * time.Hour} {
+		w.advance(later)
+		w.settleAll(changes)
+		w.wantRecount()
+	}
+}
+
+// A day of writing, settled as it came; then the whole stream shard from its oldest
+// record, in other batches and with what was written since in between.
+func TestDelivery_ReplayOf24HoursFromTheStartLeavesTheSameBytes(t *testing.T) {
+	w := newWorld(t)
+	for hour := range 24 {
+		w.writeSome(uint64(hour), 20)
+		w.settle()
+		w.advance(time.Hour)
+	}
+	w.writeSome(99, 50)
+	m := w.mapping(w.stream(), functionOf(w.aggregator(w.Table)))
+	m.Settings.BatchSize, m.Settings.MaxRecordAge = 33, 0
+	w.deliver(m)
+	w.wantRecount()
+}
+
+// When a stream shard splits, the children are read after their parent. Nothing hangs
+// on it: read in any order they come to the same.
+func TestDelivery_ShardSplitLeavesTheSameBytesInAnyOrderOfTheShards(t *testing.T) {
+	const splitAt = 100 // record number
+	shardOf := func(r memory.Record) string {
+		switch {
+		case r.Seq <= splitAt:
+			return "parent"
+		case r.Keys.PK < "DEVICE#d1":
+			return "left"
+		}
+		return "right"
+	}
+	w := newWorld(t)
+	w.writeSome(3, 250)
+	source := w.stream()
+	source.shards = []streamtest.Shard{{ID: "left", Parent: "parent"}, {ID: "parent"}, {ID: "right", Parent: "parent"}}
+	source.of, source.closed = shardOf, map[string]bool{"parent": true}
+	w.deliver(w.mapping(source, functionOf(w.aggregator(w.Table))))
+	w.wantRecount()
+
+	w = newWorld(t)
+	w.writeSome(3, 250)
+	for _, shard := range []string{"right", "parent", "left"} {
+		for _, r := range w.Records(0) {
+			if shardOf(r) == shard {
+				w.settleAll(w.changes(r))
+			}
+		}
+	}
+	w.wantRecount()
+}
+
+// The rows that aggregate writes have records too. None of them comes back to it, and
+// if the filter were lost it would end all the same.
+func TestDelivery_RowsThatAreWrittenDoNotFeedBack(t *testing.T) {
+	for _, filtered := range []bool{true, false} {
+		w := newWorld(t)
+		w.put(ten, "", "1")
+		invocations, looks := 0, 0
+		agg := w.aggregator(w.Table)
+		m := w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
+			invocations++
+			before := len(w.Records(0))
+			answer, err := functionOf(agg)(ctx, payload)
+			if len(w.Records(0)) > before {
+				looks++
+			}
+			return answer, err
+		})
+		if !filtered {
+			m.Settings.Filter = nil
+		}
+		w.deliver(m)
+		w.deliver(w.mapping(w.stream(), functionOf(agg))) // and whatever came of it
+		if looks != 1 || filtered && invocations != 1 || invocations > 2 {
+			t.Errorf("filter %v: %d invocations, of which %d wrote; want one that writes and no loop", filtered, invocations, looks)
+		}
+		if n := len(w.Records(0)); n != 4 {
+			t.Errorf("filter %v: %d records in the table stream, want 4: the event and its three rows", filtered, n)
+		}
+	}
+}
+
+// Events are written while there is no mapping, while one is made, and while it is
+// made again.
+func TestDelivery_MappingThatIsMadeLateReadsFromTheOldestRecord(t *testing.T) {
+	w := newWorld(t)
+	w.put(ten, "before", "1")
+	w.deliver(w.mapping(w.stream(), functionOf(w.aggregator(w.Table))))
+	w.wantRecount()
+	w.put(half, "between", "2")
+	w.put(eleven, "between", "3")
+	w.deliver(w.mapping(w.stream(), functionOf(w.aggregator(w.Table))))
+	w.wantRecount()
+}
+
+func TestDelivery_BatchThatIsGivenUpLeavesItsNeighboursRight(t *testing.T) {
+	w := newWorld(t)
+	w.putOf("d0", ten, "", "1")
+	w.putOf("bad", ten, "", "1")
+	w.putOf("d1", ten, "", "1")
+	var gone []streamtest.GivenUp
+	hot := &fated{store: w.Table, fate: func(r request) fate {
+		if r.partition == keys.Partition(w.series("bad")) {
+			return throttled
+		}
+		return fine
+	}}
+	m := w.mapping(w.stream(), functionOf(w.aggregator(hot)))
+	m.OnFailure = func(_ context.Context, g streamtest.GivenUp) error { gone = append(gone, g); return nil }
+	w.deliver(m)
+	if len(gone) != 1 || gone[0].First != seqOf(w.Records(0)[1]) || gone[0].Condition != streamtest.RetriesExhausted {
+		t.Fatalf("given up %+v, want one range from the bad record on", gone)
+	}
+	want := w.recount()
+	for name, row := range w.rows() {
+		if want[name] != row {
+			t.Errorf("%s: %s, want %s", name, row, want[name])
+		}
+	}
+	if n := len(w.rows()); n != 6 {
+		t.Errorf("%d rows, want the 6 of the two other devices", n)
+	}
+	for _, r := range w.Records(0)[1:3] { // redriven
+		w.settleAll(w.changes(r))
+	}
+	w.wantRecount()
+}
+
+// One hot part of the keys holds up what lies on it, and nothing else.
+func TestThrottle_OfAKeyRangeFailsFromItsFirstRecordAndSettlesTheRest(t *testing.T) {
+	w := newWorld(t)
+	for i := range 9 {
+		w.putOf(fmt.Sprint("d", i%3), ten, fmt.Sprint(i), fmt.Sprint(i))
+	}
+	hot := keys.Partition(w.series("d1"))
+	report := w.throttle(func(r request) bool { return r.partition == hot })
+	if report.Failures[0].Change != 1 || report.Throttled == 0 {
+		t.Errorf("%d throttled, failures %v; want the first at change 1", report.Throttled, report.Failures)
+	}
+	if n := len(w.rows()); n != 6 {
+		t.Errorf("%d rows, want the 6 of the two cool devices", n)
+	}
+	w.settleAll(w.changes(w.Records(0)[1:9]...))
+	w.wantRecount()
+}
+
+func TestThrottle_OfTheAccountFailsFromTheStart(t *testing.T) {
+	w := newWorld(t)
+	w.writeSome(4, 50)
+	if report := w.throttle(func(request) bool { return true }); report.Failures[0].Change != 0 || len(w.rows()) != 0 {
+		t.Errorf("first failure at change %d, %d rows; want 0, 0", report.Failures[0].Change, len(w.rows()))
+	}
+	w.settleAll(w.changes(w.Records(0)...))
+	w.wantRecount()
+}
+
+// throttle settles what is fresh while requests on some keys may write nothing.
+func (w *world) throttle(hot func(request) bool) aggregate.Report {
+	w.Helper()
+	agg := w.aggregator(&fated{store: w.Table, fate: func(r request) fate {
+		if r.write && hot(r) {
+			return throttled
+		}
+		return fine
+	}})
+	agg.Limits.Tries = 3
+	report := agg.Settle(w.ctx(), w.fresh())
+	if len(report.Failures) == 0 {
+		w.Fatal("throttled, and no failure reported")
+	}
+	return report
+}

@@ -1,0 +1,350 @@
+package faults
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Nobody read the table stream for two days, and it keeps one: the records of the
+// first are gone for good.
+func TestGap_OfMoreThan24HoursIsHealedByRebuildingTheRange(t *testing.T) {
+	w := newWorld(t)
+	w.writeSome(1, 100)
+	w.settle()
+	w.advance(time.Hour)
+	w.writeSome(2, 100) // lost
+	w.fresh()
+	w.advance(24 * time.Hour)
+	w.writeSome(3, 100)
+	w.settle()
+	w.wantWrong("a hundred changes were never told")
+	w.rebuild(at(noon).Add(-21*tier.Day24), w.now())
+	w.wantRecount()
+}
+
+// A rebuild of a range mends the coarser rows over it, too.
+func TestGap_RebuildOfOneHourMendsTheDayAndTheMonth(t *testing.T) {
+	w := newWorld(t)
+	w.put(ten, "", "1")
+	w.put(eleven, "", "5")
+	w.settle()
+	w.delete(ten, "")
+	w.put(half, "", "9")
+	w.fresh() // lost
+	w.wantWrong("a deletion and an event were never told")
+	w.rebuild(at(ten), at(eleven))
+	w.wantRecount()
+}
+
+// While a lost range is rebuilt, people go on writing.
+func TestGap_RebuildBesideLiveTrafficLosesNothing(t *testing.T) {
+	for n := range 40 {
+		w := newWorld(t)
+		w.put(ten, "a", "1")
+		w.put(half, "b", "9")
+		w.put(eleven, "c", "5")
+		w.fresh() // lost
+		live := w.aggregator(&fated{store: w.Table, fate: func(r request) fate {
+			if r.n == n {
+				w.delete(half, "b")
+				w.put(half, "d", "7")
+				w.settle()
+			}
+			return fine
+		}})
+		_, err := live.Rebuild(w.ctx(), aggregate.Rebuild{Series: w.series("d"), From: at(ten), To: at(noon)})
+		if err != nil {
+			t.Fatalf("request %d: %v", n, err)
+		}
+		w.settle()
+		w.wantRecount()
+	}
+}
+
+// A batch was given up, and is read again when records after it were settled long ago.
+func TestRedrive_DiscardedBatchAfterLaterRecordsLeavesTheSameBytes(t *testing.T) {
+	w := newWorld(t)
+	w.put(ten, "a", "1")
+	w.put(ten, "b", "9")
+	w.settle()
+	w.delete(ten, "b")
+	w.put(half, "c", "5")
+	discarded := w.fresh()
+	w.put(ten, "b", "7") // the same event once more
+	w.correct(half, "c", "4")
+	w.advance(3 * time.Hour)
+	w.settle()
+	w.settleAll(discarded)
+	w.wantRecount()
+
+	w.writeSome(5, 60)
+	discarded = w.fresh()
+	w.writeSome(6, 60)
+	w.settle()
+	w.wantWrong("a batch was given up")
+	for range 2 {
+		w.settleAll(discarded)
+		w.wantRecount()
+	}
+}
+
+// A table that is restored has the items of a moment, no table stream of before, and
+// nobody who tells what was not settled by then.
+func TestRestore_LookingAgainAtTheLast48HoursMakesARestoredTableRight(t *testing.T) {
+	w := newWorld(t)
+	w.writeSome(1, 150)
+	w.settle()
+	w.advance(2 * time.Hour)
+	for hour := range 4 {
+		k := w.key("d0", noon, "fresh")
+		k.At = w.now().Add(-time.Duration(hour) * time.Hour)
+		reply, err := w.Put(w.ctx(), w.event(k, "3"))
+		w.wantWritten("put", reply.Answer, err)
+	}
+	records := w.Records(w.seen)
+	w.settleAll(w.changes(records[:2]...)) // the backup is of now
+	restored := w.elsewhere(memory.New(w.now))
+	for _, it := range w.items() {
+		if err := restored.PutItem(w.ctx(), it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restored.fresh() // none of this was ever in its table stream
+	restored.wantWrong("two records were not settled when the backup was made")
+	restored.rebuild(w.now().Add(-48*time.Hour), w.now().Add(time.Hour))
+	restored.wantRecount()
+	restored.put(half, "", "8")
+	restored.settle()
+	restored.wantRecount()
+}
+
+// elsewhere is the same world around another table.
+func (w *world) elsewhere(table *memory.Table) *world {
+	other := *w
+	other.Table, other.seen = table, 0
+	return &other
+}
+
+// A replica is written item by item, in no order across them, rows as well as events;
+// its table stream has numbers of its own and says of no removal that TTL did it. The
+// function goes over to it while some of the items are still on their way.
+func TestFailover_ToAReplicaLeavesTheSameBytes(t *testing.T) {
+	for seed := range uint64(10) {
+		draw := rand.New(rand.NewPCG(seed, 2))
+		home := newWorld(t)
+		home.writeSome(seed, 120)
+		home.settle()
+		home.writeSome(seed+100, 60) // and of these only some were settled
+		home.settleAll(home.changes(home.Records(home.seen)[:20]...))
+
+		replica := home.elsewhere(memory.New(home.now))
+		arriving := replicated(draw, home.Records(0))
+		replica.take(arriving[:len(arriving)*3/4], nil)
+		taken := uint64(len(replica.Records(0)))
+		replica.settle() // from the oldest record, by the new ARN
+
+		replica.writeSome(seed+200, 40) // people write to the replica now
+		replica.settle()
+		ours := map[keys.Key]bool{} // the later write wins
+		for _, r := range replica.Records(taken) {
+			ours[r.Keys] = true
+		}
+		replica.take(arriving[len(arriving)*3/4:], ours)
+		replica.settle()
+		replica.wantRecount()
+	}
+}
+
+// replicated is every item's last image, in no order.
+func replicated(draw *rand.Rand, records []memory.Record) []memory.Record {
+	last := map[keys.Key]memory.Record{}
+	for _, r := range records {
+		last[r.Keys] = r
+	}
+	var all []memory.Record
+	for _, r := range records {
+		if last[r.Keys].Seq == r.Seq {
+			all = append(all, r)
+		}
+	}
+	draw.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// take makes what happened elsewhere happen here, except where a later write stands.
+func (w *world) take(records []memory.Record, later map[keys.Key]bool) {
+	w.Helper()
+	for _, r := range records {
+		var err error
+		switch {
+		case later[r.Keys]:
+		case r.New != nil:
+			err = w.PutItem(w.ctx(), r.New)
+		default:
+			err = w.DeleteItem(w.ctx(), r.Keys)
+		}
+		if err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+// During a deployment the version before and the one after, which writes a newer
+// format, take batches by turns.
+func TestVersions_OldAndNewCodeTogetherLeaveNoRowUntold(t *testing.T) {
+	for seed := range uint64(10) {
+		draw := rand.New(rand.NewPCG(seed, 3))
+		w := newWorld(t)
+		w.writeSome(seed, 150)
+		older := &older{Table: w.Table, t: t}
+		invocations, refused := 0, 0
+		m := w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
+			invocations++
+			if invocations > 20 || draw.IntN(2) == 0 {
+				return functionOf(w.aggregator(newer{w.Table}))(ctx, payload)
+			}
+			answer, err := functionOf(w.aggregator(older))(ctx, payload)
+			if bytes.Contains(answer, []byte("itemIdentifier")) {
+				refused++
+			}
+			return answer, err
+		})
+		m.Settings.BatchSize = 10
+		w.deliver(m)
+		if refused == 0 {
+			t.Error("the old code met no row of the new")
+		}
+		w.asNewer().wantRecount()
+	}
+}
+
+// newer is the table as the next version sees it: it reads rows of both formats and
+// writes its own.
+type newer struct{ *memory.Table }
+
+var newVersion = item.Value{Type: item.N, S: "2"}
+
+func (n newer) Row(ctx context.Context, k rollup.Key) (*rollup.Row, error) {
+	it, err := n.GetItem(ctx, keys.Row(k))
+	if err != nil || it == nil {
+		return nil, err
+	}
+	row, err := item.Row(inOurs(it))
+	return &row, err
+}
+
+func (n newer) Rows(ctx context.Context, u tier.Unit, r model.Range) (rollup.RowPage, error) {
+	page, err := n.Table.Rows(ctx, u, r)
+	for i := range page.Rows {
+		row, err := n.Row(ctx, page.Rows[i].Key)
+		if err != nil {
+			return page, err
+		}
+		page.Rows[i] = *row
+	}
+	return page, err
+}
+
+func (n newer) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+	answer, err := n.Table.PutRow(ctx, row, prev)
+	if answer == model.Written && err == nil {
+		k := keys.Row(row.Key)
+		err = n.UpdateItem(ctx, item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}, keys.AttrVersion: newVersion})
+	}
+	return answer, err
+}
+
+// inOurs is an item of the newer format as if it were of ours.
+func inOurs(it item.Item) item.Item {
+	if it[keys.AttrVersion].S == newVersion.S {
+		it[keys.AttrVersion] = item.Value{Type: item.N, S: "1"}
+	}
+	return it
+}
+
+// older is the table under the version before, which must never write over a row of
+// the newer format.
+type older struct {
+	*memory.Table
+	t *testing.T
+}
+
+func (o *older) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+	if it, err := o.GetItem(ctx, keys.Row(row.Key)); err != nil || it[keys.AttrVersion].S == newVersion.S {
+		o.t.Errorf("the old code writes over %s, which is of the newer format (%v)", nameOf(row.Key), err)
+	}
+	return o.Table.PutRow(ctx, row, prev)
+}
+
+// asNewer is a copy of the table in our format, for a recount.
+func (w *world) asNewer() *world {
+	w.Helper()
+	other := w.elsewhere(memory.New(w.now))
+	for _, it := range w.items() {
+		if err := other.PutItem(w.ctx(), inOurs(it)); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return other
+}
+
+// The record of a deletion was lost, and while the repair that is to make up for it is
+// under way, the very same event is put again: its record finds a row that still holds
+// it.
+func TestRepair_SameEventPutAgainMeanwhileIsKept(t *testing.T) {
+	repairs := map[string]func(*world, *aggregate.Aggregator) error{
+		"rebuild": func(w *world, a *aggregate.Aggregator) error {
+			_, err := a.Rebuild(w.ctx(), aggregate.Rebuild{Series: w.series("d"), From: at(ten), To: at(noon)})
+			return err
+		},
+		"redrive": func(w *world, a *aggregate.Aggregator) error {
+			deleted := model.Change{What: model.Deleted, Key: model.EventKey{Series: w.series("d"), Order: model.Order{At: at(half), ID: "b"}}}
+			return failureOf(a.Redrive(w.ctx(), []model.Change{deleted}))
+		},
+		"revisit": func(w *world, a *aggregate.Aggregator) error {
+			place := aggregate.Place{Series: w.series("d"), At: at(half)}
+			return failureOf(a.Revisit(w.ctx(), []aggregate.Place{place}, aggregate.Terms{}))
+		},
+	}
+	for name, repair := range repairs {
+		for n := range 20 {
+			w := newWorld(t)
+			steps["put a, b"](w)
+			w.settle()
+			steps["delete b"](w)
+			w.fresh() // lost
+			err := repair(w, w.aggregator(&fated{store: w.Table, fate: func(r request) fate {
+				if r.n == n {
+					steps["put b"](w)
+					w.settle()
+				}
+				return fine
+			}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.settle()
+			for _, sentence := range differences(w.recount(), w.rows()) {
+				t.Errorf("%s, before request %d: %s", name, n, sentence)
+			}
+		}
+	}
+}
+
+func failureOf(r aggregate.Report) error {
+	if len(r.Failures) > 0 {
+		return r.Failures[0].Err
+	}
+	return nil
+}

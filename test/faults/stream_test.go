@@ -1,0 +1,202 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/streamtest"
+)
+
+const arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/tidemark/stream/2026-03-01T00:00:00.000"
+
+// recordOf is a record of the table stream as Lambda sends it, written by Lambda's own
+// types.
+func recordOf(r memory.Record) streamtest.Record {
+	record := events.DynamoDBEventRecord{
+		EventID: r.EventID, EventName: r.Name, EventSource: "aws:dynamodb", EventVersion: "1.1", EventSourceArn: arn,
+		Change: events.DynamoDBStreamRecord{
+			ApproximateCreationDateTime: events.SecondsEpochTime{Time: r.At.Time()},
+			Keys:                        imageOf(item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}}),
+			NewImage:                    imageOf(r.New), OldImage: imageOf(r.Old),
+			SequenceNumber: seqOf(r), StreamViewType: "NEW_AND_OLD_IMAGES",
+		},
+	}
+	if r.Service {
+		record.UserIdentity = &events.DynamoDBUserIdentity{Type: "Service", PrincipalID: "dynamodb.amazonaws.com"}
+	}
+	body, err := json.Marshal(record)
+	if err != nil {
+		panic(err)
+	}
+	return streamtest.Record{Seq: seqOf(r), Item: r.Keys.PK + " " + r.Keys.SK, At: r.At, Body: body}
+}
+
+func seqOf(r memory.Record) string { return fmt.Sprintf("4000000000%011d", r.Seq) }
+
+func imageOf(it item.Item) map[string]events.DynamoDBAttributeValue {
+	if it == nil {
+		return nil
+	}
+	image := map[string]events.DynamoDBAttributeValue{}
+	for name, v := range it {
+		switch v.Type {
+		case item.S:
+			image[name] = events.NewStringAttribute(v.S)
+		case item.N:
+			image[name] = events.NewNumberAttribute(v.S)
+		case item.B:
+			image[name] = events.NewBinaryAttribute(v.B)
+		case item.Bool:
+			image[name] = events.NewBooleanAttribute(v.Bool)
+		default:
+			image[name] = events.NewNullAttribute()
+		}
+	}
+	return image
+}
+
+// payloadOf is the event that Lambda makes of records.
+func payloadOf(records ...memory.Record) []byte {
+	var batch struct{ Records []json.RawMessage }
+	for _, r := range records {
+		batch.Records = append(batch.Records, recordOf(r).Body)
+	}
+	payload, err := json.Marshal(batch)
+	if err != nil {
+		panic(err)
+	}
+	return payload
+}
+
+// changes are what records tell of events, read as the function reads them.
+func (w *world) changes(records ...memory.Record) []model.Change {
+	w.Helper()
+	if len(records) == 0 {
+		return nil
+	}
+	batch, err := new(envelope.StreamDecoder).Decode(payloadOf(records...))
+	if err != nil || len(batch.Poison) > 0 {
+		w.Fatalf("decode records: %v, poison %v", err, batch.Poison)
+	}
+	return batch.Changes
+}
+
+// functionOf is an aggregator behind its door, as the aggregate function has it: the
+// answer names the first record that is not settled.
+func functionOf(a *aggregate.Aggregator) streamtest.Invoke {
+	return func(ctx context.Context, payload []byte) ([]byte, error) {
+		batch, err := new(envelope.StreamDecoder).Decode(payload)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range batch.Poison {
+			if err := a.SetAside(ctx, p.Quarantined()); err != nil {
+				return nil, err
+			}
+		}
+		answer := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+		if failures := a.Settle(ctx, batch.Changes).Failures; len(failures) > 0 {
+			first := batch.Changes[failures[0].Change].Seq
+			answer.BatchItemFailures = append(answer.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: first})
+		}
+		return json.Marshal(answer)
+	}
+}
+
+// tableStream is a table's stream from the record numbered after on; shards say where
+// a record is found.
+type tableStream struct {
+	table  *memory.Table
+	after  uint64
+	shards []streamtest.Shard
+	of     func(memory.Record) string // nil: all in one shard
+	closed map[string]bool
+}
+
+func (w *world) stream() *tableStream {
+	return &tableStream{table: w.Table, shards: []streamtest.Shard{{ID: "shard-0"}}}
+}
+
+func (s *tableStream) Shards(context.Context) ([]streamtest.Shard, error) { return s.shards, nil }
+
+func (s *tableStream) Read(_ context.Context, shard, after string) (streamtest.Page, error) {
+	page := streamtest.Page{Closed: s.closed[shard]}
+	for _, r := range s.table.Records(s.after) {
+		if s.of == nil || s.of(r) == shard {
+			page.Records = append(page.Records, recordOf(r))
+		}
+	}
+	done := slices.IndexFunc(page.Records, func(r streamtest.Record) bool { return r.Seq == after }) + 1
+	page.Records = page.Records[done:]
+	return page, nil
+}
+
+// mapping is the one that deploys, over a table stream, with one batch under way at a
+// time. Sleep takes the time of the test's bubble, which costs none.
+func (w *world) mapping(source streamtest.Source, invoke streamtest.Invoke) *streamtest.Mapping {
+	w.Helper()
+	filter, err := streamtest.ParseFilter(keys.AggregateFilter)
+	if err != nil {
+		w.Fatal(err)
+	}
+	set := config.Default().Mapping
+	return &streamtest.Mapping{
+		Source: source, Invoke: invoke, Stream: arn, Now: w.now,
+		Settings: streamtest.Settings{
+			BatchSize: set.BatchSize, Window: set.Window, MaxRetries: set.MaxRetries, MaxRecordAge: set.MaxAge,
+			Bisect: set.Bisect, Filter: filter, ReportFailures: true,
+		},
+		Sleep: func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+	}
+}
+
+// deliver runs a mapping until all that is in the table stream is acknowledged or
+// given up.
+func (w *world) deliver(m *streamtest.Mapping) {
+	w.Helper()
+	synctest.Test(w.T, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		ended := make(chan error)
+		go func() { ended <- m.Run(ctx) }()
+		if err := m.CaughtUp(ctx); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the mapping ended with %v", err)
+		}
+	})
+}
+
+// seqs are the numbers of the records of a payload.
+func (w *world) seqs(payload []byte) []string {
+	w.Helper()
+	batch, err := new(envelope.StreamDecoder).Decode(payload)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return batch.Seqs
+}

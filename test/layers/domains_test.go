@@ -1,0 +1,78 @@
+package layers
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/domains"
+)
+
+// engine are the trees that must not know a domain: everything below the programs that
+// are put together from both.
+var engine = []string{"model", "tier", "rollup", "telemetry", "keys", "catalog", "item", "config", "ingest", "aggregate", "lifecycle", "query", "dynamo", "memory", "envelope", "timeseries"}
+
+// shippedSettings are the names that stand in a default of tidemark.yaml, whose text the
+// defaults of package config repeat.
+var shippedSettings = map[string]string{"stage.go": "DEVICE"}
+
+// A domain is rows of data. Where the engine's code holds a kind's or a subject type's
+// name, it has begun to ask which domain it serves. Comments and the examples within
+// messages may name them; tests may do what they like.
+func TestEngineNamesNoDomain(t *testing.T) {
+	names := map[string]bool{}
+	for _, k := range domains.Kinds() {
+		names[k.Name], names[k.Subject.Name] = true, true
+		names[k.Path], names[k.Subject.Path] = true, true
+	}
+	for _, dir := range engine {
+		err := filepath.WalkDir(filepath.Join("..", "..", "pkg", dir), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				requireNoName(t, path, names)
+			}
+			return nil // a package may not be there yet
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// requireNoName looks at the text constants of a file.
+func requireNoName(t *testing.T, path string, names map[string]bool) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		text, ok := n.(*ast.BasicLit)
+		if !ok || text.Kind != token.STRING {
+			return true
+		}
+		if value, err := strconv.Unquote(text.Value); err == nil && names[value] && shippedSettings[filepath.Base(path)] != value {
+			t.Errorf("%s names %s: let the catalog say it", path, text.Value)
+		}
+		return true
+	})
+}
+
+func TestEngineImportsNoDomain(t *testing.T) {
+	for _, p := range list(t) {
+		dir, ok := strings.CutPrefix(short(p.ImportPath), "pkg/")
+		if !ok || !slices.Contains(engine, strings.Split(dir, "/")[0]) {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(short(imported), "pkg/domains") {
+				t.Errorf("%s imports %s", short(p.ImportPath), short(imported))
+			}
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mutant is a fault to plant.
+type mutant struct {
+	Name  string
+	Says  string // what the faulty rule does
+	Edits []edit
+	Tests []string // packages, from the module's root, in the order they are tried
+	// Harmless is why no test finds it; "" where one must.
+	Harmless string
+}
+
+// edit replaces a text that stands in a file once.
+type edit struct{ File, Old, New string }
+
+// mutated is the text of each file that m changes, by its path from the root.
+func (m *mutant) mutated(root string) (map[string]string, error) {
+	files := map[string]string{}
+	for _, e := range m.Edits {
+		text, begun := files[e.File]
+		if !begun {
+			source, err := os.ReadFile(filepath.Join(root, e.File))
+			if err != nil {
+				return nil, err
+			}
+			text = string(source)
+		}
+		if n := strings.Count(text, e.Old); n != 1 {
+			return nil, fmt.Errorf("%s: the text to replace stands there %d times, want once: %q", e.File, n, e.Old)
+		}
+		files[e.File] = strings.Replace(text, e.Old, e.New, 1)
+	}
+	return files, nil
+}
+
+// overlay writes the mutated files to dir, and the file that lays them over their
+// originals when go builds with -overlay; it answers that file's path.
+func (m *mutant) overlay(root, dir string) (string, error) {
+	files, err := m.mutated(root)
+	if err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for file, text := range files {
+		copied := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(copied, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, file)] = copied
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, text, 0o644)
+}

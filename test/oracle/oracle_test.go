@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/local"
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/test/loggers"
+)
+
+const root = "../.."
+
+// device is the logger whose rows of the extract the tests replay: 5,239 readings,
+// 1,894 of them redelivered.
+const device = "gwi_w_411"
+
+func TestMain(m *testing.M) { ddblocal.Main(m) }
+
+func TestEveryBucketIsWhatTheOracleSays(t *testing.T) {
+	result, counter := replay(t, "", "")
+	if result.Equal != result.Buckets || len(result.Wrong) > 0 {
+		t.Errorf("%d of %d buckets equal; first: %.5q", result.Equal, result.Buckets, result.Wrong)
+	}
+	if counter == 0 {
+		t.Errorf("the plain counter is right everywhere: delivery was not made worse, and the test shows nothing")
+	}
+}
+
+func TestAnAddingAggregatorFailsTheOracle(t *testing.T) {
+	functions := t.TempDir()
+	mains, err := filepath.Glob(filepath.Join(root, "functions", "*"))
+	if err != nil || len(mains) == 0 {
+		t.Fatalf("no functions found: %v", err)
+	}
+	for _, dir := range mains {
+		name := filepath.Base(dir)
+		build(t, "-tags", "lambda.norpc,adding", "-o", filepath.Join(functions, name, "bootstrap"), "./functions/"+name)
+	}
+	result, counter := replay(t, functions, "2024-09-08")
+	if len(result.Wrong) == 0 {
+		t.Errorf("all %d buckets are equal: the oracle does not tell an adding aggregator from ours", result.Buckets)
+	}
+	for _, sentence := range result.Wrong {
+		if !strings.Contains(sentence, "count") && !strings.Contains(sentence, "invalid") {
+			t.Errorf("%s: want it to have counted twice", sentence)
+		}
+	}
+	if len(result.Wrong) > counter {
+		t.Errorf("wrong in %d buckets, the plain counter in %d: adding must not be worse", len(result.Wrong), counter)
+	}
+}
+
+// replay runs the device's readings from a day on through the stack with delivery made
+// worse, and answers how ours compares and in how many buckets a plain counter is wrong.
+// Only buckets that begin on a later day are compared: the readings have all of those.
+func replay(t *testing.T, functions, since string) (loggers.Result, int) {
+	t.Helper()
+	server := ddblocal.ForTest(t)
+	t.Setenv("TIDEMARK_ENDPOINT", server.Endpoint)
+	command := filepath.Join(t.TempDir(), "tidemark")
+	build(t, "-o", command, "./cmd/tidemark")
+	expects, err := loggers.ReadOracle(filepath.Join(root, "test/data/loggers.oracle.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := func(k rollup.Key) bool {
+		return k.Series.Subject.ID != device || since != "" && k.Start.String()[:len(since)] <= since
+	}
+	maps.DeleteFunc(expects, func(k rollup.Key, _ loggers.Expect) bool { return outside(k) })
+	rig, err := loggers.StartRig(t.Context(), loggers.Options{
+		Root: root, Command: command, Functions: functions, Table: "oracle-" + filepath.Base(t.Name()),
+		Faults: local.Faults{Seed: 1, Again: 2, Recut: 3},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rig.Stop()
+	if err := rig.Tidemark(t.Context(), io.Discard, "replay", "--wait", "--map", loggers.Map, extract(t, since)); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := rig.Rows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows = slices.DeleteFunc(rows, func(r rollup.Row) bool { return outside(r.Key) })
+	return loggers.Compare(rows, expects), rig.Counter.Wrong(expects)
+}
+
+// extract is a file with the device's rows of the extract from a day on.
+func extract(t *testing.T, since string) string {
+	t.Helper()
+	zipped, err := os.Open(filepath.Join(root, "test/data/loggers.csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer zipped.Close()
+	unzipped, err := gzip.NewReader(zipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(unzipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []byte
+	for i, line := range bytes.SplitAfter(all, []byte("\n")) {
+		columns := bytes.Split(line, []byte(","))
+		if i == 0 || len(columns) > 3 && string(columns[1]) == device && string(columns[3]) >= since {
+			rows = append(rows, line...)
+		}
+	}
+	path := filepath.Join(t.TempDir(), device+".csv")
+	if err := os.WriteFile(path, rows, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func build(t *testing.T, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"build"}, args...)...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}

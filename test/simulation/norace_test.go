@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// histories is how many a run of the tests plays.
+const histories = 400

@@ -1,0 +1,114 @@
+// Package weblogs reads the access logs of a few small websites and the independent
+// oracle that says what their buckets must come to. See test/data/NOTICE.
+package weblogs
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+)
+
+// Line is one line of the log.
+type Line struct {
+	Seq       int    `json:"seq"`
+	EventID   string `json:"event_id"`
+	Site      string `json:"site"`
+	At        string `json:"ts"`
+	Visitor   string `json:"visitor"`
+	Type      string `json:"type"`
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	Status    int    `json:"status"`
+	Bytes     int64  `json:"bytes"`
+	Referrer  string `json:"referrer"`
+	UserAgent string `json:"ua"`
+	Duration  *int64 `json:"duration_ms"`
+}
+
+// Kinds are the kinds of event that the types of a line become.
+var Kinds = map[string]string{
+	"pageview":  web.PageViews.Name,
+	"request":   web.Requests.Name,
+	"malformed": web.Malformed.Name,
+}
+
+// Observation is a line as the front takes it. Its id is that of the line, so that
+// within a second events come in the order of arrival.
+func (l Line) Observation() map[string]any {
+	o := map[string]any{
+		web.Site.Field: l.Site, "timestamp": l.At, "id": fmt.Sprintf("%08d-%s", l.Seq, l.EventID),
+		web.FieldVisitor: l.Visitor, web.FieldStatus: strconv.Itoa(l.Status), web.FieldBytes: l.Bytes,
+		web.FieldDevice: web.DeviceOf(l.UserAgent),
+	}
+	if l.Type != "malformed" {
+		o[web.FieldPath], o[web.FieldMethod] = l.Path, l.Method
+	}
+	if from := web.Referrer(l.Site, l.Referrer); from != "" {
+		o[web.FieldReferrer] = from
+	}
+	if l.Duration != nil {
+		o[web.FieldDuration] = *l.Duration
+	}
+	return o
+}
+
+// Each calls do for every line of a gzipped log, in order of arrival.
+func Each(path string, do func(Line) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read web log: %w", err)
+	}
+	defer f.Close()
+	unzipped, err := gzip.NewReader(f)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	lines := json.NewDecoder(bufio.NewReader(unzipped))
+	for {
+		var l Line
+		if err := lines.Decode(&l); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		if err := do(l); err != nil {
+			return fmt.Errorf("line %d of %s: %w", l.Seq, path, err)
+		}
+	}
+}
+
+// Split writes the observations of a log into dir, a file for each kind, and answers
+// their paths by kind.
+func Split(path, dir string) (map[string]string, error) {
+	files := map[string]*os.File{}
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	paths := map[string]string{}
+	err := Each(path, func(l Line) error {
+		kind, ok := Kinds[l.Type]
+		if !ok {
+			return fmt.Errorf("type %q is unknown", l.Type)
+		}
+		if files[kind] == nil {
+			paths[kind] = filepath.Join(dir, kind+".ndjson")
+			f, err := os.Create(paths[kind])
+			if err != nil {
+				return err
+			}
+			files[kind] = f
+		}
+		return json.NewEncoder(files[kind]).Encode(l.Observation())
+	})
+	return paths, err
+}
