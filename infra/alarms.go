@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
 
@@ -117,8 +118,8 @@ func (s *stack) serviceAlarms() []alarm {
 	lambda := func(function, name, statistic string) awscloudwatch.Metric {
 		return measured("AWS/Lambda", name, statistic, fiveMinutes, map[string]*string{"FunctionName": s.functions[function].FunctionName()})
 	}
-	mapping := func(name string) awscloudwatch.Metric {
-		return measured("AWS/Lambda", name, "Sum", fiveMinutes, map[string]*string{"EventSourceMappingUUID": s.mapping.Ref()})
+	mapping := func(of awslambda.CfnEventSourceMapping, name string) awscloudwatch.Metric {
+		return measured("AWS/Lambda", name, "Sum", fiveMinutes, map[string]*string{"EventSourceMappingUUID": of.Ref()})
 	}
 	table := func(name string) awscloudwatch.Metric {
 		return measured("AWS/DynamoDB", name, "Sum", fiveMinutes, map[string]*string{"TableName": s.table.TableName()})
@@ -128,8 +129,10 @@ func (s *stack) serviceAlarms() []alarm {
 	}
 	all := []alarm{
 		{"OnFailureDepth", depth(s.onFailure.QueueName()), 0, 1, s.givenUpMeaning()},
-		{"MappingDropped", mapping("DroppedEventCount"), 0, 1,
+		{"MappingDropped", mapping(s.mapping, "DroppedEventCount"), 0, 1,
 			"Lambda dropped batches without keeping their range: rebuild the time since the last healthy hour."},
+		{"PurgeMappingDropped", mapping(s.purgeMapping, "DroppedEventCount"), 0, 1,
+			"Lambda gave up telling purge of tombstones that expired: their versions and unique values stay until their subjects are created or purged."},
 		{"UndeliveredDepth", depth(s.undelivered.QueueName()), 0, 1,
 			"Observations reached no ingest: read them in the undelivered queue, see ingest's errors, and send them again; what was stored is not stored twice."},
 		{"AggregateIteratorAge", lambda(aggregate, "IteratorAge", "Maximum"), float64(ageSlack.Milliseconds()), 3,
@@ -137,7 +140,7 @@ func (s *stack) serviceAlarms() []alarm {
 		{"IngestUndelivered", lambda(ingest, "AsyncEventsDropped", "Sum"), 0, 1,
 			"Lambda gave up handing messages to ingest: they are in the undelivered queue."},
 		{"Api5xx", measured("AWS/ApiGateway", "5xx", "Sum", fiveMinutes, map[string]*string{"ApiId": s.api.Ref()}), 0, 3,
-			"Callers are answered with server errors: see the errors of ingest and query, and the table's throttles."},
+			"Callers are answered with server errors: see the errors of ingest, query and purge, and the table's throttles."},
 		{"TableReadThrottles", table("ReadThrottleEvents"), 0, 3,
 			"The table or one partition of it has no read capacity left: raise it, or spread the hot kind over shards."},
 		{"TableWriteThrottles", table("WriteThrottleEvents"), 0, 3,

@@ -22,8 +22,8 @@ func (s *stack) addAPI() {
 		CorsConfiguration: fromPages(),
 	})
 	mode, authorizer := s.authorizer()
-	targets := map[string]*string{ingest: s.integration("IngestIntegration", ingest), query: s.integration("QueryIntegration", query)}
-	for _, r := range s.kinds.Routes() {
+	targets := map[string]*string{ingest: s.integration("IngestIntegration", ingest), query: s.integration("QueryIntegration", query), purge: s.integration("PurgeIntegration", purge)}
+	for _, r := range s.routes() {
 		function := server(r.Action)
 		awsapigatewayv2.NewCfnRoute(s.Stack, new(routeID(r)+"Route"), &awsapigatewayv2.CfnRouteProps{
 			ApiId:             s.api.Ref(),
@@ -43,10 +43,16 @@ func (s *stack) callOf(part string) string {
 	return fmt.Sprintf("arn:%s:execute-api:%s:%s:%s/%s", *s.Partition(), *s.Region(), *s.Account(), *s.api.Ref(), part)
 }
 
+// routes are the catalog's, of series and of the lives of subjects.
+func (s *stack) routes() []catalog.Route { return append(s.kinds.Routes(), s.kinds.SubjectRoutes()...) }
+
 // server is the function that answers an action.
 func server(a catalog.Action) string {
-	if a == catalog.Append {
+	switch {
+	case a == catalog.Append:
 		return ingest
+	case a.Changes():
+		return purge
 	}
 	return query
 }

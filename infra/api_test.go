@@ -15,8 +15,9 @@ func TestAPI_LetsThroughTheCatalogsRoutesTheCollectorsAndNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration"}
-	for _, r := range kinds.Routes() {
-		want = append(want, r.Method+" "+r.Path+" → "+map[string]string{ingest: "IngestIntegration", query: "QueryIntegration"}[server(r.Action)])
+	for _, r := range append(kinds.Routes(), kinds.SubjectRoutes()...) {
+		integrations := map[string]string{ingest: "IngestIntegration", query: "QueryIntegration", purge: "PurgeIntegration"}
+		want = append(want, r.Method+" "+r.Path+" → "+integrations[server(r.Action)])
 	}
 	slices.Sort(want)
 	for _, name := range all {

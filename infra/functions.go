@@ -18,6 +18,7 @@ const (
 	ingest    = "ingest"
 	aggregate = "aggregate"
 	query     = "query"
+	purge     = "purge"
 	authorize = "authorize"
 )
 
@@ -34,6 +35,8 @@ var functions = []struct {
 		func(f *config.Functions) config.Function { return f.Aggregate }, func(r *config.Reserved) int { return r.Aggregate }},
 	{query, "Query", "Answers reads: the HTTP API's GET",
 		func(f *config.Functions) config.Function { return f.Query }, func(r *config.Reserved) int { return r.Query }},
+	{purge, "Purge", "Changes the life of subjects and ends it: the HTTP API's PUT, PATCH and DELETE, a schedule, and tombstones that expired",
+		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
 	{authorize, "Authorize", "Checks the site keys of pages that send their views",
 		func(*config.Functions) config.Function { return config.Authorize }, func(*config.Reserved) int { return 0 }},
 }
@@ -87,7 +90,7 @@ func (s *stack) environment(function string) *map[string]*string {
 	if len(tableVerbs[function]) > 0 {
 		env[config.EnvTable] = s.table.TableName()
 	}
-	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query) {
+	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == purge) {
 		env[config.EnvOwnerClaim] = &claim
 	}
 	switch function {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,6 +29,8 @@ func TestRule_NamesTheSubjectByTheTopicAndTheKind(t *testing.T) {
 	}
 }
 
+var ofOneRoute = regexp.MustCompile(`:AWS::AccountId:Api/\*/(GET|POST|PUT|PATCH|DELETE)/v1/`)
+
 // Every service that may invoke a function does so on behalf of a named resource, and
 // the broker for this account alone.
 func TestPermissions_AreBound(t *testing.T) {
@@ -43,8 +46,12 @@ func TestPermissions_AreBound(t *testing.T) {
 				if id == "SiteKeyPermission" {
 					continue // for the authorizer of the collector's route
 				}
-				if !strings.Contains(source, ":AWS::AccountId:Api/*/GET/v1/") && !strings.Contains(source, ":AWS::AccountId:Api/*/POST/v1/") {
+				if !ofOneRoute.MatchString(source) {
 					t.Errorf("%s: %s lets in %s", name, id, source)
+				}
+			case "events.amazonaws.com":
+				if source != strings.TrimSuffix(id, "Permission")+".Arn" || say(p.Properties["SourceAccount"]) != "AWS::AccountId" {
+					t.Errorf("%s: %s lets in %v", name, id, p.Properties)
 				}
 			default:
 				t.Errorf("%s: %s lets in %v", name, id, principal)

@@ -11,12 +11,19 @@ import (
 // eventCounts has Lambda publish what a mapping filtered, failed and gave up.
 var eventCounts = &awslambda.CfnEventSourceMapping_MetricsConfigProperty{Metrics: jsii.Strings("EventCount")}
 
-// addMapping has the table stream invoke aggregate, by the settings that the laptop's
-// mapping reads too.
+// addMapping has the table stream invoke aggregate, and purge where TTL took a
+// tombstone away, by the settings that the laptop's mappings read too.
 func (s *stack) addMapping() {
+	s.mapping = s.ofTableStream("Mapping", aggregate, keys.AggregateFilter)
+	s.purgeMapping = s.ofTableStream("PurgeMapping", purge, keys.PurgeFilter)
+}
+
+// ofTableStream has the table stream invoke a function with what passes a filter. A
+// stream shard bears two readers at most, and these are they.
+func (s *stack) ofTableStream(id, function, pattern string) awslambda.CfnEventSourceMapping {
 	m := s.settings.Mapping
-	s.mapping = awslambda.NewCfnEventSourceMapping(s.Stack, new("Mapping"), &awslambda.CfnEventSourceMappingProps{
-		FunctionName:                   s.functions[aggregate].FunctionArn(),
+	return awslambda.NewCfnEventSourceMapping(s.Stack, &id, &awslambda.CfnEventSourceMappingProps{
+		FunctionName:                   s.functions[function].FunctionArn(),
 		EventSourceArn:                 s.table.TableStreamArn(),
 		StartingPosition:               new(config.StartingPosition),
 		BatchSize:                      new(float64(m.BatchSize)),
@@ -26,7 +33,7 @@ func (s *stack) addMapping() {
 		MaximumRecordAgeInSeconds:      seconds(m.MaxAge),
 		BisectBatchOnFunctionError:     m.Bisect,
 		FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
-		FilterCriteria:                 filter(keys.AggregateFilter),
+		FilterCriteria:                 filter(pattern),
 		DestinationConfig:              givenUpTo(s.onFailure.QueueArn()),
 		MetricsConfig:                  eventCounts,
 	})

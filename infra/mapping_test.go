@@ -124,6 +124,49 @@ func TestMapping_DeliversEventsFromTheOldestOnAndLosesNone(t *testing.T) {
 	}
 }
 
+func TestPurgeMapping_TellsOfExpiredTombstonesAlone(t *testing.T) {
+	for _, name := range all {
+		mapping := resources(t, name)["PurgeMapping"].Properties
+		if got := pattern(mapping); got != keys.PurgeFilter {
+			t.Errorf("%s: filters by %s", name, got)
+		}
+		if diff := cmp.Diff(settingsOf(resources(t, name)["Mapping"].Properties), settingsOf(mapping)); diff != "" {
+			t.Errorf("%s (-aggregate +purge):\n%s", name, diff)
+		}
+		if say(mapping["FunctionName"]) != "PurgeFunction.Arn" || say(mapping["EventSourceArn"]) != "Table.StreamArn" {
+			t.Errorf("%s: %v invokes %v", name, mapping["EventSourceArn"], mapping["FunctionName"])
+		}
+	}
+}
+
+// A stream shard bears two readers: a third would take turns with them.
+func TestTableStream_HasTwoReaders(t *testing.T) {
+	for _, name := range all {
+		readers := 0
+		for _, m := range typed(t, name, "AWS::Lambda::EventSourceMapping") {
+			if say(m.Properties["EventSourceArn"]) == "Table.StreamArn" {
+				readers++
+			}
+		}
+		if readers != 2 {
+			t.Errorf("%s: %d read the table stream, want 2", name, readers)
+		}
+	}
+}
+
+func TestPurgeSchedule_LooksAsOftenAsOnALaptop(t *testing.T) {
+	for _, name := range all {
+		rule := resources(t, name)["PurgeSchedule"].Properties
+		if got := say(rule["ScheduleExpression"]); got != "rate(1 minute)" || config.PurgeEvery != time.Minute {
+			t.Errorf("%s: looks at %s, a laptop every %s", name, got, config.PurgeEvery)
+		}
+		targets, _ := rule["Targets"].([]any)
+		if len(targets) != 1 || say(targets[0].(map[string]any)["Arn"]) != "PurgeFunction.Arn" {
+			t.Errorf("%s: invokes %v", name, targets)
+		}
+	}
+}
+
 // Lambda's own defaults for both are without end.
 func TestMappings_RetryWithinBounds(t *testing.T) {
 	for _, name := range all {

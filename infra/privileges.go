@@ -24,6 +24,8 @@ var tableVerbs = map[string][]string{
 	ingest:    {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
 	aggregate: {"dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
 	query:     {"dynamodb:GetItem", "dynamodb:Query"},
+	purge: {"dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
+		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 }
 
 // privileges are all that a function may do: what every function may, then its own.
@@ -36,15 +38,13 @@ func (s *stack) privileges(function string) []privilege {
 	case ingest:
 		all = append(all, privilege{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.undelivered.QueueArn()}})
 		all = append(all, s.sourcePrivileges()...)
-	case aggregate:
+	case aggregate, purge:
 		all = append(all,
 			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, []string{*s.table.TableStreamArn()}},
 			privilege{"TableStreams", []string{"dynamodb:ListStreams"}, []string{*s.table.TableArn() + "/stream/*"}},
 			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.onFailure.QueueArn()}})
 	case query:
-		if s.findsByValue() {
-			all = append(all, privilege{"Index", []string{"dynamodb:Query"}, []string{*s.table.TableArn() + "/index/" + keys.IndexGSI2}})
-		}
+		all = append(all, privilege{"Indexes", []string{"dynamodb:Query"}, s.indexes()})
 		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.cursorSecret.SecretArn()}})
 	case authorize:
 		all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.siteSecret.SecretArn()}})
@@ -59,9 +59,19 @@ func (s *stack) privileges(function string) []privilege {
 	return all
 }
 
-// findsByValue reports whether any kind's events are found by an indexed field.
-func (s *stack) findsByValue() bool {
-	return slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool { return k.IndexBy != "" })
+// indexes are those that query asks: the first, which lists subjects that were deleted,
+// and the second where something declared is found by it.
+func (s *stack) indexes() []string {
+	all := []string{*s.table.TableArn() + "/index/" + keys.IndexGSI1}
+	second := slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {
+		return k.IndexBy != "" || slices.ContainsFunc(s.kinds.Profile(k.Subject.Name).Indexes, func(x catalog.ProfileIndex) bool {
+			return x.Index == catalog.SecondIndex
+		})
+	})
+	if second {
+		all = append(all, *s.table.TableArn()+"/index/"+keys.IndexGSI2)
+	}
+	return all
 }
 
 func (s *stack) policy(function string) awsiam.PolicyDocument {

@@ -9,6 +9,7 @@ import (
 
 	aggregating "github.com/tidemark-db/tidemark/pkg/aggregate"
 	ingesting "github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	querying "github.com/tidemark-db/tidemark/pkg/query"
 )
 
@@ -31,6 +32,10 @@ var requests = map[string][]string{
 	"Current":    {"dynamodb:GetItem"},
 	"Profile":    {"dynamodb:GetItem"},
 	"ByValue":    {"dynamodb:Query"},
+	"GetItem":    {"dynamodb:GetItem"},
+	"List":       {"dynamodb:Query"},
+	"Commit":     {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+	"Erase":      {"dynamodb:BatchWriteItem"},
 }
 
 // stores are what the services of each function ask of the table.
@@ -43,7 +48,8 @@ var stores = map[string][]reflect.Type{
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.Quarantine](), reflect.TypeFor[aggregating.Marks](),
 		reflect.TypeFor[aggregating.EventReader](), reflect.TypeFor[aggregating.RowReader](), // what its table is besides
 	},
-	query: {reflect.TypeFor[querying.Store]()},
+	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader]()},
+	purge: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser]()},
 }
 
 // A function may send to the table what its services ask of it: not less, and not

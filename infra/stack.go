@@ -39,6 +39,7 @@ type stack struct {
 	logs         map[string]awslogs.LogGroup
 	functions    map[string]awslambda.Function
 	mapping      awslambda.CfnEventSourceMapping
+	purgeMapping awslambda.CfnEventSourceMapping
 	api          awsapigatewayv2.CfnApi
 	topic        awssns.Topic // of alarms; nil where nobody is told
 	alarms       []awscloudwatch.Alarm
@@ -58,7 +59,7 @@ func newStack(scope constructs.Construct, settings *config.Config, kinds *catalo
 	tags.Add(new("application"), new("tidemark"), nil)
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
-		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addFunctions, s.addMapping,
+		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addFunctions, s.addMapping, s.addSchedule,
 		s.addAPI, s.addIoT, s.addDoors, s.addAlarms, s.addDashboard, s.addOutputs,
 	} {
 		part()

@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 // TestStackScripts runs those that need the whole stack, on one DynamoDB Local.
 func TestStackScripts(t *testing.T) {
 	database := localDatabase(t)
-	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query")
+	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query", "purge")
 	if err != nil {
 		t.Skipf("skipped: %v", err)
 	}

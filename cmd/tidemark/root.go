@@ -18,6 +18,8 @@ var commands = []func(*connection) *cobra.Command{
 	redriveCommand,
 	gapCommand,
 	quarantineCommand,
+	subjectCommand,
+	purgeCommand,
 	adoptCommand,
 	dumpCommand,
 	currentCommand,

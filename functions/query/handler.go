@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/query"
 	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
@@ -20,7 +21,9 @@ const maxAnswer = 5 << 20
 type Handler struct {
 	Catalog *catalog.Catalog
 	Query   *query.Service
-	Owner   string // the claim that binds a caller to an owner; "" binds nobody
+	Life    *lifecycle.Service
+	Purger  *lifecycle.Purger // asked how far a purge is, and no more
+	Owner   string            // the claim that binds a caller to an owner; "" binds nobody
 	Log     *slog.Logger
 }
 

@@ -293,7 +293,7 @@ func TestFind_AnIDMayHoldSlashes(t *testing.T) {
 			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}
-	for _, path := range []string{"", "/", "/v1", "/v1/devices", "/v1/devices/a/current", "/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
+	for _, path := range []string{"", "/", "/v1", "/v1/devices/", "/v1/devices/a/current", "/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
 		if got, err := find(h.Catalog, path); err == nil {
 			t.Errorf("%q: %+v, want it not found", path, got)
 		}

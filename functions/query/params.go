@@ -106,17 +106,32 @@ func (p params) newest(absent bool) (bool, error) {
 	return absent, nil
 }
 
-func (p params) consistent() (bool, error) {
-	switch p.values.Get("consistent") {
+func (p params) consistent() (bool, error) { return p.boolean("consistent") }
+
+// boolean reads a parameter that is true or false; absent is false.
+func (p params) boolean(name string) (bool, error) {
+	switch p.values.Get(name) {
 	case "true":
 		return true, nil
 	case "false":
 		return false, nil
 	}
-	if p.values.Has("consistent") {
-		return false, problemBoolean.New("consistent: want true or false")
+	if p.values.Has(name) {
+		return false, problemBoolean.New("%s: want true or false", name)
 	}
 	return false, nil
+}
+
+// number reads a whole number from 1; absent is 0.
+func (p params) number(name string) (int64, error) {
+	if !p.values.Has(name) {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(p.values.Get(name), 10, 64)
+	if err != nil || n < 1 {
+		return 0, problemLimit.New("%s: want a whole number from 1", name)
+	}
+	return n, nil
 }
 
 // paging is what history and rollups have in common.

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/query"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -26,6 +27,8 @@ var (
 	problemLast        = envelope.ProblemType{URI: "/problems/bad-span", Title: "The span before now cannot be read", Status: 400}
 	problemDimension   = envelope.ProblemType{URI: "/problems/unknown-dimension", Title: "The field is not counted by value", Status: 404}
 	problemIndex       = envelope.ProblemType{URI: "/problems/not-indexed", Title: "Events are not found by this field", Status: 404}
+	problemNoPurge     = envelope.ProblemType{URI: "/problems/no-purge", Title: "No purge was asked for", Status: 404}
+	problemList        = envelope.ProblemType{URI: "/problems/no-such-list", Title: "There is no such list of subjects", Status: 400}
 	problemNoProfile   = envelope.ProblemType{URI: "/problems/no-profile", Title: "The subject has no profile", Status: 404}
 	problemTooMany     = envelope.ProblemType{URI: "/problems/too-many-buckets", Title: "The range holds too many buckets", Status: 422}
 	problemOrder       = envelope.ProblemType{URI: "/problems/bad-order", Title: "The order is neither newest nor oldest", Status: 400}
@@ -43,6 +46,7 @@ var failures = []struct {
 	err     error
 	problem envelope.ProblemType
 }{
+	{lifecycle.ErrNoIndex, problemList},
 	{query.ErrRange, problemRange},
 	{query.ErrSeries, problemSeries},
 	{query.ErrNoCurrent, problemNoCurrent},

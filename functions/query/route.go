@@ -47,11 +47,13 @@ var (
 //	/v1/{subjects}/{id}/{kinds}/top/{dimension}    most frequent values
 //	/v1/{kinds}/{field}/{value}                    events by value
 //
+// and what lifeOf reads of a subject's life.
+//
 // The path comes decoded, so an id may hold slashes where a kind follows: the path is
 // read from both ends, and what is between is the id.
 func find(c *catalog.Catalog, path string) (target, error) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	if len(parts) < 3 || parts[0] != "v1" {
+	if len(parts) < 2 || parts[0] != "v1" || parts[len(parts)-1] == "" {
 		return target{}, noRoute(path)
 	}
 	if kind, ok := c.ByPath(parts[1]); ok && kind.IndexBy != "" && len(parts) > 3 {
@@ -68,6 +70,9 @@ func find(c *catalog.Catalog, path string) (target, error) {
 // findOf reads what follows the subject type.
 func findOf(c *catalog.Catalog, subject catalog.SubjectType, parts []string, path string) (target, error) {
 	kinds := c.KindsOf(subject)
+	if t, ok := lifeOf(kinds, parts); ok {
+		return t, nil
+	}
 	if len(parts) == 1 {
 		return target{series: query.Series{Kind: kinds[0], Subject: parts[0]}, route: profileRoute}, nil
 	}

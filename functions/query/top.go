@@ -111,11 +111,6 @@ func (h *Handler) byValue(ctx context.Context, asked target, given params) (any,
 	return v, nil
 }
 
-type profileView struct {
-	CreatedAt *model.Time     `json:"createdAt"`
-	Fields    envelope.Fields `json:"fields"`
-}
-
 // profile answers what is known of a subject as a whole.
 func (h *Handler) profile(ctx context.Context, asked target, given params) (any, error) {
 	consistent, err := given.consistent()
@@ -130,9 +125,5 @@ func (h *Handler) profile(ctx context.Context, asked target, given params) (any,
 	case p == nil:
 		return nil, problemNoProfile.New("%s: it may have events all the same: ask for a kind of them", subject)
 	}
-	v := profileView{Fields: envelope.Fields(p.Attrs)}
-	if p.CreatedAt != 0 {
-		v.CreatedAt = &p.CreatedAt
-	}
-	return v, nil
+	return envelope.ProfileOf(p), nil
 }

@@ -77,7 +77,7 @@ func TestHandle_ASite(t *testing.T) {
 		status int
 		body   string // JSON, or the problem's type
 	}{
-		"/v1/sites/my-site": {200, `{"createdAt":"2026-04-20T14:30:00.000Z","fields":{"name":"My site"}}`},
+		"/v1/sites/my-site": {200, `{"subject":"my-site","createdAt":"2026-04-20T14:30:00.000Z","fields":{"name":"My site"}}`},
 		"/v1/sites/other":   {404, "/problems/no-profile"},
 		"/v1/sites/my-site/pageviews/rollups/day": {200, `{"rollups":[{"bucket":"2026-04-20T00:00:00.000Z","end":"2026-04-21T00:00:00.000Z","tier":"day",
 			"exact":true,"open":true,"truncated":false,"unreadable":0,"events":4,"measures":{` + bytesOf4 + `},

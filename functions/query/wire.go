@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
 	"github.com/tidemark-db/tidemark/pkg/secret"
@@ -51,7 +52,10 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*H
 	now := func() model.Time { return model.TimeOf(time.Now()) }
 	store := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"))
 	service := &query.Service{Store: store, Now: now, CursorKey: key}
-	return &Handler{Catalog: kinds, Query: service, Owner: getenv(config.EnvOwnerClaim), Log: log}, nil
+	h := &Handler{Catalog: kinds, Query: service, Owner: getenv(config.EnvOwnerClaim), Log: log}
+	h.Life = &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: settings.Limits, Now: now}
+	h.Purger = &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.TimingOf(settings)}
+	return h, nil
 }
 
 // cursorKey is the key of the deployed function, or the laptop's.

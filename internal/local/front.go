@@ -23,6 +23,7 @@ type Invoker interface {
 type Route struct {
 	Method string
 	Prefix string
+	Suffix string // of the path; "" is any
 	To     Invoker
 	// Parameter names the rest of the path; "" means proxy.
 	Parameter string
@@ -65,7 +66,7 @@ func (f *Front) Stop(ctx context.Context) {
 func (f *Front) handler(rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, route := range f.routes {
-			if r.Method == route.Method && strings.HasPrefix(r.URL.Path, route.Prefix) {
+			if r.Method == route.Method && strings.HasPrefix(r.URL.Path, route.Prefix) && strings.HasSuffix(r.URL.Path, route.Suffix) {
 				pass(w, r, route)
 				return
 			}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -105,6 +106,9 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	if err := s.startMapping(arn); err != nil {
+		return err
+	}
+	if err := s.startPurge(arn); err != nil {
 		return err
 	}
 	return s.startFront()
@@ -203,6 +207,11 @@ func (s *Stack) watchDatabase() {
 func (s *Stack) startFront() (err error) {
 	routes := []Route{
 		{Method: http.MethodPost, Prefix: web.CollectPath, Parameter: web.KeyParameter, Authorizer: s.functions[authorize], To: s.functions[ingest]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordRestore, To: s.functions[purge]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordPurge, To: s.functions[purge]},
+		{Method: http.MethodPut, Prefix: "/v1/", To: s.functions[purge]},
+		{Method: http.MethodPatch, Prefix: "/v1/", To: s.functions[purge]},
+		{Method: http.MethodDelete, Prefix: "/v1/", To: s.functions[purge]},
 		{Method: http.MethodPost, Prefix: "/v1/", To: s.functions[ingest]},
 		{Method: http.MethodGet, Prefix: "/v1/", To: s.functions[query]},
 	}

@@ -24,13 +24,13 @@ func (c checker) profile() {
 	}
 	indexes := map[string]bool{}
 	for _, x := range p.Indexes {
-		path := "subject.profile.indexes." + x.Index
+		path := "subject.profile.indexes." + x.Field
 		c.wrong(path, wrongField(x.Field))
 		if x.Index != FirstIndex && x.Index != SecondIndex {
 			c.wrong(path, quote(x.Index)+" is no index: want gsi1 or gsi2")
 		}
 		if indexes[x.Index] {
-			c.wrong(path, "declared twice: an index holds one field")
+			c.wrong(path, quote(x.Index)+" finds by another field already: an index holds one field")
 		}
 		indexes[x.Index] = true
 		c.within(path+".shards", x.Shards, 1, MaxShards, "partitions a value is spread over; each costs a list a request")

@@ -96,7 +96,7 @@ func (p Profile) complete() Profile {
 	p.Indexes, p.Unique = slices.Clone(p.Indexes), slices.Clone(p.Unique)
 	for i := range p.Indexes {
 		p.Indexes[i].Index = cmp.Or(p.Indexes[i].Index, FirstIndex)
-		p.Indexes[i].Shards = max(p.Indexes[i].Shards, 1)
+		p.Indexes[i].Shards = cmp.Or(p.Indexes[i].Shards, 1)
 	}
 	for i := range p.Unique {
 		p.Unique[i].Fields = slices.Clone(p.Unique[i].Fields)
@@ -125,7 +125,7 @@ func shareProfiles(kinds []Kind) {
 func (p *Profile) Fields() []Field {
 	var all []Field
 	for _, x := range p.Indexes {
-		all = append(all, Field{Name: x.Field, Path: "indexes." + x.Index})
+		all = append(all, Field{Name: x.Field, Path: "indexes." + x.Field})
 	}
 	for _, u := range p.Unique {
 		for _, f := range u.Fields {

@@ -54,10 +54,10 @@ func TestProfile_EachMistakeIsNamed(t *testing.T) {
 		profile catalog.Profile
 		want    string // field and a word of the message
 	}{
-		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Index: "gsi3"}}}, "subject.profile.indexes.gsi3 want gsi1 or gsi2"},
-		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a"}, {Field: "b"}}}, "subject.profile.indexes.gsi1 declared twice"},
-		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Shards: 65}}}, "subject.profile.indexes.gsi1.shards out of bounds"},
-		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: ""}}}, "subject.profile.indexes.gsi1 no name"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Index: "gsi3"}}}, "subject.profile.indexes.a want gsi1 or gsi2"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a"}, {Field: "b"}}}, "subject.profile.indexes.b an index holds one field"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Shards: 65}}}, "subject.profile.indexes.a.shards out of bounds"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: ""}}}, "subject.profile.indexes. no name"},
 		{unique(catalog.Unique{Fields: []string{"a"}}), "subject.profile.unique has no name"},
 		{unique(catalog.Unique{Name: "u"}), "subject.profile.unique.u.fields missing"},
 		{unique(catalog.Unique{Name: "u", Fields: []string{"a", "a"}}), "subject.profile.unique.u.fields stands twice"},
@@ -92,7 +92,7 @@ func TestSubjectRoutes_AreThoseOfEverySubjectType(t *testing.T) {
 	routes := mustNew(t, flow).SubjectRoutes()
 	seen := map[string]bool{}
 	for _, r := range routes {
-		if !strings.HasPrefix(r.Path, "/v1/"+mustNew(t, flow).Kinds[0].Subject.Path) || r.Subject != flow.Subject.Name {
+		if !strings.HasPrefix(r.Path, "/v1/"+mustNew(t, flow).Kinds[0].Subject.Path) || r.Kind != flow.Subject.Name {
 			t.Errorf("%+v is no route of the subject type", r)
 		}
 		if seen[r.Method+" "+r.Path] {

@@ -8,7 +8,7 @@ const (
 	RestoreSubject Action = "restore"
 	PurgeSubject   Action = "purge"
 	CheckPurge     Action = "check-purge"
-	ReadSubject    Action = "subject"
+	CallOffPurge   Action = "call-off-purge"
 	ReadDeleted    Action = "deleted"
 	ReadVersions   Action = "versions"
 	ReadVersion    Action = "version"
@@ -26,18 +26,10 @@ const (
 
 var reservedWords = map[string]bool{WordRestore: true, WordPurge: true, WordDeleted: true, WordVersions: true}
 
-// SubjectRoute is one way of asking for a subject, or of changing it, over HTTP.
-type SubjectRoute struct {
-	Method  string
-	Path    string // with {id} and {version} where the caller's words stand
-	Action  Action
-	Subject string // the subject type's name
-}
-
-// subjectRoutes are the routes of any subject type, below its path.
-var subjectRoutes = []SubjectRoute{
+// subjectRoutes are the routes of any subject type's life, below its path. Reading its
+// profile is among Routes.
+var subjectRoutes = []Route{
 	{Method: "GET", Path: "", Action: ListSubjects},
-	{Method: "GET", Path: "/{id}", Action: ReadSubject},
 	{Method: "PUT", Path: "/{id}", Action: CreateSubject},
 	{Method: "PATCH", Path: "/{id}", Action: UpdateSubject},
 	{Method: "DELETE", Path: "/{id}", Action: DeleteSubject},
@@ -47,17 +39,28 @@ var subjectRoutes = []SubjectRoute{
 	{Method: "GET", Path: "/{id}/" + WordVersions + "/{version}", Action: ReadVersion},
 	{Method: "POST", Path: "/{id}/" + WordPurge, Action: PurgeSubject},
 	{Method: "GET", Path: "/{id}/" + WordPurge, Action: CheckPurge},
+	{Method: "DELETE", Path: "/{id}/" + WordPurge, Action: CallOffPurge},
 }
 
-// SubjectRoutes are the routes of all subject types, in the order of their first
-// mention, beside those of Routes.
-func (c *Catalog) SubjectRoutes() []SubjectRoute {
-	var all []SubjectRoute
+// SubjectRoutes are the routes of the lives of all subject types, in the order of their
+// first mention, beside those of Routes: {version} is a number in them, and Kind the
+// subject type's name.
+func (c *Catalog) SubjectRoutes() []Route {
+	var all []Route
 	for _, s := range c.subjects {
 		for _, r := range subjectRoutes {
-			r.Path, r.Subject = "/v1/"+s.Path+r.Path, s.Name
+			r.Path, r.Kind = "/v1/"+s.Path+r.Path, s.Name
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+// Changes reports whether an action writes to a subject's life, or ends it.
+func (a Action) Changes() bool {
+	switch a {
+	case CreateSubject, UpdateSubject, DeleteSubject, RestoreSubject, PurgeSubject, CallOffPurge:
+		return true
+	}
+	return false
 }

@@ -71,6 +71,8 @@ func (c *Config) bounds() []bound {
 		lasting("functions.aggregate.timeout", f.Aggregate.Timeout, 10*time.Second, 15*time.Minute, "a batch needs time to be retried, and Lambda ends an invocation after 15 minutes"),
 		number("functions.query.memory", f.Query.Memory, 128, 10240, memory),
 		lasting("functions.query.timeout", f.Query.Timeout, time.Second, 29*time.Second, httpAnswer),
+		number("functions.purge.memory", f.Purge.Memory, 128, 10240, memory),
+		lasting("functions.purge.timeout", f.Purge.Timeout, 30*time.Second, 15*time.Minute, "a page must be erased within one invocation, and Lambda ends an invocation after 15 minutes"),
 
 		lasting("quarantine.retention", c.Quarantine.Retention, day, 3650*day, "somebody must have time to read it, and it must not be kept for ever"),
 	}

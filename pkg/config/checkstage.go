@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 var (
-	stageName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	topicARN  = regexp.MustCompile(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`)
+	stageName = formOf(`^[a-z][a-z0-9-]*$`, 32)
+	topicARN  = formOf(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic that no rule and no policy reads as
 	// a pattern or a variable.
-	topicLevel = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	claimName  = regexp.MustCompile(`^[A-Za-z0-9_:./-]{1,128}$`)
+	topicLevel = formOf(`^[A-Za-z0-9_-]+$`, 64)
+	claimName  = formOf(`^[A-Za-z0-9_:./-]+$`, 128)
 )
 
 func (s *Stage) mistakes() (found Mistakes) {

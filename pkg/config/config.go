@@ -72,7 +72,7 @@ type Mapping struct {
 
 // Functions are the settings of the deployed functions.
 type Functions struct {
-	Ingest, Aggregate, Query Function
+	Ingest, Aggregate, Query, Purge Function
 }
 
 // Function is one function's settings.
@@ -84,6 +84,10 @@ type Function struct {
 // Authorize are the settings of the function that checks site keys: one hash is all it
 // computes.
 var Authorize = Function{Memory: 256, Timeout: 5 * time.Second}
+
+// PurgeEvery is how often purge looks for purges to begin or to go on with: a request
+// for one is answered before that, and a query of one partition is what a look costs.
+const PurgeEvery = time.Minute
 
 // Quarantine is how what could not be taken in is kept.
 type Quarantine struct {

@@ -45,6 +45,7 @@ func Default(domains ...catalog.Kind) *Config {
 			Ingest:    Function{Memory: 512, Timeout: 15 * time.Second},
 			Aggregate: Function{Memory: 1024, Timeout: time.Minute},
 			Query:     Function{Memory: 512, Timeout: 15 * time.Second},
+			Purge:     Function{Memory: 512, Timeout: 5 * time.Minute},
 		},
 		Quarantine: Quarantine{Retention: 30 * day},
 		Collector:  Collector{HonourOptOut: true},

@@ -64,6 +64,7 @@ func subjectMembers(s *catalog.SubjectType) members {
 		{"name", text(&s.Name)},
 		{"path", text(&s.Path)},
 		{"field", text(&s.Field)},
+		{"profile", func(r *reader, v value) { readProfile(r, v, &s.Profile) }},
 	}
 }
 

@@ -52,6 +52,15 @@ var badConfigs = []bad{
 	{"size of an unknown unit", "limits: {body: 1MB}", "1:16: limits.body: ", "1MiB", false},
 	{"size beyond any", "limits: {body: 9999999MiB}", "1:16: limits.body: ", "more than any limit", true},
 
+	// Profiles.
+	{"an index that is none", "kinds: {READING: {subject: {profile: {indexes: {site: {index: gsi3}}}}}}", "1:49: kinds.READING.subject.profile.indexes.site: ", "want gsi1 or gsi2", false},
+	{"an index of two fields", "kinds: {READING: {subject: {profile: {indexes: {site: {}, status: {}}}}}}", "1:59: kinds.READING.subject.profile.indexes.status: ", "holds one field", true},
+	{"a constraint without fields", "kinds: {READING: {subject: {profile: {unique: {serial: {case: fold}}}}}}", "1:48: kinds.READING.subject.profile.unique.serial", "missing: say which fields", false},
+	{"a case rule that is none", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [a], case: upper}}}}}}", "1:71: kinds.READING.subject.profile.unique.s.case: ", "want exact or fold", false},
+	{"a unique attribute of ours", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [deletedAt]}}}}}}", "1:52: kinds.READING.subject.profile.unique.s.fields: ", "Tidemark's own", false},
+	{"a release that is none", "kinds: {READING: {subject: {profile: {release: later}}}}", "1:48: kinds.READING.subject.profile.release: ", "want free or reserve", false},
+	{"a bin emptied at once", "kinds: {READING: {subject: {profile: {deletedFor: 5m}}}}", "1:51: kinds.READING.subject.profile.deletedFor: ", "less than a day", true},
+
 	// Bounds.
 	{"body over Lambda's", "limits: {body: 5MiB}", "1:16: limits.body: ", "5MiB is out of bounds: want 1KiB to 4MiB, because Lambda", true},
 	{"clock far ahead", "limits: {maxAhead: 2d}", "1:20: limits.maxAhead: ", "want 0s to 1d", true},

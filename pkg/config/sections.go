@@ -51,6 +51,7 @@ func (f *Functions) members() members {
 		{"ingest", section(f.Ingest.members)},
 		{"aggregate", section(f.Aggregate.members)},
 		{"query", section(f.Query.members)},
+		{"purge", section(f.Purge.members)},
 	}
 }
 

@@ -76,6 +76,15 @@ func reserved(k *catalog.Kind) (found Mistakes) {
 				"%q is an attribute of Tidemark's own items: choose another name", f.Name)})
 		}
 	}
+	if k.Subject.Profile == nil {
+		return found
+	}
+	for _, f := range k.Subject.Profile.Fields() {
+		if keys.ReservedInProfile(f.Name) {
+			found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.profile." + f.Path, Message: fmt.Sprintf(
+				"%q is an attribute of Tidemark's own items: choose another field", f.Name)})
+		}
+	}
 	return found
 }
 

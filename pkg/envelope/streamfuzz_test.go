@@ -126,7 +126,9 @@ func slowItem(raw json.RawMessage) (item.Item, bool) {
 				v = item.Value{Type: item.N, S: text}
 			case "B":
 				v = item.Value{Type: item.B}
-				v.B, _ = base64.StdEncoding.DecodeString(text)
+				if b, err := base64.StdEncoding.DecodeString(text); err == nil {
+					v.B = b
+				}
 			case "BOOL":
 				v = item.Value{Type: item.Bool, Bool: is}
 			case "NULL":

@@ -114,8 +114,19 @@ func (r *streamRecord) value(m members, b []byte, i int) (end int) {
 	if jsonscan.Null(b, i) && m != theKeys {
 		return jsonscan.Skip(b, i)
 	}
-	var text []byte
 	switch m {
+	case theID:
+		return r.copied(b, i, m, &r.change.EventID)
+	case theSeq:
+		return r.copied(b, i, m, &r.change.Seq)
+	case theName:
+		return r.copied(b, i, m, &r.name)
+	case theSource:
+		return r.copied(b, i, m, &r.change.Source)
+	case theType:
+		return r.equals(b, i, m, "Service", &r.service)
+	case thePrincipal:
+		return r.equals(b, i, m, "dynamodb.amazonaws.com", &r.dynamodb)
 	case theBody:
 		return r.object(b, i, "dynamodb", &r.levels.body)
 	case theIdentity:
@@ -129,24 +140,19 @@ func (r *streamRecord) value(m members, b []byte, i int) (end int) {
 		return r.image(b, i, &r.change.After)
 	case theOld:
 		return r.image(b, i, &r.change.Before)
-	case aNumber, aConstant:
-		return jsonscan.Skip(b, i)
 	}
-	text, end = r.text(b, i, m)
-	switch m {
-	case theID:
-		r.change.EventID = r.texts.Add(text)
-	case theSeq:
-		r.change.Seq = r.texts.Add(text)
-	case theName:
-		r.name = r.texts.Add(text)
-	case theSource:
-		r.change.Source = r.texts.Add(text)
-	case theType:
-		r.service = string(text) == "Service"
-	case thePrincipal:
-		r.dynamodb = string(text) == "dynamodb.amazonaws.com"
-	}
+	return jsonscan.Skip(b, i)
+}
+
+func (r *streamRecord) copied(b []byte, i int, m members, to *string) (end int) {
+	text, end := r.text(b, i, m)
+	*to = r.texts.Add(text)
+	return end
+}
+
+func (r *streamRecord) equals(b []byte, i int, m members, want string, to *bool) (end int) {
+	text, end := r.text(b, i, m)
+	*to = string(text) == want
 	return end
 }
 

@@ -54,7 +54,9 @@ func readValue(members map[string]json.RawMessage) (v item.Value, ok bool) {
 			var text string
 			ok = ok && json.Unmarshal(raw, &text) == nil
 			v.Type = item.B
-			v.B, _ = base64.StdEncoding.DecodeString(text)
+			if b, err := base64.StdEncoding.DecodeString(text); err == nil {
+				v.B = b
+			}
 			continue
 		case "BOOL":
 			v.Type, to = item.Bool, &v.Bool

@@ -18,9 +18,43 @@ type Leads[T any] struct {
 }
 
 type lead[T any] struct {
-	text  string
-	means T
-	next  *lead[T]
+	head, mask [headWords]uint64 // the first bytes of text, and which of them are of it
+	text       string
+	means      T
+	next       *lead[T]
+}
+
+const headWords = 4
+
+func newLead[T any](text string, means T) (l lead[T]) {
+	var head, mask [headWords * 8]byte
+	for i := range copy(head[:], text) {
+		mask[i] = 0xff
+	}
+	for w := range headWords {
+		l.head[w], l.mask[w] = binary.LittleEndian.Uint64(head[8*w:]), binary.LittleEndian.Uint64(mask[8*w:])
+	}
+	l.text, l.means = text, means
+	return l
+}
+
+// matches reports whether l stands at b[i:], and where it ends. The first bytes are
+// compared all at once, without a branch for their number: leads in no order to be
+// foreseen differ in length. Near the end of b nothing is recognised.
+func (l *lead[T]) matches(b []byte, i int) (end int, ok bool) {
+	end = i + len(l.text)
+	if i+headWords*8 > len(b) || end > len(b) || l.text == "" {
+		return i, false
+	}
+	at := b[i : i+headWords*8]
+	differ := (binary.LittleEndian.Uint64(at)^l.head[0])&l.mask[0] |
+		(binary.LittleEndian.Uint64(at[8:])^l.head[1])&l.mask[1] |
+		(binary.LittleEndian.Uint64(at[16:])^l.head[2])&l.mask[2] |
+		(binary.LittleEndian.Uint64(at[24:])^l.head[3])&l.mask[3]
+	if differ != 0 {
+		return i, false
+	}
+	return end, len(l.text) <= len(at) || string(b[i+len(at):end]) == l.text[len(at):]
 }
 
 const (
@@ -34,7 +68,7 @@ const (
 // is not known.
 func (l *Leads[T]) Find(b []byte, i int) (means *T, next int) {
 	if known := l.expected; l.luck > 0 && known != nil {
-		if end := i + len(known.text); end <= len(b) && string(b[i:end]) == known.text {
+		if end, ok := known.matches(b, i); ok {
 			l.last, l.expected = known, known.next
 			return &known.means, end
 		}
@@ -49,7 +83,7 @@ func (l *Leads[T]) search(b []byte, i int) (means *T, next int) {
 	at := place(b[i:])
 	for range 2 {
 		known := &l.of[at]
-		if end := i + len(known.text); end > i && end <= len(b) && string(b[i:end]) == known.text {
+		if end, ok := known.matches(b, i); ok {
 			l.follows(known)
 			return &known.means, end
 		}
@@ -83,7 +117,7 @@ func (l *Leads[T]) Learn(b []byte, from, to int, means T) {
 	if l.of[at].text != "" {
 		l.of[at^1] = l.of[at]
 	}
-	l.of[at] = lead[T]{text: string(b[from:to]), means: means}
+	l.of[at] = newLead(string(b[from:to]), means)
 	l.follows(&l.of[at])
 }
 

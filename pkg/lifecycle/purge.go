@@ -158,6 +158,19 @@ func (p *Purger) Open(ctx context.Context, after Place) (open []model.Purge, nex
 	return open, page.Next, nil
 }
 
+// At reads how far a purge is, and does nothing for it. The error is ErrNoPurge where
+// none was asked for, or the gate of the last one has been lifted.
+func (p *Purger) At(ctx context.Context, subject model.Subject) (Progress, error) {
+	asked, err := p.Asked(ctx, subject)
+	if err != nil {
+		return Progress{}, err
+	}
+	if asked == nil {
+		return p.ended(ctx, subject)
+	}
+	return Progress{Purge: *asked, Resume: max(asked.Since.Add(steps[asked.Step].waits(p.Timing)), asked.Due)}, nil
+}
+
 // Run brings a purge to its end, waiting where it must.
 func (p *Purger) Run(ctx context.Context, subject model.Subject) (Receipt, error) {
 	for {

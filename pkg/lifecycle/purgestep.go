@@ -13,13 +13,20 @@ import (
 // what is to be done then.
 type stepOf struct {
 	next model.PurgeStep
-	wait func(Timing) time.Duration
+	wait func(Timing) time.Duration // nil: none
 	do   func(*Purger, context.Context, *model.Purge) error
+}
+
+func (s stepOf) waits(t Timing) time.Duration {
+	if s.wait == nil {
+		return 0
+	}
+	return s.wait(t)
 }
 
 // steps are the purge, by the step it is at.
 var steps = map[model.PurgeStep]stepOf{
-	model.PurgeAsked:  {model.PurgeGated, func(Timing) time.Duration { return 0 }, (*Purger).shut},
+	model.PurgeAsked:  {model.PurgeGated, nil, (*Purger).shut},
 	model.PurgeGated:  {model.PurgeFenced, func(t Timing) time.Duration { return t.Wait }, (*Purger).fence},
 	model.PurgeFenced: {model.PurgeErased, func(t Timing) time.Duration { return t.Wait }, (*Purger).erase},
 	model.PurgeErased: {model.PurgeDone, func(t Timing) time.Duration { return t.Settle }, (*Purger).erase},
@@ -31,7 +38,7 @@ func (p *Purger) step(ctx context.Context, at *model.Purge) (Progress, error) {
 	if !known {
 		return Progress{}, item.ErrNewer // whoever wrote this step knows how to go on
 	}
-	from := max(at.Since.Add(s.wait(p.Timing)), at.Due)
+	from := max(at.Since.Add(s.waits(p.Timing)), at.Due)
 	if now := p.Now(); now < from {
 		return Progress{Purge: *at, Resume: from}, nil
 	}

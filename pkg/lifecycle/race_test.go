@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"strconv"
 	"testing"
@@ -21,6 +22,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
+
+var histories = flag.Int("histories", 250, "histories of purges racing with appends; 1000 take half a minute")
 
 // race is one simulated history: alice is purged while appends to her and to bob, and
 // changes of her profile, are under way, and while the table stream is delivered late,
@@ -264,11 +267,8 @@ var raceRates = streamtest.Rates{streamtest.StoppedShard: 0, streamtest.Failover
 func TestPurge_RacingWithAppendsAndDelayedRecordsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	trial := streamtest.Trial{Play: playRace(raceRule{}), Rates: raceRates}
-	counts, histories := map[string]int{}, 1000
-	if testing.Short() {
-		histories = 200
-	}
-	trial.Explore(1, histories, func(r streamtest.Result) bool {
+	counts := map[string]int{}
+	trial.Explore(1, *histories, func(r streamtest.Result) bool {
 		r.Total(counts)
 		if r.Failure != nil {
 			t.Errorf("seed %d: %v\n%v", r.Seed, r.Failure, trial.Shrink(r.Seed))
@@ -277,11 +277,11 @@ func TestPurge_RacingWithAppendsAndDelayedRecordsLeavesNothing(t *testing.T) {
 	})
 	for _, name := range []string{"append: applied", "append: late", "append: gone", "profile: created", "profile: gone"} {
 		if counts[name] == 0 && !t.Failed() {
-			t.Errorf("in %d histories there was not one %q: they try too little", histories, name)
+			t.Errorf("in %d histories there was not one %q: they try too little", *histories, name)
 		}
 	}
-	if counts["purges done"] != histories && !t.Failed() {
-		t.Errorf("%d of %d purges came to their end", counts["purges done"], histories)
+	if counts["purges done"] != *histories && !t.Failed() {
+		t.Errorf("%d of %d purges came to their end", counts["purges done"], *histories)
 	}
 }
 

@@ -13,13 +13,19 @@ import (
 // that could not be answered is an error, which may pass; an error of a write is only
 // what no retry can mend. Implementations are safe for concurrent use.
 type Store interface {
+	Reader
+	// Commit sends one transaction: all of it is stored, or nothing.
+	Commit(ctx context.Context, tx Transaction) (Reply, error)
+}
+
+// Reader is the part of a Store that changes nothing: all that a Service needs where it
+// is only asked.
+type Reader interface {
 	// GetItem reads one item, strongly consistent; nil where there is none.
 	GetItem(ctx context.Context, k keys.Key) (item.Item, error)
 	// List reads one page of a partition, or of an index partition. Of the table it is
 	// strongly consistent, of an index eventually.
 	List(ctx context.Context, l Listing) (ListPage, error)
-	// Commit sends one transaction: all of it is stored, or nothing.
-	Commit(ctx context.Context, tx Transaction) (Reply, error)
 }
 
 // Eraser removes what nobody may write any more.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -35,6 +37,14 @@ func (u underFaults) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Re
 
 func (u underFaults) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
 	return u.faulty.Events(ctx, r)
+}
+
+func (u underFaults) Commit(ctx context.Context, tx lifecycle.Transaction) (lifecycle.Reply, error) {
+	return u.faulty.Commit(ctx, tx)
+}
+
+func (u underFaults) Erase(ctx context.Context, these []keys.Key) ([]keys.Key, model.Answer, error) {
+	return u.faulty.Erase(ctx, these)
 }
 
 func TestFaulty_WithoutAPolicyKeepsTheContract(t *testing.T) {

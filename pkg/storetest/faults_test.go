@@ -8,6 +8,8 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -35,6 +37,11 @@ var writes = map[string]func(context.Context, storetest.Store) (model.Answer, er
 			Key:  rollup.Key{Series: series, Tier: tier.Hour.String(), Start: tier.Hour.BucketOf(clock()).Start},
 			Fold: *rollup.NewFold(&rollup.Spec{}), Rev: rollup.Rev{1}, V: item.Version,
 		}, rollup.Rev{})
+	},
+	"Commit": func(ctx context.Context, s storetest.Store) (model.Answer, error) {
+		gate := item.FromGate(&model.Gate{Subject: series.Subject, PurgeID: "1"})
+		reply, err := s.Commit(ctx, lifecycle.Transaction{Actions: []lifecycle.Action{{Key: gate.Key(), Put: gate}}})
+		return reply.Answer, err
 	},
 	"Quarantine": func(ctx context.Context, s storetest.Store) (model.Answer, error) {
 		return s.Quarantine(ctx, model.Quarantined{ID: "1", Door: "iot"})
@@ -76,6 +83,25 @@ func TestFaulty_EachFaultStoresAndAnswersAsItSays(t *testing.T) {
 	}
 }
 
+// A batch of removals is no transaction: a throttle leaves a part of it, and names that.
+func TestFaulty_ThrottledEraseLeavesAPartAndSaysWhich(t *testing.T) {
+	table := memory.New(clock)
+	faulty := &storetest.Faulty{Store: table, Writes: storetest.Once(0, storetest.Throttle)}
+	these := []keys.Key{{PK: "p", SK: "1"}, {PK: "p", SK: "2"}, {PK: "p", SK: "3"}}
+	for _, k := range these {
+		if err := table.PutItem(t.Context(), item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, answer, err := faulty.Erase(t.Context(), these)
+	if err != nil || answer != model.Written || len(left) != 2 {
+		t.Fatalf("%d left, %v, %v; want 2 of 3", len(left), answer, err)
+	}
+	if left, answer, err = faulty.Erase(t.Context(), left); err != nil || answer != model.Written || len(left) != 0 {
+		t.Errorf("the rest: %d left, %v, %v", len(left), answer, err)
+	}
+}
+
 func TestFaulty_LateWriteLandsOnItsConditionAsTheTableStandsThen(t *testing.T) {
 	table := memory.New(clock)
 	faulty := &storetest.Faulty{Store: table, Writes: storetest.Once(0, storetest.LandLate)}
@@ -110,13 +136,15 @@ func TestFaulty_OnceHitsOneWriteAndNumbersAllOfThem(t *testing.T) {
 }
 
 func TestFaulty_ReadsFailOnlyWhereThePolicySaysSo(t *testing.T) {
-	for _, method := range []string{"Current", "Row", "Events", "Rows"} {
+	for _, method := range []string{"Current", "Row", "Events", "Rows", "List", "GetItem"} {
 		faulty := &storetest.Faulty{Store: memory.New(clock), Reads: func(c storetest.Call) bool { return c.Method == method }}
 		got := map[string]error{}
 		_, got["Current"] = faulty.Current(t.Context(), series, true)
 		_, got["Row"] = faulty.Row(t.Context(), rollup.Key{Series: series, Tier: "hour"})
 		_, got["Events"] = faulty.Events(t.Context(), model.Range{Series: series})
 		_, got["Rows"] = faulty.Rows(t.Context(), tier.Hour, model.Range{Series: series})
+		_, got["List"] = faulty.List(t.Context(), lifecycle.Listing{Partition: "p"})
+		_, got["GetItem"] = faulty.GetItem(t.Context(), keys.Gate(series.Subject))
 		for name, err := range got {
 			if failed := errors.Is(err, storetest.ErrRead); failed != (name == method) {
 				t.Errorf("policy fails %s: %s answers %v", method, name, err)

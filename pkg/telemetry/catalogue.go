@@ -34,6 +34,12 @@ const (
 	StreamGaps
 	Lag
 
+	LivesEnded
+	PurgesDone
+	ItemsErased
+	OldestDue
+	StepFailures
+
 	Retries
 	Throttles
 	ReadUnits
@@ -110,6 +116,19 @@ var catalogue = []Definition{
 	{Lag, "Lag", Seconds, true,
 		"Now minus the arrival of the newest folded event.",
 		&Alarm{Maximum, 300, fiveMinutes, 3, "Rollups are more than five minutes behind: see the iterator age, Throttles and BatchFailures."}},
+
+	{LivesEnded, "LivesEnded", Count, false,
+		"Deleted subjects that expired and whose versions and unique values were cleaned up.", nil},
+	{PurgesDone, "PurgesDone", Count, false,
+		"Purges that came to their end.", nil},
+	{ItemsErased, "ItemsErased", Count, false,
+		"Items removed by purges that came to their end.", nil},
+	{OldestDue, "OldestDue", Seconds, false,
+		"How long the oldest purge that is not done has been due.",
+		&Alarm{Maximum, 6 * 3600, fiveMinutes, 3, "A purge does not come to its end: read why in the purge function's log; it is taken up every minute, from where it was."}},
+	{StepFailures, "StepFailures", Count, false,
+		"Invocations of purge, steps of a purge and cleanings after an expiry that failed and are tried again.",
+		&Alarm{Sum, 0, fiveMinutes, 3, "Something keeps failing in the purge function: read it in its log, and see the table's Throttles."}},
 
 	{Retries, "Retries", Count, false,
 		"Requests sent again within an invocation.", nil},

@@ -6,6 +6,7 @@ import "slices"
 const (
 	ByIngest    = "ingest"
 	ByAggregate = "aggregate"
+	ByPurge     = "purge"
 )
 
 // publishers says which function counts what, so that dashboards and alarms look
@@ -24,6 +25,7 @@ var publishers = []struct {
 		Looks, RowsWritten, RowsUnchanged, LostLocks, SealedMarks, RowsInexact, UnreadableEvents, OversizeRows,
 		CrowdedBuckets, StreamGaps, Lag, Retries, Throttles, ReadUnits, WriteUnits,
 	}},
+	{ByPurge, []Metric{LivesEnded, PurgesDone, ItemsErased, OldestDue, StepFailures, ReadUnits, WriteUnits}},
 }
 
 // Publishers are the functions that publish m, in a fixed order.

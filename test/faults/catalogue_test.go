@@ -26,7 +26,7 @@ var named = []string{
 	"stream gap over 24 h", "discarded batch redriven after later records", "gap while a mapping is made",
 	"old and new code together", "month ends", "leap day", "the largest row", "more than 100 actions",
 	"self-trigger loop", "deadline in mid-batch", "expired rows present in reads", "failover to a replica",
-	"restore from a backup",
+	"restore from a backup", "purge racing with append",
 }
 
 // catalogue is the tests of each fault, as docs/FAULTS.md has them.

@@ -30,7 +30,7 @@ const (
 var functionOf = map[string]string{"collect": "ingest"}
 
 // before is what a folder's table has gone through.
-var before = map[string]string{"query": "ingest/http-batch.json"}
+var before = map[string]string{"query": "ingest/http-batch.json", "purge": "purge/create.json"}
 
 func TestReadme_HasALineForEachSampleAndNoOther(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(folder, "README.md"))

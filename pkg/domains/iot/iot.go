@@ -6,10 +6,15 @@ package iot
 import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Device is the subject type: something with sensors and an id of its own.
-var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId"}
+var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId", Profile: &catalog.Profile{
+	Indexes:    []catalog.ProfileIndex{{Field: "status"}},
+	Versions:   catalog.Versions{Keep: true},
+	DeletedFor: 30 * tier.Day24,
+}}
 
 // Readings are what a device measured at one moment. Late readings are kept: a
 // logger that was out of reach sends what it stored. The ladder is the configured

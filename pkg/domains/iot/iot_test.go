@@ -18,7 +18,7 @@ func TestCatalog_HoldsReadingsOfDevices(t *testing.T) {
 	if !ok || k.Name != "READING" {
 		t.Fatalf(`ByPath("readings") = %v, %v`, k, ok)
 	}
-	if s, ok := c.SubjectByPath("devices"); !ok || s != iot.Device || k.Subject != s {
+	if s, ok := c.SubjectByPath("devices"); !ok || s.Name != iot.Device.Name || s.Field != iot.Device.Field || k.Subject != s {
 		t.Errorf("the subject type is %v, that of readings %v", s, k.Subject)
 	}
 	if k.Late != catalog.KeepLate || k.WithoutCurrent || k.Ladder.Raw != tier.Standard().Raw {

@@ -1,0 +1,61 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/streamtest"
+)
+
+// startPurge has the table stream tell the purge function of tombstones that TTL took
+// away, and has it look for open purges as often as deployed.
+func (s *Stack) startPurge(arn string) error {
+	settings, err := MappingSettings(s.opts.Config.Mapping)
+	if err != nil {
+		return err
+	}
+	if settings.Filter, err = streamtest.ParseFilter(keys.PurgeFilter); err != nil {
+		return fmt.Errorf("parse the purge mapping's filter: %w", err)
+	}
+	mapping := &streamtest.Mapping{
+		Source:    NewTableStream(s.Endpoint, arn), // a reader of its own, at its own place
+		Invoke:    s.functions[purge].Invoke,
+		Settings:  settings,
+		Stream:    arn,
+		OnFailure: s.failures.add,
+		Now:       func() model.Time { return model.TimeOf(time.Now()) },
+		Sleep:     sleep,
+	}
+	s.running.Go(func() {
+		if err := mapping.Run(s.ctx); s.ctx.Err() == nil {
+			s.cancel(fmt.Errorf("deliver the table stream to purge: %w", err))
+		}
+	})
+	s.running.Go(s.schedulePurge)
+	return nil
+}
+
+// schedulePurge invokes purge as the schedule does. What fails is in the function's
+// log, and comes again.
+func (s *Stack) schedulePurge() {
+	every := time.NewTicker(config.PurgeEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-every.C:
+			s.BringOnPurges(s.ctx)
+		}
+	}
+}
+
+// BringOnPurges invokes purge once, as the schedule does, beside the schedule's own
+// calls.
+func (s *Stack) BringOnPurges(ctx context.Context) (answer []byte, err error) {
+	return s.functions[purge].Invoke(ctx, []byte(`{"detail-type":"Scheduled Event","source":"aws.events"}`))
+}

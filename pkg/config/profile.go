@@ -1,0 +1,39 @@
+package config
+
+import (
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// readProfile reads what a subject type's profiles promise, over what the domain says:
+// key by key, lists and mappings whole. The domain's own is left as it is.
+func readProfile(r *reader, v value, to **catalog.Profile) {
+	p := catalog.Profile{}
+	if *to != nil {
+		p = **to
+	}
+	*to = &p
+	r.object(v, members{
+		{"indexes", named(&p.Indexes, readIndex)},
+		{"unique", named(&p.Unique, readUnique)},
+		{"release", text(&p.Release)},
+		{"versions", func(r *reader, v value) {
+			r.object(v, members{
+				{"keep", boolean(func(b bool) { p.Versions.Keep = b })},
+				{"for", retention(&p.Versions.For)},
+			})
+		}},
+		{"deletedFor", retention(&p.DeletedFor)},
+	})
+}
+
+func readIndex(r *reader, name string, v value) catalog.ProfileIndex {
+	x := catalog.ProfileIndex{Field: name, Index: catalog.FirstIndex, Shards: 1}
+	r.object(v, members{{"index", text(&x.Index)}, {"shards", integer(&x.Shards)}})
+	return x
+}
+
+func readUnique(r *reader, name string, v value) catalog.Unique {
+	u := catalog.Unique{Name: name, Case: catalog.CaseExact}
+	r.object(v, members{{"fields", list(&u.Fields)}, {"case", text(&u.Case)}})
+	return u
+}
