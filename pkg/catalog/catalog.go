@@ -89,6 +89,10 @@ func (k Kind) complete() Kind {
 	k.Distinct = slices.Clone(k.Distinct)
 	k.Enrichment = slices.Clone(k.Enrichment)
 	k.Ladder.Tiers = slices.Clone(k.Ladder.Tiers)
+	k.CurrentBy = slices.Clone(k.CurrentBy)
+	for i := range k.CurrentBy {
+		k.CurrentBy[i] = k.CurrentBy[i].complete()
+	}
 
 	k.Path = cmp.Or(k.Path, pathFrom(k.Name))
 	k.Subject.Path = cmp.Or(k.Subject.Path, pathFrom(k.Subject.Name))

@@ -35,6 +35,7 @@ func check(kinds []Kind) []error {
 		c.against(kinds[:i])
 		c.fields()
 		c.policies()
+		c.currentIndexes()
 		c.sizes()
 		if !slices.ContainsFunc(kinds[:i], func(e Kind) bool { return e.Subject.Name == kinds[i].Subject.Name }) {
 			c.profile()
@@ -69,6 +70,9 @@ func (c checker) names() {
 // against compares c's kind with those declared before it.
 func (c checker) against(earlier []Kind) {
 	s := c.k.Subject
+	if s.Path == WordAlerts || s.Path == WordRules {
+		c.wrong("subject.path", quote(s.Path)+" is a word of the routes of subjects: choose another")
+	}
 	if reservedWords[c.k.Path] {
 		c.wrong("path", quote(c.k.Path)+" is a word of the routes of subjects: choose another")
 	}

@@ -22,6 +22,16 @@ func (c checker) profile() {
 	if p == nil {
 		return
 	}
+	for i, f := range p.Declared {
+		path := "subject.profile.fields." + f.Name
+		c.wrong(path, wrongField(f.Name))
+		if slices.ContainsFunc(p.Declared[:i], func(e ProfileField) bool { return e.Name == f.Name }) {
+			c.wrong(path, "declared twice: remove one")
+		}
+		if f.Default != "" && len(f.Values) > 0 && !slices.Contains(f.Values, f.Default) {
+			c.wrong(path+".default", quote(f.Default)+" is none of the values allowed: add it to them, or choose one of them")
+		}
+	}
 	indexes := map[string]bool{}
 	for _, x := range p.Indexes {
 		path := "subject.profile.indexes." + x.Field

@@ -49,7 +49,10 @@ type Kind struct {
 	Enrichment []string // fields that ingest can never write
 	// IndexBy names a text field by whose value events are found over all subjects, in
 	// the second index; "" means none. It costs a write unit an event that has it.
-	IndexBy   string
+	IndexBy string
+	// CurrentBy are the indexes that find currents of the kind by fields that appends
+	// bring; at most one in each of the table's two.
+	CurrentBy []CurrentIndex
 	Late      LatePolicy
 	IDs       IDPolicy
 	FinerTime model.Finer

@@ -10,13 +10,22 @@ import (
 // field is its documented default, and so is that of the whole: profiles without
 // index, unique fields or versions.
 type Profile struct {
-	Indexes []ProfileIndex
-	Unique  []Unique
+	Declared []ProfileField
+	Indexes  []ProfileIndex
+	Unique   []Unique
 	// Release says what becomes of unique values when a subject is deleted.
 	Release  Release
 	Versions Versions
 	// DeletedFor is how long a deleted subject can be restored; zero means for ever.
 	DeletedFor time.Duration
+}
+
+// ProfileField declares a text field of the profiles of a subject type. Profiles may have
+// any others beside those that are declared.
+type ProfileField struct {
+	Name    string
+	Values  []string // those allowed; none means any
+	Default string   // what a profile is created with where the field is left out; "" is none
 }
 
 // ProfileIndex finds the profiles of a subject type by a text field. A profile without
@@ -93,7 +102,10 @@ func (c *Catalog) SubjectType(name string) (SubjectType, bool) {
 
 // complete is a copy of p that shares nothing with it, defaults filled in.
 func (p Profile) complete() Profile {
-	p.Indexes, p.Unique = slices.Clone(p.Indexes), slices.Clone(p.Unique)
+	p.Indexes, p.Unique, p.Declared = slices.Clone(p.Indexes), slices.Clone(p.Unique), slices.Clone(p.Declared)
+	for i := range p.Declared {
+		p.Declared[i].Values = slices.Clone(p.Declared[i].Values)
+	}
 	for i := range p.Indexes {
 		p.Indexes[i].Index = cmp.Or(p.Indexes[i].Index, FirstIndex)
 		p.Indexes[i].Shards = cmp.Or(p.Indexes[i].Shards, 1)
@@ -124,6 +136,9 @@ func shareProfiles(kinds []Kind) {
 // Fields are all names the profile declares, in order, and where it does so.
 func (p *Profile) Fields() []Field {
 	var all []Field
+	for _, f := range p.Declared {
+		all = append(all, Field{Name: f.Name, Path: "fields." + f.Name})
+	}
 	for _, x := range p.Indexes {
 		all = append(all, Field{Name: x.Field, Path: "indexes." + x.Field})
 	}

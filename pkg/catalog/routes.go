@@ -8,12 +8,15 @@ const (
 	Append      Action = "append"
 	ReadHistory Action = "history"
 	ReadCurrent Action = "current"
+	ReadCount   Action = "count"
 	ReadRollups Action = "rollups"
+	ReadChart   Action = "chart"    // rollups of the tier that suits the range
 	ReadTop     Action = "top"      // values of a dimension
 	ReadByValue Action = "by-value" // events of any subject by the field they are indexed by
 	ReadProfile Action = "profile"
 	// Of all kinds of a subject together.
 	ReadAllRollups Action = "all-rollups"
+	ReadAllChart   Action = "all-chart"
 	ReadAllTop     Action = "all-top"
 )
 
@@ -38,12 +41,14 @@ func (c *Catalog) Routes() []Route {
 		all = append(all,
 			Route{"POST", "/v1/" + k.Path, Append, k.Name},
 			Route{"GET", series, ReadHistory, k.Name},
-			Route{"GET", series + "/rollups/{tier}", ReadRollups, k.Name})
+			Route{"GET", series + "/" + WordCount, ReadCount, k.Name},
+			Route{"GET", series + "/" + WordRollups, ReadChart, k.Name},
+			Route{"GET", series + "/" + WordRollups + "/{tier}", ReadRollups, k.Name})
 		if !k.WithoutCurrent {
-			all = append(all, Route{"GET", series + "/current", ReadCurrent, k.Name})
+			all = append(all, Route{"GET", series + "/" + WordCurrent, ReadCurrent, k.Name})
 		}
 		if len(k.Dimensions) > 0 {
-			all = append(all, Route{"GET", series + "/top/{dimension}", ReadTop, k.Name})
+			all = append(all, Route{"GET", series + "/" + WordTop + "/{dimension}", ReadTop, k.Name})
 		}
 		if k.IndexBy != "" {
 			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + k.IndexBy + "/{value}", ReadByValue, k.Name})
@@ -62,8 +67,9 @@ func (s SubjectType) routes(several bool) []Route {
 	all := []Route{{"GET", one, ReadProfile, s.Name}}
 	if several {
 		all = append(all,
-			Route{"GET", one + "/rollups/{tier}", ReadAllRollups, s.Name},
-			Route{"GET", one + "/top/{dimension}", ReadAllTop, s.Name})
+			Route{"GET", one + "/" + WordRollups, ReadAllChart, s.Name},
+			Route{"GET", one + "/" + WordRollups + "/{tier}", ReadAllRollups, s.Name},
+			Route{"GET", one + "/" + WordTop + "/{dimension}", ReadAllTop, s.Name})
 	}
 	return all
 }

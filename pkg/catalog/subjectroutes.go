@@ -22,9 +22,17 @@ const (
 	WordPurge    = "purge"
 	WordDeleted  = "deleted"
 	WordVersions = "versions"
+	WordCurrent  = "current"
+	WordCount    = "count"
+	WordRollups  = "rollups"
+	WordTop      = "top"
 )
 
-var reservedWords = map[string]bool{WordRestore: true, WordPurge: true, WordDeleted: true, WordVersions: true}
+var reservedWords = map[string]bool{
+	WordRestore: true, WordPurge: true, WordDeleted: true, WordVersions: true,
+	WordCurrent: true, WordCount: true, WordRollups: true, WordTop: true,
+	WordAlerts: true, WordRules: true,
+}
 
 // subjectRoutes are the routes of any subject type's life, below its path. Reading its
 // profile is among Routes.
@@ -56,10 +64,12 @@ func (c *Catalog) SubjectRoutes() []Route {
 	return all
 }
 
-// Changes reports whether an action writes to a subject's life, or ends it.
+// Changes reports whether an action writes to a subject's life, or ends it, or to its
+// alerts and rules.
 func (a Action) Changes() bool {
 	switch a {
-	case CreateSubject, UpdateSubject, DeleteSubject, RestoreSubject, PurgeSubject, CallOffPurge:
+	case CreateSubject, UpdateSubject, DeleteSubject, RestoreSubject, PurgeSubject, CallOffPurge,
+		AcknowledgeAlert, ResolveAlert, AddRule, RemoveRule, AddOwnRule, RemoveOwnRule:
 		return true
 	}
 	return false

@@ -49,7 +49,7 @@ func (c *Config) bounds() []bound {
 		sized("limits.body", l.Body, 1*kib, 4*mib, "Lambda takes at most 6 MB an invocation, of which base64 takes a third"),
 		sized("limits.decompressed", l.Decompressed, 1*kib, 64*mib, "it is held in the function's memory"),
 		number("limits.observations", l.Observations, 1, 10000, "a request is answered within the function's timeout"),
-		number("limits.fields", l.Fields, 1, 500, "an event is one item of at most 400 KB"),
+		number("limits.fields", l.Fields, 1, 350, "an append sets all of them on current by one expression, and DynamoDB takes one of 4 KB"),
 		number("limits.measures", l.Measures, 1, catalog.MaxMeasures, "each is summarised in every row of its bucket"),
 		sized("limits.name", l.Name, 1, catalog.MaxName, "names are stored in every event and every row"),
 		sized("limits.text", l.Text, 1, 64*kib, "an event is one item of at most 400 KB"),

@@ -1,8 +1,10 @@
 package config_test
 
 import (
+	"reflect"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
@@ -40,5 +42,27 @@ func TestKinds_TheFileSaysWhatAKindIsIndexedBy(t *testing.T) {
 	}
 	if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: temperature}}"), domains.Kinds()...); err == nil {
 		t.Error("a measure was taken for a field to find events by")
+	}
+}
+
+func TestKinds_TheFileSaysWhatCurrentsAreFoundBy(t *testing.T) {
+	text := "kinds: {READING: {currentBy: {gsi2: {by: [door], sort: [room], half: preserve}}}}"
+	c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := c.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readings, _ := kinds.Kind("READING")
+	want := []catalog.CurrentIndex{{Index: "gsi2", By: []string{"door"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}}
+	if !reflect.DeepEqual(readings.CurrentBy, want) {
+		t.Errorf("readings are found by %+v, want %+v", readings.CurrentBy, want)
+	}
+	for _, wrong := range []string{"{gsi3: {by: [door]}}", "{gsi1: {sort: [door]}}", "{gsi1: {by: [door], half: perhaps}}"} {
+		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {currentBy: "+wrong+"}}"), domains.Kinds()...); err == nil {
+			t.Errorf("%s was taken for an index of currents", wrong)
+		}
 	}
 }

@@ -51,6 +51,7 @@ func TestCompare_NamesEachChangeByWhatItAsksFor(t *testing.T) {
 		"a dimension's top":        {of("dimensions: {flag: {}}"), of("dimensions: {flag: {top: 10}}"), "needs a rebuild | kinds.POSITION.dimensions.flag.top | 200 | 10"},
 		"a distinct count":         {ship, of("distinct: [flag]"), "needs a rebuild | kinds.POSITION.distinct.flag |  | declared"},
 		"enrichment":               {ship, of("enrichment: [flag]"), "safe | kinds.POSITION.enrichment.flag |  | declared"},
+		"an index of currents":     {ship, of("currentBy: {gsi1: {by: [flag], sort: [port]}}"), "safe | kinds.POSITION.currentBy |  | gsi1 by flag, sorted by port, half sparse"},
 		"an index":                 {ship, of("indexBy: flag"), "safe | kinds.POSITION.indexBy |  | flag"},
 		"the late policy":          {ship, of("late: drop"), "safe | kinds.POSITION.late | keep | drop"},
 		"where ids come from":      {ship, of("ids: minted"), "safe | kinds.POSITION.ids | optional | minted"},

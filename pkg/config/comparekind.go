@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -30,6 +31,8 @@ var kindRules = []struct {
 	}},
 	{"IndexBy", plain("indexBy", func(k catalog.Kind) string { return k.IndexBy },
 		ruling{Safe, "it holds for events from now on: those that are stored are found by what was declared when they came"})},
+	{"CurrentBy", plain("currentBy", currentByText,
+		ruling{Safe, "currents are found by it once they are appended to again; entries that are stored stay till then"})},
 	{"Late", plain("late", func(k catalog.Kind) string { return string(k.Late) },
 		ruling{Safe, "it holds for events from now on"})},
 	{"IDs", plain("ids", func(k catalog.Kind) string { return string(k.IDs) },
@@ -126,3 +129,12 @@ var (
 		ruling{Safe, "observations that bring it are rejected from now on"},
 		ruling{Safe, "observations may write it from now on, over what others wrote to current"})
 )
+
+// currentByText says by what currents are found, and where.
+func currentByText(k catalog.Kind) string {
+	var all []string
+	for _, x := range k.CurrentBy {
+		all = append(all, fmt.Sprintf("%s by %s, sorted by %s, half %s", x.Index, strings.Join(x.By, " "), strings.Join(x.Sort, " "), x.Half))
+	}
+	return strings.Join(all, "; ")
+}

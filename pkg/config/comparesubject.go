@@ -25,11 +25,23 @@ func promised(s catalog.SubjectType) catalog.Profile {
 }
 
 func compareProfile(path string, a, b catalog.Profile) []Change {
-	changes := compareNamed(join(path, "indexes"), a.Indexes, b.Indexes, indexRules)
+	changes := compareNamed(join(path, "fields"), a.Declared, b.Declared, profileFieldRules)
+	changes = append(changes, compareNamed(join(path, "indexes"), a.Indexes, b.Indexes, indexRules)...)
 	changes = append(changes, compareNamed(join(path, "unique"), a.Unique, b.Unique, uniqueRules)...)
 	changes = append(changes, differ(join(path, "release"), string(a.Release), string(b.Release), ruling{Safe, "it holds for subjects deleted from now on"})...)
 	changes = append(changes, differ(join(path, "versions"), settingOf(a.Versions), settingOf(b.Versions), ruling{Safe, "it holds for profiles written from now on"})...)
 	return append(changes, differ(join(path, "deletedFor"), keptText(a.DeletedFor), keptText(b.DeletedFor), ruling{Safe, "it holds for subjects deleted from now on"})...)
+}
+
+var profileFieldRules = memberRules[catalog.ProfileField]{
+	name:    func(f catalog.ProfileField) string { return f.Name },
+	show:    func(catalog.ProfileField) string { return "declared" },
+	added:   ruling{Safe, "profiles are held to it when they are written next"},
+	removed: ruling{Safe, "the field may have any value from now on"},
+	both: func(path string, a, b catalog.ProfileField) []Change {
+		changes := differ(join(path, "values"), strings.Join(a.Values, ", "), strings.Join(b.Values, ", "), ruling{Safe, "profiles are held to it when they are written next"})
+		return append(changes, differ(join(path, "default"), a.Default, b.Default, ruling{Safe, "it holds for profiles created from now on"})...)
+	},
 }
 
 var indexRules = memberRules[catalog.ProfileIndex]{

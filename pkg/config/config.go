@@ -89,6 +89,10 @@ var Authorize = Function{Memory: 256, Timeout: 5 * time.Second}
 // for one is answered before that, and a query of one partition is what a look costs.
 const PurgeEvery = time.Minute
 
+// AlertsEvery is how often aggregate looks for alerts that nobody could be told of: eight
+// queries of an index are what a look costs, four read units.
+const AlertsEvery = time.Minute
+
 // Quarantine is how what could not be taken in is kept.
 type Quarantine struct {
 	Retention time.Duration

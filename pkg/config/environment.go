@@ -13,4 +13,8 @@ const (
 	// EnvOwnerClaim names the claim of a caller's token that binds it to an owner, in
 	// ingest and query alike; unset, or empty, binds nobody.
 	EnvOwnerClaim = "TIDEMARK_OWNER_CLAIM"
+	// EnvAlertBus is the name of the event bus that aggregate tells of alerts. EnvAlertFile
+	// is a file that stands in for it on a laptop.
+	EnvAlertBus  = "TIDEMARK_ALERT_BUS"
+	EnvAlertFile = "TIDEMARK_ALERT_FILE"
 )

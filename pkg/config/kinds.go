@@ -49,6 +49,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"distinct", list(&k.Distinct)},
 		{"enrichment", list(&k.Enrichment)},
 		{"indexBy", text(&k.IndexBy)},
+		{"currentBy", named(&k.CurrentBy, readCurrentIndex)},
 		{"late", text(&k.Late)},
 		{"ids", text(&k.IDs)},
 		{"finerTime", finer(&k.FinerTime)},
@@ -91,6 +92,12 @@ func readDimension(r *reader, name string, v value) rollup.DimensionSpec {
 	d := rollup.DimensionSpec{Name: name, Top: rollup.DefaultTop}
 	r.object(v, members{{"top", integer(&d.Top)}})
 	return d
+}
+
+func readCurrentIndex(r *reader, name string, v value) catalog.CurrentIndex {
+	x := catalog.CurrentIndex{Index: name, Half: catalog.HalfSparse}
+	r.object(v, members{{"by", list(&x.By)}, {"sort", list(&x.Sort)}, {"half", text(&x.Half)}})
+	return x
 }
 
 var finerPolicies = map[string]model.Finer{"reject": model.RejectFiner, "truncate": model.TruncateFiner}

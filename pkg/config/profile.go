@@ -13,6 +13,7 @@ func readProfile(r *reader, v value, to **catalog.Profile) {
 	}
 	*to = &p
 	r.object(v, members{
+		{"fields", named(&p.Declared, readProfileField)},
 		{"indexes", named(&p.Indexes, readIndex)},
 		{"unique", named(&p.Unique, readUnique)},
 		{"release", text(&p.Release)},
@@ -24,6 +25,12 @@ func readProfile(r *reader, v value, to **catalog.Profile) {
 		}},
 		{"deletedFor", retention(&p.DeletedFor)},
 	})
+}
+
+func readProfileField(r *reader, name string, v value) catalog.ProfileField {
+	f := catalog.ProfileField{Name: name}
+	r.object(v, members{{"values", list(&f.Values)}, {"default", text(&f.Default)}})
+	return f
 }
 
 func readIndex(r *reader, name string, v value) catalog.ProfileIndex {

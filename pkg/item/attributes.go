@@ -23,6 +23,7 @@ const (
 	theExpiry
 	theHash
 	theArrival
+	theLate
 	theIndex
 )
 
@@ -32,7 +33,7 @@ const ofEveryEvent = 1<<theVersion | 1<<theHash | 1<<theArrival
 var roleOf = map[string]role{
 	keys.AttrPK: thePK, keys.AttrSK: theSK, keys.AttrVersion: theVersion,
 	keys.AttrExpiresAt: theExpiry, keys.AttrHash: theHash, keys.AttrArrived: theArrival,
-	keys.AttrGSI2PK: theIndex,
+	keys.AttrGSI2PK: theIndex, keys.AttrLate: theLate,
 }
 
 // attribute is what a name and the type of its value say.
@@ -48,6 +49,7 @@ type found struct {
 	expiresAt     int64
 	hash          model.Hash
 	arrived       model.Time
+	late          bool
 	fields        []model.Attr
 	met           roles // which attributes of our own were there
 	damaged       bool  // one of them, or a field, cannot be read
@@ -177,6 +179,9 @@ func (f *found) own(r role, v *value) (ok bool) {
 		f.arrived, err = model.ParseStoredBytes(ofType(v, S))
 	case theHash:
 		return f.setHash(ofType(v, B))
+	case theLate:
+		f.late = v.bool
+		return v.typ == Bool
 	}
 	return err == nil
 }

@@ -9,12 +9,15 @@ import (
 // alone, so that no second spelling of it can disagree; what it is indexed by stands
 // in the index's keys too, where it has a value.
 func FromEvent(e *model.Event) Item {
-	it := under(keys.Event(e.Key()), len(e.Attrs)+5)
+	it := under(keys.Event(e.Key()), len(e.Attrs)+6)
 	it.setAttrs(e.Attrs)
 	it[keys.AttrHash] = bytesOf(e.Hash[:])
 	it[keys.AttrArrived] = timeOf(e.ArrivedAt)
 	if e.ExpiresAt != 0 {
 		it[keys.AttrExpiresAt] = numberOf(e.ExpiresAt)
+	}
+	if e.Late {
+		it[keys.AttrLate] = boolOf(true)
 	}
 	if v, ok := e.Attrs.Get(e.IndexBy); ok && v.Kind == model.Text && v.Text != "" {
 		k := keys.Indexed(e.Key(), e.IndexBy, v.Text)
@@ -41,6 +44,7 @@ func Event(it Item) (model.Event, error) {
 	r.version(required)
 	e.Hash = r.bytes16(keys.AttrHash, required)
 	e.ArrivedAt = r.time(keys.AttrArrived, required)
+	e.Late = r.bool(keys.AttrLate, optional)
 	attrs, whole := it.attrs()
 	if r.err != nil || !whole {
 		return bare, nil

@@ -55,6 +55,7 @@ func anyEvent() *rapid.Generator[model.Event] {
 			Attrs:     anyAttrs().Draw(t, "attrs"),
 			ArrivedAt: anyTime().Draw(t, "arrived"),
 			ExpiresAt: rapid.Int64Range(0, 1<<40).Draw(t, "expiresAt"),
+			Late:      rapid.Bool().Draw(t, "late"),
 		}
 		e.Hash = model.HashOf(e.Attrs)
 		return e

@@ -83,6 +83,8 @@ func forms() map[string]form {
 
 	indexed := event()
 	indexed.IndexBy = "location"
+	late := event()
+	late.Late = true
 
 	fenced := current()
 	fenced.Fenced = true
@@ -93,6 +95,8 @@ func forms() map[string]form {
 	forever.ExpiresAt, forever.ChildrenUntil = 0, rollup.NoExpiry
 	marked := row()
 	marked.Exact, marked.ChildrenUntil, marked.Unreadable = false, 0, 2
+	resumed := row()
+	resumed.Resume = (&rollup.Resume{At: at("2026-04-20T14:10:00Z"), Newest: at("2026-04-20T14:12:30Z"), Before: resumed.Fold}).Encode(spec())
 	empty := rollup.Row{Key: row().Key, Fold: *rollup.NewFold(spec()), Rev: row().Rev, V: item.Version,
 		ExpiresAt: row().ExpiresAt, WrittenAt: row().WrittenAt, Empty: true}
 
@@ -104,6 +108,7 @@ func forms() map[string]form {
 		"event-bare":             eventForm(bare),
 		"event-odd":              eventForm(odd),
 		"event-indexed":          eventForm(indexed),
+		"event-late":             eventForm(late),
 		"salt":                   saltForm(model.Salt{Day: at("2026-04-20T00:00:00Z"), Secret: []byte("thirty-two bytes of a day's salt"), ExpiresAt: 1776733200}),
 		"watermark":              watermarkForm(at("2026-04-20T14:00:00Z")),
 		"gap":                    gapForm(model.Gap{From: at("2026-04-20T14:00:00Z"), To: at("2026-04-22T09:00:00Z")}),
@@ -112,12 +117,14 @@ func forms() map[string]form {
 		"current-enrichment":     currentForm(enriched),
 		"row":                    rowForm(row()),
 		"row-forever":            rowForm(forever),
+		"row-resume":             rowForm(resumed),
 		"row-marked":             rowForm(marked),
 		"row-empty":              rowForm(empty),
 		"quarantined-by-subject": quarantinedForm(quarantined()),
 		"quarantined-by-door":    quarantinedForm(byDoor),
 	}
 	maps.Copy(all, lifecycleForms())
+	maps.Copy(all, alertForms())
 	return all
 }
 

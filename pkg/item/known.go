@@ -43,6 +43,9 @@ func (s *Scanner) knownValue(a *attribute, b []byte, i int, f *found) (next int)
 		return jsonscan.Broken
 	case theIgnored:
 		return skipKnown(a, b, i)
+	case theLate:
+		f.late = jsonscan.Is(b, i, 't')
+		return boolEnd(b, i)
 	case thePK:
 		f.pk, next = s.sameText(s.key.PK, b, i)
 	case theSK:

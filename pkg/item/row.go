@@ -3,6 +3,7 @@ package item
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -49,6 +50,9 @@ func (it Item) setRowOptions(r *rollup.Row) {
 	if r.NewestArrival != 0 {
 		it[keys.AttrLag] = timeOf(r.NewestArrival)
 	}
+	if r.Resume != nil {
+		it[keys.AttrResume] = bytesOf(r.Resume)
+	}
 }
 
 // Row is the way back from FromRow. Children, which is not stored, is 0. Errors wrap
@@ -84,6 +88,7 @@ func (r *reader) rowBody(row *rollup.Row) {
 	if _, there := r.it[keys.AttrUntil]; there {
 		row.ChildrenUntil = r.int(keys.AttrUntil, required)
 	}
+	row.Resume = slices.Clone(r.bytes(keys.AttrResume, optional)) // decoded by the look that goes on from it
 	encoded := r.bytes(keys.AttrSummary, row.Empty)
 	if r.err != nil || encoded == nil {
 		return

@@ -61,10 +61,10 @@ func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
 	e.Series, e.Order = s.event.Series, s.event.Order
 	e.ExpiresAt = f.expiresAt
 	if e.Unreadable = f.damaged || f.met&ofEveryEvent != ofEveryEvent; e.Unreadable {
-		e.Attrs, e.Hash, e.ArrivedAt, e.IndexBy = nil, model.Hash{}, 0, ""
+		e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = nil, model.Hash{}, 0, false, ""
 		return next, nil
 	}
-	e.Attrs, e.Hash, e.ArrivedAt, e.IndexBy = s.keep(f.fields), f.hash, f.arrived, ""
+	e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = s.keep(f.fields), f.hash, f.arrived, f.late, ""
 	if f.index != nil {
 		e.IndexBy = s.indexedBy(f.index)
 	}

@@ -11,17 +11,17 @@ import "encoding/binary"
 // It forgets: a lead has two places where it may be, and later ones take them over.
 // The zero value is ready.
 type Leads[T any] struct {
-	of       [1 << leadBits]lead[T]
-	last     *lead[T] // the one found last
-	expected *lead[T] // the one that came after it the last time
-	luck     int      // how often the expected one came, less how often another
+	of       [leadRoom]lead[T]
+	last     uint // where the one found last is,
+	expected uint // and the one that came after it the last time
+	luck     int  // how often the expected one came, less how often another
 }
 
 type lead[T any] struct {
 	head, mask [headWords]uint64 // the first bytes of text, and which of them are of it
 	text       string
 	means      T
-	next       *lead[T]
+	next       uint // where the one is that came after it: a guess, and nothing for the collector to follow
 }
 
 const headWords = 4
@@ -59,6 +59,7 @@ func (l *lead[T]) matches(b []byte, i int) (end int, ok bool) {
 
 const (
 	leadBits = 7
+	leadRoom = 1 << leadBits
 	maxLead  = 512
 	maxLuck  = 32
 	wordsOf  = 1 + 16 // a quote, and the bytes of a name by which it is found
@@ -67,9 +68,10 @@ const (
 // Find recognises the member at i and answers the place after its lead; nil where it
 // is not known.
 func (l *Leads[T]) Find(b []byte, i int) (means *T, next int) {
-	if known := l.expected; l.luck > 0 && known != nil {
+	if l.luck > 0 {
+		known := &l.of[l.expected%leadRoom]
 		if end, ok := known.matches(b, i); ok {
-			l.last, l.expected = known, known.next
+			l.last, l.expected = l.expected, known.next
 			return &known.means, end
 		}
 	}
@@ -84,7 +86,7 @@ func (l *Leads[T]) search(b []byte, i int) (means *T, next int) {
 	for range 2 {
 		known := &l.of[at]
 		if end, ok := known.matches(b, i); ok {
-			l.follows(known)
+			l.follows(at)
 			return &known.means, end
 		}
 		at ^= 1
@@ -92,17 +94,15 @@ func (l *Leads[T]) search(b []byte, i int) (means *T, next int) {
 	return nil, i
 }
 
-// follows notes that known came after the one before it.
-func (l *Leads[T]) follows(known *lead[T]) {
-	if known == l.expected {
+// follows notes that the one at a place came after the one before it.
+func (l *Leads[T]) follows(at uint) {
+	if at == l.expected {
 		l.luck = min(l.luck+1, maxLuck)
 	} else {
 		l.luck = max(l.luck-1, -maxLuck)
 	}
-	if l.last != nil {
-		l.last.next = known
-	}
-	l.last, l.expected = known, known.next
+	l.of[l.last%leadRoom].next = at
+	l.last, l.expected = at, l.of[at].next
 }
 
 // Learn remembers b[from:to] as the lead of a member. A very long one is not worth it.
@@ -118,7 +118,7 @@ func (l *Leads[T]) Learn(b []byte, from, to int, means T) {
 		l.of[at^1] = l.of[at]
 	}
 	l.of[at] = newLead(string(b[from:to]), means)
-	l.follows(&l.of[at])
+	l.follows(at)
 }
 
 // place is chosen by the first bytes of the name whose opening quote begins b. It is

@@ -7,6 +7,11 @@
 // Key.Check says whether the table can hold it. The functions that parse are strict:
 // they accept exactly what the builders make, so a key has one spelling.
 //
+// For keys of one's own, in this table or another, there are helpers beside the
+// grammar: composite and entity keys, hierarchies, edges, time keys and their ranges,
+// keys spread over shards, sparse index values. They promise the same, order and no
+// ambiguity, but refuse what would be ambiguous where the grammar escapes it.
+//
 // A sort key is also a page position: the cursor of a page of events or rows is the
 // sort key of its last item, and the next page starts strictly beyond it.
 package keys

@@ -31,6 +31,7 @@ const (
 	AttrID      = "_id"      // String, current: id of its newest event, "" included
 	AttrHash    = "_hash"    // Binary: payload identity
 	AttrArrived = "_arrived" // String, event: the door's clock when it came in
+	AttrLate    = "_late"    // Bool, event: stored as late; absent where it was applied
 	AttrFence   = "_fence"   // current: its presence says that the subject is being purged
 )
 
@@ -45,6 +46,7 @@ const (
 	AttrEmpty      = "_empty"      // Bool: folded from no children; absent where false
 	AttrWritten    = "_written"    // String: the writer's clock
 	AttrLag        = "_lag"        // String: arrival of the newest folded event; absent where none
+	AttrResume     = "_resume"     // Binary: the resume point; absent where none
 )
 
 // Attributes of a gap in the table stream.
@@ -83,6 +85,16 @@ const (
 	AttrReceipt = "_receipt" // String, gate: JSON, once the purge is done
 )
 
+// Attributes of alerts, of rules and of what is to be told of them.
+const (
+	AttrAlert  = "_alert"  // String, alert and notice: JSON, as it stands
+	AttrRule   = "_rule"   // String, rule: JSON
+	AttrTested = "_tested" // String, state of a series: JSON list, how far each rule has been tested
+	AttrRaised = "_raised" // String, alert: id of the event that raised it; its time is the alert id's
+	AttrKind   = "_kind"   // String, alert and notice: of its series
+	AttrStream = "_stream" // String, alert and notice: of its series
+)
+
 // Classes: the first word of a sort key, or of a partition key that is no subject's.
 const (
 	ClassMetadata   = "METADATA"
@@ -110,7 +122,7 @@ func ReservedInProfile(name string) bool {
 }
 
 // ownPartitions are the first words of partition keys that belong to no subject.
-var ownPartitions = map[string]bool{ClassGate: true, ClassQuarantine: true, ClassIndexed: true, ClassSalt: true, ClassUnique: true, classJob: true}
+var ownPartitions = map[string]bool{ClassGate: true, ClassQuarantine: true, ClassIndexed: true, ClassSalt: true, ClassUnique: true, ClassRule: true, classJob: true}
 
 // ReservedType reports whether no subject type may have this name, because
 // partitions of our own begin with it.

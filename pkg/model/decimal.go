@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"math/big"
+	"math/bits"
 	"strconv"
 
 	"github.com/holiman/uint256"
@@ -117,6 +118,32 @@ func (d Decimal) Scaled(scale int) (n uint256.Int, exact, ok bool) {
 	}
 	return n, exact, true
 }
+
+// Scaled64 is Scaled where that is exact and below 10^18, as nearly all is that is
+// measured. Not ok says nothing of d: then Scaled tells.
+func (d *Decimal) Scaled64(scale int) (n int64, ok bool) {
+	shift := int(d.exp) + scale
+	if !d.coef.IsUint64() || uint(shift) >= uint(len(smallPowers)) {
+		return 0, false
+	}
+	high, magnitude := bits.Mul64(d.coef[0], smallPowers[shift])
+	if high != 0 || magnitude >= smallPowers[min(MaxMeasureDigits+scale, chunkDigits)] {
+		return 0, false
+	}
+	if d.neg {
+		return -int64(magnitude), true
+	}
+	return int64(magnitude), true
+}
+
+// smallPowers are the powers of ten that fit 64 bits.
+var smallPowers = func() (powers [20]uint64) {
+	powers[0] = 1
+	for i := 1; i < len(powers); i++ {
+		powers[i] = 10 * powers[i-1]
+	}
+	return powers
+}()
 
 // divHalfEven is n/by rounded half to even; by is even.
 func divHalfEven(n, by *uint256.Int) (q uint256.Int, exact bool) {

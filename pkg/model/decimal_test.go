@@ -238,6 +238,32 @@ func TestScaled_RoundsHalfToEvenAsBigIntegersDo(t *testing.T) {
 	})
 }
 
+func TestScaled64_IsScaledWhereThatIsExactAndSmall(t *testing.T) {
+	bound := big.NewInt(1e18)
+	rapid.Check(t, func(t *rapid.T) {
+		d := anyDecimal().Draw(t, "d")
+		if rapid.Bool().Draw(t, "everyday") {
+			d = model.MustDecimal(rapid.StringMatching(`-?[0-9]{1,16}(\.[0-9]{1,4})?`).Draw(t, "small"))
+		}
+		scale := rapid.IntRange(0, 15).Draw(t, "scale")
+		wide, exact, ok := d.Scaled(scale)
+		want := signed(wide)
+		n, small := d.Scaled64(scale)
+		if small && (!ok || !exact || want.Int64() != n || new(big.Int).Abs(want).Cmp(bound) >= 0) {
+			t.Fatalf("%s.Scaled64(%d) = %d, Scaled says %s, exact %v, ok %v", d, scale, n, want, exact, ok)
+		}
+	})
+}
+
+func TestScaled64_TakesWhatMeasuresAreMadeOf(t *testing.T) {
+	for text, want := range map[string]int64{"22.4": 22_400_000_000, "-7": -7_000_000_000, "0": 0, "1013.25": 1_013_250_000_000} {
+		d := model.MustDecimal(text)
+		if n, ok := d.Scaled64(9); !ok || n != want {
+			t.Errorf("%s at scale 9: %d, %v; want %d", text, n, ok, want)
+		}
+	}
+}
+
 func TestScaled_TiesGoToTheEvenNeighbour(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0.5": 0, "1.5": 2, "2.5": 2, "-0.5": 0, "-1.5": -2, "-2.5": -2, "0.51": 1, "0.49": 0, "-0.50000000000000000000001": -1,
@@ -264,6 +290,20 @@ func TestScaled_RefusesMagnitudesPastTheBoundOfMeasures(t *testing.T) {
 	} {
 		if _, _, got := model.MustDecimal(text).Scaled(15); got != ok {
 			t.Errorf("%s is taken for a measure: %v, want %v", text, got, ok)
+		}
+	}
+}
+
+// The bound is the same at every scale, whether the number at it fits 64 bits or not.
+func TestScaled_BoundOfMeasuresIsTheSameAtEveryScale(t *testing.T) {
+	for scale := range 16 {
+		for text, want := range map[string]bool{
+			"999999999999999": true, "-999999999999999": true, "1e15": false, "-1e15": false, "1844674407370955.1616": false, "0": true,
+		} {
+			n, _, ok := model.MustDecimal(text).Scaled(scale)
+			if back := model.Unscaled(n, scale); ok != want || want && back != model.MustDecimal(text) {
+				t.Errorf("%s at scale %d: %v, ok %v; want %v", text, scale, back, ok, want)
+			}
 		}
 	}
 }

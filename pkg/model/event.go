@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -33,6 +34,31 @@ func TextValue(s string) Value { return Value{Kind: Text, Text: s} }
 
 // BoolValue is a boolean Value.
 func BoolValue(b bool) Value { return Value{Kind: Bool, Bool: b} }
+
+// String is for people and logs: text is quoted.
+func (v Value) String() string {
+	switch v.Kind {
+	case Number:
+		return v.Number.String()
+	case Text:
+		return strconv.Quote(v.Text)
+	case Bool:
+		return strconv.FormatBool(v.Bool)
+	}
+	return "null"
+}
+
+// KeyText is v as a part of a key: text as it is, a number and a boolean as they print.
+// ok is false for null, which says nothing.
+func (v Value) KeyText() (_ string, ok bool) {
+	switch v.Kind {
+	case Null:
+		return "", false
+	case Text:
+		return v.Text, true
+	}
+	return v.String(), true
+}
 
 // Attr is a named Value.
 type Attr struct {
@@ -78,8 +104,11 @@ type Event struct {
 	Series Series
 	Order
 	Attrs     Attrs
-	Hash      Hash  // payload identity of the admitted fields, see HashOf
-	ArrivedAt Time  // the door's clock when it came in; not part of its identity
+	Hash      Hash // payload identity of the admitted fields, see HashOf
+	ArrivedAt Time // the door's clock when it came in; not part of its identity
+	// Late is the verdict it was stored with: older than current then, which it left as
+	// it was. An event without it was applied, or its kind keeps no current.
+	Late      bool
 	ExpiresAt int64 // epoch seconds, the TTL attribute; 0 means never
 	// IndexBy names the text field by whose value the event is found in the second
 	// index; "" keeps it out, and so does an event without the field.

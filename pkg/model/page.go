@@ -31,3 +31,23 @@ type IndexPage struct {
 	Events []Event   // one that could not be decoded comes as Unreadable, never as an error
 	Last   *EventKey // where the page ended; nil on the last page
 }
+
+// ByFields asks for one page of the currents of a kind that have these values of the
+// fields by which an index finds them, over all subjects. Such a read is eventually
+// consistent.
+type ByFields struct {
+	SubjectType, Kind string
+	Index             string
+	By                []string // the values asked for
+	First             []string // of those found, the ones whose first fields of order have these values
+	Order             int      // how many fields order the entries
+	Backwards         bool     // from the end of that order
+	Limit             int      // currents in the page; 0 means as many as one request returns (1 MB)
+	After             string   // Next of the page before; "" for the first
+}
+
+// CurrentPage is one page of currents in the order asked for.
+type CurrentPage struct {
+	Currents []Current
+	Next     string // "" on the last page
+}

@@ -28,21 +28,29 @@ func (d *Digest) Sub(o Digest) {
 // DigestOf is what one event adds to the digest of a fold: enough to audit a bucket,
 // at a fraction of the work of folding it.
 func DigestOf(e *model.Event) Digest {
-	d, _ := digestOf(nil, e)
-	return d
+	var d digester
+	return d.of(e)
 }
 
-// digestOf is what one event adds: the first 16 bytes of SHA-256 over its identity
-// and its fields as they are now, so that a value corrected in place shows; of an
-// event that cannot be decoded, over its identity alone. The shard is where an event
-// lies, not which it is. It answers its buffer for the next.
+// digester makes digests of events. It keeps what it hashes of a series, whose events
+// mostly come together.
+type digester struct {
+	series model.Series
+	buf    []byte // begins with the series
+	from   int    // where it ends in buf; 0 before the first
+}
+
+// of is what one event adds: the first 16 bytes of SHA-256 over its identity and its
+// fields as they are now, so that a value corrected in place shows; of an event that
+// cannot be decoded, over its identity alone. The shard is where an event lies, not
+// which it is.
 //
 // It is one pass of a hash that nobody steers: a digest is what audits go by.
-func digestOf(buf []byte, e *model.Event) (Digest, []byte) {
-	buf = buf[:0]
-	for _, part := range [...]string{e.Series.Subject.Type, e.Series.Subject.ID, e.Series.Kind, e.Series.Stream, e.ID} {
-		buf = appendText(buf, part)
+func (d *digester) of(e *model.Event) Digest {
+	if d.from == 0 || d.series != e.Series {
+		d.begin(e.Series)
 	}
+	buf := appendText(d.buf[:d.from], e.ID)
 	buf = binary.AppendVarint(buf, int64(e.At))
 	if !e.Unreadable {
 		buf = append(buf, readable)
@@ -50,8 +58,17 @@ func digestOf(buf []byte, e *model.Event) (Digest, []byte) {
 			buf = appendValue(appendText(buf, e.Attrs[i].Name), &e.Attrs[i].Value)
 		}
 	}
+	d.buf = buf
 	sum := sha256.Sum256(buf)
-	return Digest(sum[:16]), buf
+	return Digest(sum[:16])
+}
+
+func (d *digester) begin(s model.Series) {
+	d.series, d.buf = s, d.buf[:0]
+	for _, part := range [...]string{s.Subject.Type, s.Subject.ID, s.Kind, s.Stream} {
+		d.buf = appendText(d.buf, part)
+	}
+	d.from = len(d.buf)
 }
 
 // readable stands before the fields, so that an event without fields is another than

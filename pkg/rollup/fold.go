@@ -15,9 +15,7 @@ func NewFold(spec *Spec) *Fold {
 // never blocks its bucket; it is counted, its identity goes into the digest, and the
 // fold says that it is not exact.
 func (f *Fold) AddEvent(e *model.Event) {
-	var digest Digest
-	digest, f.Summary.scratch = digestOf(f.Summary.scratch, e)
-	f.Digest.Add(digest)
+	f.Digest.Add(f.Summary.digests.of(e))
 	f.addChild(e.ExpiresAt, e.ArrivedAt)
 	if e.Unreadable {
 		f.Unreadable++

@@ -37,6 +37,9 @@ type Row struct {
 	// Empty marks a row that was folded from no children: readers and folds take it
 	// for absent; it stands so that the optimistic lock sees that somebody looked.
 	Empty bool
+	// Resume are the bytes of a resume point of this fold, nil in a row that has none:
+	// a look at later changes may go on from there. Any other fold must not have it.
+	Resume []byte
 }
 
 // Fold is what a bucket's children add up to.

@@ -37,8 +37,25 @@ func keyOf(n *uint256.Int, scale int) int32 {
 	var magnitude uint256.Int
 	magnitude.Abs(n)
 	mantissa, digits := leading18(&magnitude)
+	return keyAt(mantissa, digits, n.Sign() < 0, scale)
+}
+
+// keyOfSmall is keyOf of a number of at most 18 digits.
+func keyOfSmall(magnitude uint64, negative bool, scale int) int32 {
+	if magnitude == 0 {
+		return 0
+	}
+	digits := bits.Len64(magnitude) * 1233 >> 12 // as in digitsOf
+	if magnitude >= powersOf10[digits].Uint64() {
+		digits++
+	}
+	return keyAt(magnitude*powersOf10[18-digits].Uint64(), digits, negative, scale)
+}
+
+// keyAt is the key of what begins with 18 digits and has so many before its scale.
+func keyAt(mantissa uint64, digits int, negative bool, scale int) int32 {
 	key := int32(1 + (digits-1-scale-leastExponent)*binsPerDecade + binOf(mantissa))
-	if n.Sign() < 0 {
+	if negative {
 		return -key
 	}
 	return key
@@ -83,14 +100,22 @@ func middle(key int32) float64 {
 	return f
 }
 
-// add counts n more values of a key.
-func (s sketch) add(key int32, n int64) sketch {
+// add counts one more value of a key, and answers its place. Values that follow each
+// other are often alike, so it is looked for first where it is if no key between it
+// and the last one is missing.
+func (s sketch) add(key int32, last int) (sketch, int) {
+	if last < len(s) {
+		if i := last + int(key-s[last].key); uint(i) < uint(len(s)) && s[i].key == key {
+			s[i].n++
+			return s, i
+		}
+	}
 	i, found := slices.BinarySearchFunc(s, key, func(b bin, key int32) int { return cmp.Compare(b.key, key) })
 	if found {
-		s[i].n += n
-		return s
+		s[i].n++
+		return s, i
 	}
-	return slices.Insert(s, i, bin{key: key, n: n})
+	return slices.Insert(s, i, bin{key: key, n: 1}), i
 }
 
 // merge is both together; o is not changed.

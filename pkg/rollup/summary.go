@@ -22,8 +22,9 @@ type Summary struct {
 	distincts  []*distinct  // sorted by name
 	dimensions []*dimension // sorted by name
 
-	slots   []slot // where the fields of the last event went, by position
-	scratch []byte // for hashing
+	slots   []slot   // where the fields of the last event went, by position
+	digests digester // of the events
+	scratch []byte   // for hashing
 }
 
 // New is the summary of no events.
@@ -65,7 +66,7 @@ func (s *Summary) AddEvent(e *model.Event) {
 		attr := &e.Attrs[i]
 		at := s.slot(i, attr.Name)
 		if at.measure != nil {
-			s.addMeasure(at, attr, at.measure.Scale, at.measure.Percentiles, e.Order)
+			s.addMeasure(at, attr, at.measure.Scale, at.measure.Percentiles, &e.Order)
 			continue
 		}
 		if at.counted || at.distinct {
@@ -73,7 +74,7 @@ func (s *Summary) AddEvent(e *model.Event) {
 			continue
 		}
 		if attr.Value.Kind == model.Number {
-			s.addMeasure(at, attr, DefaultScale, false, e.Order)
+			s.addMeasure(at, attr, DefaultScale, false, &e.Order)
 		}
 	}
 }
@@ -94,7 +95,7 @@ func (s *Summary) slot(i int, name string) *slot {
 	return &s.slots[i]
 }
 
-func (s *Summary) addMeasure(at *slot, attr *model.Attr, scale int, sketched bool, order model.Order) {
+func (s *Summary) addMeasure(at *slot, attr *model.Attr, scale int, sketched bool, order *model.Order) {
 	t := s.tally(at)
 	if t == nil {
 		return
@@ -104,7 +105,7 @@ func (s *Summary) addMeasure(at *slot, attr *model.Attr, scale int, sketched boo
 		t.invalid++
 		return
 	}
-	t.add(attr.Value.Number, scale, sketched, order)
+	t.add(&attr.Value.Number, scale, sketched, order)
 }
 
 // tally finds or makes the tally of a slot; nil where the row has no room for it.

@@ -1,7 +1,10 @@
 package rollup
 
 import (
+	"cmp"
+	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/holiman/uint256"
 
@@ -23,6 +26,8 @@ type tally struct {
 	squares       uint256.Int // at twice the scale
 	first, last   mark
 	sketch        sketch // empty where not every value is in it
+	bin           int    // where the last value went in it: a guess for the next
+	within        span   // values here change neither min nor max
 }
 
 // mark is a value with the place of its event in the series.
@@ -33,21 +38,36 @@ type mark struct {
 
 // compare orders marks by event time, then id. Two events with one identity are of
 // two series, merged on reading: then the value decides, so that order never does.
-func (m *mark) compare(o *mark) int {
-	if c := m.order.Compare(o.order); c != 0 {
+func (m *mark) compare(o *mark) int { return m.compareTo(&o.order, &o.value) }
+
+// compareTo is negative when m comes before a value at a place.
+func (m *mark) compareTo(order *model.Order, value *uint256.Int) int {
+	if m.order.At != order.At {
+		return cmp.Compare(m.order.At, order.At)
+	}
+	return m.compareTie(order, value)
+}
+
+// compareTie is compareTo of two at one time.
+func (m *mark) compareTie(order *model.Order, value *uint256.Int) int {
+	if c := strings.Compare(m.order.ID, order.ID); c != 0 {
 		return c
 	}
 	switch {
-	case m.value.Slt(&o.value):
+	case m.value.Slt(value):
 		return -1
-	case m.value.Sgt(&o.value):
+	case m.value.Sgt(value):
 		return 1
 	}
 	return 0
 }
 
 // add takes in one value, rounded half to even at scale, which is not above t's.
-func (t *tally) add(value model.Decimal, scale int, sketched bool, order model.Order) {
+func (t *tally) add(value *model.Decimal, scale int, sketched bool, order *model.Order) {
+	if n, ok := value.Scaled64(scale); ok && scale == t.scale {
+		t.addSmall(n, sketched, order)
+		return
+	}
 	n, exact, ok := value.Scaled(scale)
 	if !ok {
 		t.invalid++
@@ -57,40 +77,65 @@ func (t *tally) add(value model.Decimal, scale int, sketched bool, order model.O
 		t.quantised++
 	}
 	scaleUp(&n, t.scale-scale)
-	t.addSketch(&n, sketched)
-	t.addNumber(&n, mark{order: order, value: n})
+	if t.sketches(sketched) {
+		t.addKey(keyOf(&n, t.scale))
+	}
+	var square uint256.Int
+	square.Abs(&n)
+	square.Mul(&square, &square)
+	t.widen(&n)
+	t.addNumber(&n, &square, order)
 }
 
-func (t *tally) addNumber(n *uint256.Int, at mark) {
+// addSmall is add of what 64 bits hold, by which nearly every value comes in.
+func (t *tally) addSmall(n int64, sketched bool, order *model.Order) {
+	sign := uint64(n >> 63) // in all bits
+	magnitude := (uint64(n) ^ sign) - sign
+	if t.sketches(sketched) {
+		t.addKey(keyOfSmall(magnitude, n < 0, t.scale))
+	}
+	value := uint256.Int{uint64(n), sign, sign, sign}
+	if !t.within.has(n) {
+		t.widen(&value)
+	}
+	high, low := bits.Mul64(magnitude, magnitude)
+	t.addNumber(&value, &uint256.Int{low, high}, order)
+}
+
+// widen has min and max take n in.
+func (t *tally) widen(n *uint256.Int) {
 	if t.count == 0 || n.Slt(&t.min) {
 		t.min = *n
 	}
 	if t.count == 0 || n.Sgt(&t.max) {
 		t.max = *n
 	}
-	if t.count == 0 || at.compare(&t.first) < 0 {
-		t.first = at
+	t.within = spanOf(&t.min, &t.max)
+}
+
+// addNumber takes in n, which is between min and max, and its square.
+func (t *tally) addNumber(n, square *uint256.Int, order *model.Order) {
+	if t.count == 0 || t.first.compareTo(order, n) > 0 {
+		t.first = mark{order: *order, value: *n}
 	}
-	if t.count == 0 || at.compare(&t.last) > 0 {
-		t.last = at
+	if t.count == 0 || t.last.compareTo(order, n) < 0 {
+		t.last = mark{order: *order, value: *n}
 	}
-	var square uint256.Int
-	square.Abs(n)
-	square.Mul(&square, &square)
-	t.squares.Add(&t.squares, &square)
+	t.squares.Add(&t.squares, square)
 	t.sum.Add(&t.sum, n)
 	t.count++
 }
 
-// addSketch keeps the sketch whole or not at all.
-func (t *tally) addSketch(n *uint256.Int, sketched bool) {
-	switch {
-	case !sketched:
+// sketches reports whether the next value goes into the sketch, which is kept whole or
+// not at all.
+func (t *tally) sketches(sketched bool) bool {
+	if !sketched {
 		t.sketch = nil
-	case t.count == 0 || len(t.sketch) > 0:
-		t.sketch = t.sketch.add(keyOf(n, t.scale), 1)
 	}
+	return sketched && (t.count == 0 || len(t.sketch) > 0)
 }
+
+func (t *tally) addKey(key int32) { t.sketch, t.bin = t.sketch.add(key, t.bin) }
 
 // merge takes in all of o, which is not changed.
 func (t *tally) merge(o *tally) {
@@ -145,7 +190,7 @@ func (t *tally) grow(scale int) {
 	if more <= 0 {
 		return
 	}
-	t.scale = scale
+	t.scale, t.within = scale, span{}
 	for _, n := range t.linear() {
 		scaleUp(n, more)
 	}

@@ -34,6 +34,16 @@ const (
 	StreamGaps
 	Lag
 
+	AlertLooks
+	AlertsRaised
+	AlertsRecovered
+	AlertsWithdrawn
+	AlertsTold
+	AlertsRefused
+	AlertsWaiting
+	OldestAlertWaiting
+	AlertFaults
+
 	LivesEnded
 	PurgesDone
 	ItemsErased
@@ -116,6 +126,28 @@ var catalogue = []Definition{
 	{Lag, "Lag", Seconds, true,
 		"Now minus the arrival of the newest folded event.",
 		&Alarm{Maximum, 300, fiveMinutes, 3, "Rollups are more than five minutes behind: see the iterator age, Throttles and BatchFailures."}},
+
+	{AlertLooks, "AlertLooks", Count, false,
+		"Series whose alert rules were tested.", nil},
+	{AlertsRaised, "AlertsRaised", Count, false,
+		"Alerts raised.", nil},
+	{AlertsRecovered, "AlertsRecovered", Count, false,
+		"Alerts resolved by the events of their series.", nil},
+	{AlertsWithdrawn, "AlertsWithdrawn", Count, false,
+		"Alerts withdrawn, since an event was deleted or corrected.", nil},
+	{AlertsTold, "AlertsTold", Count, false,
+		"Changes of alerts that the event bus took.", nil},
+	{AlertsRefused, "AlertsRefused", Count, false,
+		"Changes of alerts that the event bus did not take at once: the schedule tells them again.", nil},
+	{AlertsWaiting, "AlertsWaiting", Count, false,
+		"Changes of alerts that the event bus has not taken yet.",
+		&Alarm{Maximum, 100, fiveMinutes, 3, "Many alerts are stored and nobody has been told of them: see the errors in aggregate's log, and the event bus."}},
+	{OldestAlertWaiting, "OldestAlertWaiting", Seconds, false,
+		"How long the oldest of these has been waiting.",
+		&Alarm{Maximum, 300, fiveMinutes, 1, "An alert is stored and nobody has been told of it: see the errors in aggregate's log, and the event bus."}},
+	{AlertFaults, "AlertFaults", Count, false,
+		"Series whose alert rules could not be tested, for what is stored of them.",
+		&Alarm{Sum, 0, fiveMinutes, 1, "A rule, an alert or the state of a series cannot be read, and its alerts stand still: aggregate's log names it; see it with tidemark dump."}},
 
 	{LivesEnded, "LivesEnded", Count, false,
 		"Deleted subjects that expired and whose versions and unique values were cleaned up.", nil},

@@ -23,7 +23,8 @@ var publishers = []struct {
 	{ByAggregate, []Metric{
 		Quarantined, ChangesInserted, ChangesCorrected, ChangesDeleted, ChangesExpired, BatchFailures,
 		Looks, RowsWritten, RowsUnchanged, LostLocks, SealedMarks, RowsInexact, UnreadableEvents, OversizeRows,
-		CrowdedBuckets, StreamGaps, Lag, Retries, Throttles, ReadUnits, WriteUnits,
+		CrowdedBuckets, StreamGaps, Lag, AlertLooks, AlertsRaised, AlertsRecovered, AlertsWithdrawn, AlertsTold, AlertsRefused,
+		AlertsWaiting, OldestAlertWaiting, AlertFaults, Retries, Throttles, ReadUnits, WriteUnits,
 	}},
 	{ByPurge, []Metric{LivesEnded, PurgesDone, ItemsErased, OldestDue, StepFailures, ReadUnits, WriteUnits}},
 }

@@ -42,6 +42,20 @@ func (t Tier) ExpiresAt(b Bucket, now model.Time) int64 {
 	return max(b.End, now).Add(t.Retention).Seconds()
 }
 
+// WholeFrom is the start of the first bucket of which no row can have expired by now,
+// whenever it was written, nor been left out because the tier was not kept yet:
+// MinTime where rows never expire and the tier was always kept.
+func (t Tier) WholeFrom(now model.Time) model.Time {
+	whole := model.MinTime
+	if least := t.LeastRetention(); least != Forever {
+		whole = t.Unit.BucketOf(max(now.Add(-least), model.MinTime)).End
+	}
+	if t.From != 0 {
+		whole = max(whole, t.From)
+	}
+	return whole
+}
+
 // Ladder is raw events and the rollup tiers above them, finest first.
 type Ladder struct {
 	Raw   time.Duration // retention of events from write time

@@ -80,6 +80,28 @@ func (u Unit) BucketOf(t model.Time) Bucket {
 	return Bucket{Unit: u, Start: model.TimeOf(start), End: model.TimeOf(end)}
 }
 
+// EdgeFrom is the first start of a bucket of unit u at or after t.
+func (u Unit) EdgeFrom(t model.Time) model.Time {
+	b := u.BucketOf(t)
+	if b.Start == t {
+		return t
+	}
+	return b.End
+}
+
+// Buckets is how many buckets of unit u start in [from, to).
+func (u Unit) Buckets(from, to model.Time) int {
+	first, last := u.EdgeFrom(from), u.EdgeFrom(to)
+	if first >= last {
+		return 0
+	}
+	if u == Month {
+		a, b := first.Time(), last.Time()
+		return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
+	}
+	return int((last - first) / model.Time(units[u].most.Milliseconds()))
+}
+
 // Label is the bucket's start as it stands in keys: 2024-12-02-15, 2024-12-02, 2024-12.
 func (b Bucket) Label() string { return b.Start.Time().Format(units[b.Unit].layout) }
 

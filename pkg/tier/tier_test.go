@@ -160,3 +160,50 @@ func TestLongest_IsTheLongestBucketThereIs(t *testing.T) {
 		}
 	}
 }
+
+func TestUnit_BucketsAreThoseThatStartInTheRange(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		u := rapid.SampledFrom([]tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Month}).Draw(t, "unit")
+		from := model.Time(rapid.Int64Range(-1e12, 2e12).Draw(t, "from"))
+		to := from.Add(time.Duration(rapid.Int64Range(-5, int64(90*u.Longest())).Draw(t, "length")))
+		want, first := 0, u.EdgeFrom(from)
+		if b := u.BucketOf(from); first != b.Start && first != b.End || first < from {
+			t.Fatalf("the first edge from %s is %s", from, first)
+		}
+		for at := first; at < to; at = u.BucketOf(at).End {
+			want++
+		}
+		if got := u.Buckets(from, to); got != want {
+			t.Fatalf("%d %ss start from %s to %s, want %d", got, u, from, to, want)
+		}
+	})
+	if got := tier.Day.Buckets(model.MinTime, model.MaxTime+1); got != 3652059 {
+		t.Errorf("%d days in all time, want 3652059", got)
+	}
+}
+
+// The first whole bucket is the first whose start lies less than the retention back.
+func TestTier_WholeFromIsWhereNothingCanHaveExpired(t *testing.T) {
+	t.Parallel()
+	now := model.TimeOf(time.Date(2026, 4, 20, 14, 30, 0, 0, time.UTC))
+	for name, c := range map[string]struct {
+		tier tier.Tier
+		want string
+	}{
+		"hours":             {tier.Tier{Unit: tier.Hour, Retention: tier.Day24}, "2026-04-19T15:00:00.000Z"},
+		"raised since":      {tier.Tier{Unit: tier.Hour, Retention: 9 * tier.Day24, Least: tier.Day24}, "2026-04-19T15:00:00.000Z"},
+		"now for ever":      {tier.Tier{Unit: tier.Hour, Least: tier.Day24}, "2026-04-19T15:00:00.000Z"},
+		"always for ever":   {tier.Tier{Unit: tier.Month}, model.MinTime.String()},
+		"kept since":        {tier.Tier{Unit: tier.Hour, From: now}, now.String()},
+		"kept since before": {tier.Tier{Unit: tier.Hour, Retention: tier.Day24, From: 1}, "2026-04-19T15:00:00.000Z"},
+	} {
+		if got := c.tier.WholeFrom(now).String(); got != c.want {
+			t.Errorf("%s: whole from %s, want %s", name, got, c.want)
+		}
+	}
+	edge := tier.Tier{Unit: tier.Hour, Retention: tier.Day24 + 30*time.Minute}.WholeFrom(now) // 14:00 expires now
+	if want := tier.Hour.BucketOf(now.Add(-tier.Day24)).End; edge != want {
+		t.Errorf("the hour whose start lies the retention back counts as whole: from %s, want %s", edge, want)
+	}
+}

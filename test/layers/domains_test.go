@@ -16,7 +16,7 @@ import (
 
 // engine are the trees that must not know a domain: everything below the programs that
 // are put together from both.
-var engine = []string{"model", "tier", "rollup", "telemetry", "keys", "catalog", "item", "config", "ingest", "aggregate", "lifecycle", "query", "dynamo", "memory", "envelope", "timeseries"}
+var engine = []string{"model", "tier", "rollup", "telemetry", "keys", "catalog", "item", "config", "ingest", "aggregate", "alert", "table", "retry", "lifecycle", "query", "dynamo", "memory", "envelope", "timeseries"}
 
 // shippedSettings are the names that stand in a default of tidemark.yaml, whose text the
 // defaults of package config repeat.

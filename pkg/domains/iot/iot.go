@@ -9,9 +9,46 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
+// The fields of a device's profile that the domain knows. A profile may have others.
+const (
+	FieldType     = "type"      // sensor, gateway or actuator
+	FieldStatus   = "status"    // active, where nothing else is said
+	FieldAccount  = "accountId" // whose it is
+	FieldName     = "name"
+	FieldLocation = "location"
+	FieldFirmware = "firmware"
+)
+
+// The types of device, and the status of one that is registered.
+const (
+	Sensor   = "sensor"
+	Gateway  = "gateway"
+	Actuator = "actuator"
+	Active   = "active"
+)
+
+// The streams of a device's readings beside its measurements, which have none.
+const (
+	StreamTelemetry   = "telemetry"
+	StreamStatus      = "status"
+	StreamDiagnostics = "diagnostics"
+)
+
+// statusShards are the partitions over which the devices of one status are spread: most
+// of a fleet has the same.
+const statusShards = 8
+
 // Device is the subject type: something with sensors and an id of its own.
 var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId", Profile: &catalog.Profile{
-	Indexes:    []catalog.ProfileIndex{{Field: "status"}},
+	Declared: []catalog.ProfileField{
+		{Name: FieldType, Values: []string{Sensor, Gateway, Actuator}},
+		{Name: FieldStatus, Default: Active},
+		{Name: FieldAccount}, {Name: FieldName}, {Name: FieldLocation}, {Name: FieldFirmware},
+	},
+	Indexes: []catalog.ProfileIndex{
+		{Field: FieldStatus, Shards: statusShards},
+		{Field: FieldAccount, Index: catalog.SecondIndex},
+	},
 	Versions:   catalog.Versions{Keep: true},
 	DeletedFor: 30 * tier.Day24,
 }}

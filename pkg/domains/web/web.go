@@ -49,22 +49,12 @@ func Ladder() tier.Ladder {
 // is, so its views are spread over four partitions. Each has an id, because views of
 // one millisecond are no repeats of each other: the collector mints it, whoever else
 // sends views gives one that a repeat would give again.
-//
-// The tops keep a row small: 200 paths and 100 hosts at their longest, and every
-// country there is.
 var PageViews = catalog.Kind{
-	Name:     "PAGEVIEW",
-	Path:     "pageviews",
-	Subject:  Site,
-	Measures: measures(),
-	Dimensions: []rollup.DimensionSpec{
-		{Name: FieldPath, Top: 200},
-		{Name: FieldReferrer, Top: 100},
-		{Name: FieldCountry, Top: 250},
-		{Name: FieldDevice, Top: 16},
-		{Name: FieldStatus, Top: 64},
-		{Name: FieldMethod, Top: 16},
-	},
+	Name:           "PAGEVIEW",
+	Path:           "pageviews",
+	Subject:        Site,
+	Measures:       measures(),
+	Dimensions:     dimensions(),
 	Distinct:       []string{FieldVisitor},
 	IndexBy:        FieldVisitor,
 	Late:           catalog.KeepLate,
@@ -76,18 +66,11 @@ var PageViews = catalog.Kind{
 
 // Requests are what a server answered besides pages: scripts, images, feeds, probes.
 var Requests = catalog.Kind{
-	Name:     "REQUEST",
-	Path:     "requests",
-	Subject:  Site,
-	Measures: measures(),
-	Dimensions: []rollup.DimensionSpec{
-		{Name: FieldPath, Top: 200},
-		{Name: FieldReferrer, Top: 100},
-		{Name: FieldCountry, Top: 250},
-		{Name: FieldDevice, Top: 16},
-		{Name: FieldStatus, Top: 64},
-		{Name: FieldMethod, Top: 16},
-	},
+	Name:           "REQUEST",
+	Path:           "requests",
+	Subject:        Site,
+	Measures:       measures(),
+	Dimensions:     dimensions(),
 	Distinct:       []string{FieldVisitor},
 	Late:           catalog.KeepLate,
 	IDs:            catalog.RequiredID,
@@ -117,6 +100,19 @@ func measures() []rollup.MeasureSpec {
 	return []rollup.MeasureSpec{
 		{Name: FieldBytes, Scale: 0, Percentiles: true},
 		{Name: FieldDuration, Scale: 0, Percentiles: true},
+	}
+}
+
+// dimensions are what a page and a request are counted by. The tops keep a row small:
+// 200 paths and 100 hosts at their longest, and every country there is.
+func dimensions() []rollup.DimensionSpec {
+	return []rollup.DimensionSpec{
+		{Name: FieldPath, Top: 200},
+		{Name: FieldReferrer, Top: 100},
+		{Name: FieldCountry, Top: 250},
+		{Name: FieldDevice, Top: 16},
+		{Name: FieldStatus, Top: 64},
+		{Name: FieldMethod, Top: 16},
 	}
 }
 
