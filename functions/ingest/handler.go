@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
@@ -56,7 +57,7 @@ func newHandler(conf *config.Config, kind, views string, store table, r *reporte
 		Limits:       conf.Limits,
 		Now:          func() model.Time { return model.TimeOf(time.Now()) },
 		Rand:         rand.Reader,
-		Patience:     ingest.Patience{Room: room},
+		Patience:     retry.Patience{Room: room},
 		Retried:      r.retried,
 		KeepRejected: conf.Quarantine.Retention,
 		Gates:        store,

@@ -46,6 +46,10 @@ type Limits struct {
 	// that touches more goes piece by piece, in its order, so that a deadline finds
 	// its first changes settled in every tier.
 	Buckets int
+	// Resume is how many read units a resume point must save every further look at its
+	// bucket, on average over the bucket, so that a row carries one; zero means 1. With
+	// math.Inf(1) there is none.
+	Resume float64
 	// QuarantineFor is how long a record set aside is kept; zero means 30 days.
 	QuarantineFor time.Duration
 }
@@ -60,6 +64,9 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Tries, 60)
 	set(&l.Children, 200_000)
 	set(&l.Buckets, 500)
+	if l.Resume == 0 {
+		l.Resume = 1
+	}
 	if l.QuarantineFor == 0 {
 		l.QuarantineFor = 30 * tier.Day24
 	}

@@ -9,51 +9,63 @@ import (
 )
 
 // foldChildren is step 2: every child of the bucket, strongly consistent, expired or
-// not, page by page. The finest tier is folded from events, the others from the rows
-// of the tier below.
-func (l *look) foldChildren(ctx context.Context) (*rollup.Fold, error) {
-	fold := rollup.NewFold(l.kind.Spec())
-	readPage := l.eventPage
+// not, page by page. The finest tier is folded from events, from the resume point of
+// the row on where the changes allow it; the others from the rows of the tier below.
+func (l *look) foldChildren(ctx context.Context, row *rollup.Row) (*rollup.Fold, error) {
 	if rung := below(l.kind.Ladder, l.rung, l.bucket); rung >= 0 {
-		readPage = l.rowPage(l.kind.Ladder.Tiers[rung].Unit)
+		fold := rollup.NewFold(l.kind.Spec())
+		return fold, l.readAll(ctx, l.bucket.Start, fold, l.rowPage(l.kind.Ladder.Tiers[rung].Unit, fold))
 	}
-	r := model.Range{Series: l.key.Series, From: l.bucket.Start, To: l.bucket.End, Consistent: true}
+	s := l.span(row)
+	err := l.readAll(ctx, s.from, s.fold, l.eventPage(s.add))
+	s.end()
+	return s.fold, err
+}
+
+// readPage reads one page of a range into a fold, and answers where the next begins.
+type readPage func(ctx context.Context, r model.Range) (next string, err error)
+
+// readAll reads the pages of the bucket from a time on.
+func (l *look) readAll(ctx context.Context, from model.Time, fold *rollup.Fold, read readPage) error {
+	r := model.Range{Series: l.key.Series, From: from, To: l.bucket.End, Consistent: true}
 	for {
 		l.Reads++
-		next, err := readPage(ctx, r, fold)
+		next, err := read(ctx, r)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if fold.Children > l.limits.Children {
 			l.crowd(fold)
-			return fold, nil
+			return nil
 		}
 		if next == "" {
-			return fold, nil
+			return nil
 		}
 		r.After = next
 	}
 }
 
-func (l *look) eventPage(ctx context.Context, r model.Range, fold *rollup.Fold) (next string, err error) {
-	if store, ok := l.Store.(EventReader); ok {
-		if next, err = store.EachEvent(ctx, r, fold.AddEvent); err != nil {
+func (l *look) eventPage(add func(*model.Event)) readPage {
+	return func(ctx context.Context, r model.Range) (next string, err error) {
+		if store, ok := l.Store.(EventReader); ok {
+			if next, err = store.EachEvent(ctx, r, add); err != nil {
+				return "", passes("read events", err)
+			}
+			return next, nil
+		}
+		page, err := l.Store.Events(ctx, r)
+		if err != nil {
 			return "", passes("read events", err)
 		}
-		return next, nil
+		for i := range page.Events {
+			add(&page.Events[i])
+		}
+		return page.Next, nil
 	}
-	page, err := l.Store.Events(ctx, r)
-	if err != nil {
-		return "", passes("read events", err)
-	}
-	for i := range page.Events {
-		fold.AddEvent(&page.Events[i])
-	}
-	return page.Next, nil
 }
 
-func (l *look) rowPage(unit tier.Unit) func(context.Context, model.Range, *rollup.Fold) (string, error) {
-	return func(ctx context.Context, r model.Range, fold *rollup.Fold) (string, error) {
+func (l *look) rowPage(unit tier.Unit, fold *rollup.Fold) readPage {
+	return func(ctx context.Context, r model.Range) (string, error) {
 		page, err := l.Store.Rows(ctx, unit, r)
 		if err != nil {
 			return "", passes("read rows", err)

@@ -349,6 +349,7 @@ func newWorldSharing(w *world) *world {
 	other := *w
 	agg := newWorld(w.T).agg
 	agg.Store, agg.Quarantine, agg.Catalog, agg.Now, agg.Rand = w.Table, w.Table, w.agg.Catalog, w.now, seeded(2)
+	agg.Limits.Resume = w.agg.Limits.Resume
 	other.agg = agg
 	return &other
 }

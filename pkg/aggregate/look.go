@@ -20,6 +20,8 @@ type look struct {
 
 	Counts
 	notes    []Note     // of the last pass
+	point    []byte     // a resume point for the next look; nil where the last pass had none to leave
+	saves    float64    // read units that it saves
 	newest   model.Time // arrival of the newest event folded
 	replaced bool       // a row that stood was written over with another fold
 }
@@ -29,7 +31,7 @@ type look struct {
 // it, so a row that stands was folded from children read after it became the row.
 // It answers Written also where nothing had to be written.
 func (l *look) pass(ctx context.Context) (model.Answer, error) {
-	l.notes = nil
+	l.notes, l.point = nil, nil
 	row, err := l.firstRow(ctx)
 	if err != nil {
 		return 0, err
@@ -48,7 +50,7 @@ func (l *look) pass(ctx context.Context) (model.Answer, error) {
 			return model.Written, nil
 		}
 	}
-	fold, err := l.foldChildren(ctx)
+	fold, err := l.foldChildren(ctx, row)
 	if err != nil {
 		return 0, err
 	}
@@ -130,6 +132,7 @@ func (l *look) rowOf(fold *rollup.Fold) *rollup.Row {
 		row.ExpiresAt = now.Add(tier.Day24).Seconds()
 	} else {
 		row.ExpiresAt = l.kind.Ladder.Tiers[l.rung].ExpiresAt(l.bucket, now)
+		row.Resume = l.pointOf(row)
 	}
 	return row
 }

@@ -56,7 +56,9 @@ func newHistory(t *testing.T, r *rapid.T) *history {
 		{Unit: tier.Day, Retention: 37 * tier.Day24},
 		{Unit: tier.Month, Retention: rapid.SampledFrom([]time.Duration{tier.Forever, 80 * tier.Day24}).Draw(r, "month")},
 	}}
-	return &history{world: newWorldOf(t, kind), accepted: map[model.EventKey]model.Event{}}
+	h := &history{world: newWorldOf(t, kind), accepted: map[model.EventKey]model.Event{}}
+	h.agg.Limits.Resume = rapid.SampledFrom([]float64{1e-12, 0}).Draw(r, "resume points save")
+	return h
 }
 
 // Few buckets, so that they meet: three hours of two days of one month.

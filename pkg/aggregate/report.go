@@ -23,6 +23,7 @@ type Counts struct {
 	// rows that were marked included. The row was written, but for a dry run.
 	Changed int
 
+	Resumed   int // times that events were read from a resume point on
 	Lost      int // writes whose condition failed: somebody else wrote the row
 	Uncertain int // writes without a clear answer
 	Throttled int // writes that were throttled or met a transaction
@@ -48,6 +49,7 @@ func (c *Counts) Add(o *Counts) {
 	c.Marked += o.Marked
 	c.NotMade += o.NotMade
 	c.Changed += o.Changed
+	c.Resumed += o.Resumed
 	c.Lost += o.Lost
 	c.Uncertain += o.Uncertain
 	c.Throttled += o.Throttled

@@ -53,6 +53,7 @@ func (l *look) mark(ctx context.Context, row *rollup.Row) (model.Answer, error) 
 	marked := *row
 	marked.Exact = false
 	marked.ChildrenUntil = 0
+	marked.Resume = nil
 	marked.WrittenAt = l.Now()
 	answer, err := l.put(ctx, row, &marked)
 	if err == nil && answer == model.Written {

@@ -8,16 +8,18 @@ import (
 )
 
 // touch is a bucket of a series that changes touch. It remembers nothing of what
-// they were, only whether one of them was more than an insert.
+// they were, only when they were and whether one of them was more than an insert.
 type touch struct {
 	key    rollup.Key
 	bucket tier.Bucket
 	kind   *catalog.Kind
 	rung   int  // place of the bucket's tier in the kind's ladder
-	first  int  // place in the batch of the earliest change
+	first  int  // place in the batch of the first change
 	force  bool // not all were inserts: an unchanged row is written all the same
 	repair bool // asked for out of the table stream's order
 	terms  Terms
+
+	earliest, latest model.Time // of the changes, by event time
 }
 
 // piece is the part of a batch that is settled together.
@@ -72,13 +74,14 @@ func (p *piece) touch(touched map[rollup.Key]*touch, kind *catalog.Kind, s model
 		key := rowKey(s, b)
 		found := touched[key]
 		if found == nil {
-			found = &touch{key: key, bucket: b, kind: kind, rung: rung, first: p.end}
+			found = &touch{key: key, bucket: b, kind: kind, rung: rung, first: p.end, earliest: at, latest: at}
 			touched[key] = found
 			for len(p.rungs) <= rung {
 				p.rungs = append(p.rungs, nil)
 			}
 			p.rungs[rung] = append(p.rungs[rung], found)
 		}
+		found.earliest, found.latest = min(found.earliest, at), max(found.latest, at)
 		over = append(over, found)
 	}
 	return over

@@ -80,9 +80,12 @@ func (t *Table) actions(tx *ingest.Transaction) ([]types.TransactWriteItem, erro
 func (t *Table) updateCurrent(w *ingest.CurrentWrite) (*types.Update, error) {
 	x := newExpression()
 	condition := ""
-	if w.Create {
+	switch {
+	case w.OrCreate:
+		condition = x.newerOrCreation(w.First)
+	case w.Create:
 		condition = x.creation()
-	} else {
+	default:
 		condition = x.newer(w.First)
 	}
 	if len(w.Where) > 0 {
@@ -92,9 +95,17 @@ func (t *Table) updateCurrent(w *ingest.CurrentWrite) (*types.Update, error) {
 		}
 		condition += " AND " + where
 	}
-	update := x.set(item.FromCurrent(&model.Current{
+	set := item.FromCurrent(&model.Current{
 		Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now,
-	}), keys.AttrCreatedAt)
+	})
+	var left []string
+	for _, entry := range w.Entries {
+		if set.SetIndex(entry.Index, entry.Key); entry.Key == (keys.Key{}) {
+			pk, sk := item.IndexAttrs(entry.Index)
+			left = append(left, pk, sk)
+		}
+	}
+	update := x.set(set, keys.AttrCreatedAt) + x.remove(left)
 	return &types.Update{
 		TableName:                           &t.name,
 		Key:                                 primary(keys.Current(w.Series)),

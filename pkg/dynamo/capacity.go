@@ -1,9 +1,12 @@
 package dynamo
 
 import (
+	"context"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Capacity sums what requests consumed, in capacity units. Requests that failed do
@@ -27,6 +30,28 @@ func (c *Capacity) mode() types.ReturnConsumedCapacity {
 		return types.ReturnConsumedCapacityNone
 	}
 	return types.ReturnConsumedCapacityTotal
+}
+
+// asks is mode of a read, whose context may have a meter.
+func (t *Table) asks(ctx context.Context) types.ReturnConsumedCapacity {
+	if model.MeterOf(ctx) != nil {
+		return types.ReturnConsumedCapacityTotal
+	}
+	return t.capacity.mode()
+}
+
+// took counts what a read of so many items consumed.
+func (t *Table) took(ctx context.Context, items int, consumed *types.ConsumedCapacity) {
+	read := 0.
+	if consumed != nil {
+		read = units(consumed.CapacityUnits)
+	}
+	t.tookUnits(ctx, items, read)
+}
+
+func (t *Table) tookUnits(ctx context.Context, items int, read float64) {
+	t.capacity.addReadUnits(read)
+	model.MeterOf(ctx).Add(model.Cost{Requests: 1, Items: items, Units: read})
 }
 
 func (c *Capacity) addReads(consumed *types.ConsumedCapacity) {

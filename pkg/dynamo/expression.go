@@ -61,16 +61,26 @@ func (x *expression) free() string { return x.missing(keys.AttrPK) }
 // newer: the subject is not being purged, and the stored order lies strictly before
 // the first record high.
 func (x *expression) newer(first model.Order) string {
+	return x.missing(keys.AttrFence) + " AND " + x.before(first)
+}
+
+// before: the stored order lies strictly before this one.
+func (x *expression) before(first model.Order) string {
 	at, id := x.name(keys.AttrAt), x.name(keys.AttrID)
 	firstAt, firstID := x.text(first.At.String()), x.text(first.ID)
-	return fmt.Sprintf("%s AND (%s < %s OR (%s = %s AND %s < %s))",
-		x.missing(keys.AttrFence), at, firstAt, at, firstAt, id, firstID)
+	return fmt.Sprintf("(%s < %s OR (%s = %s AND %s < %s))", at, firstAt, at, firstAt, id, firstID)
 }
 
 // creation: no event has made this current yet (there may be an item of enrichment
 // alone), and the subject is not being purged.
 func (x *expression) creation() string {
 	return x.missing(keys.AttrAt) + " AND " + x.missing(keys.AttrFence)
+}
+
+// newerOrCreation: the subject is not being purged, and the stored order, where there
+// is one, lies strictly before the first record high.
+func (x *expression) newerOrCreation(first model.Order) string {
+	return x.missing(keys.AttrFence) + " AND (" + x.missing(keys.AttrAt) + " OR " + x.before(first) + ")"
 }
 
 // where: the caller's own condition, every term of it.
@@ -93,10 +103,12 @@ func (x *expression) term(t ingest.Term) (string, error) {
 		return x.missing(t.Field), nil
 	case ingest.NotEqual: // the server holds an absent attribute to differ from everything
 		return "(" + x.exists(t.Field) + " AND " + x.compare(t) + ")", nil
+	case ingest.Begins:
+		return "begins_with(" + x.name(t.Field) + "," + x.value(item.FromValue(t.Value)) + ")", nil
 	case ingest.Equal, ingest.Less, ingest.AtMost, ingest.Greater, ingest.AtLeast:
 		return x.compare(t), nil
 	default:
-		return "", fmt.Errorf("condition on %q: comparison %q is unknown: want =, <>, <, <=, >, >=, exists or missing", t.Field, t.Op)
+		return "", fmt.Errorf("condition on %q: comparison %q is unknown: want =, <>, <, <=, >, >=, begins, exists or missing", t.Field, t.Op)
 	}
 }
 
@@ -119,4 +131,16 @@ func (x *expression) set(it item.Item, once ...string) string {
 		parts = append(parts, name+"="+value)
 	}
 	return "SET " + strings.Join(parts, ",")
+}
+
+// remove takes attributes away; "" where there are none to take.
+func (x *expression) remove(attrs []string) string {
+	if len(attrs) == 0 {
+		return ""
+	}
+	names := make([]string, len(attrs))
+	for i, attr := range attrs {
+		names[i] = x.name(attr)
+	}
+	return " REMOVE " + strings.Join(names, ",")
 }

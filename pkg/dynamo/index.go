@@ -15,11 +15,11 @@ import (
 // ByValue reads one page of the events that have a value by one Query of the second
 // index. An item that is no event is left out.
 func (t *Table) ByValue(ctx context.Context, r model.ByValue) (model.IndexPage, error) {
-	out, err := t.client.Query(ctx, t.byValueInput(&r))
+	out, err := t.client.Query(ctx, t.byValueInput(ctx, &r))
 	if err != nil {
 		return model.IndexPage{}, fmt.Errorf("read by value from %s: %w", t.name, advise(err))
 	}
-	t.capacity.addReads(out.ConsumedCapacity)
+	t.took(ctx, len(out.Items), out.ConsumedCapacity)
 	page := model.IndexPage{Events: make([]model.Event, 0, len(out.Items))}
 	for _, it := range itemsOf(out.Items) {
 		if event, err := item.Event(it); err == nil {
@@ -37,7 +37,7 @@ func (t *Table) ByValue(ctx context.Context, r model.ByValue) (model.IndexPage, 
 	return page, nil
 }
 
-func (t *Table) byValueInput(r *model.ByValue) *dynamodb.QueryInput {
+func (t *Table) byValueInput(ctx context.Context, r *model.ByValue) *dynamodb.QueryInput {
 	lo, hi := keys.IndexRange(r.From, r.To)
 	x := newExpression()
 	within := fmt.Sprintf("%s = %s AND %s BETWEEN %s AND %s",
@@ -49,7 +49,7 @@ func (t *Table) byValueInput(r *model.ByValue) *dynamodb.QueryInput {
 		ExpressionAttributeNames:  x.names,
 		ExpressionAttributeValues: x.values,
 		ScanIndexForward:          new(!r.Newest),
-		ReturnConsumedCapacity:    t.capacity.mode(),
+		ReturnConsumedCapacity:    t.asks(ctx),
 	}
 	if r.Limit > 0 {
 		input.Limit = new(int32(r.Limit))

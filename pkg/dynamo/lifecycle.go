@@ -151,11 +151,11 @@ func (x *expression) terms(when lifecycle.Condition) (*string, error) {
 
 // List reads one page of a partition, or of an index partition, by one Query.
 func (t *Table) List(ctx context.Context, l lifecycle.Listing) (lifecycle.ListPage, error) {
-	out, err := t.client.Query(ctx, t.listInput(&l))
+	out, err := t.client.Query(ctx, t.listInput(ctx, &l))
 	if err != nil {
 		return lifecycle.ListPage{}, fmt.Errorf("list from %s: %w", t.name, advise(err))
 	}
-	t.capacity.addReads(out.ConsumedCapacity)
+	t.took(ctx, len(out.Items), out.ConsumedCapacity)
 	page := lifecycle.ListPage{Items: itemsOf(out.Items)}
 	if last := itemOf(out.LastEvaluatedKey); last != nil {
 		page.Next = lifecycle.Place{Key: last.Key()}
@@ -166,7 +166,7 @@ func (t *Table) List(ctx context.Context, l lifecycle.Listing) (lifecycle.ListPa
 	return page, nil
 }
 
-func (t *Table) listInput(l *lifecycle.Listing) *dynamodb.QueryInput {
+func (t *Table) listInput(ctx context.Context, l *lifecycle.Listing) *dynamodb.QueryInput {
 	x := newExpression()
 	partition, sort := keys.AttrPK, keys.AttrSK
 	if l.Index != "" {
@@ -183,7 +183,7 @@ func (t *Table) listInput(l *lifecycle.Listing) *dynamodb.QueryInput {
 		ExpressionAttributeValues: x.values,
 		ScanIndexForward:          new(!l.Newest),
 		ConsistentRead:            new(l.Index == ""),
-		ReturnConsumedCapacity:    t.capacity.mode(),
+		ReturnConsumedCapacity:    t.asks(ctx),
 	}
 	if l.Index != "" {
 		input.IndexName = &l.Index

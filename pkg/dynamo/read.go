@@ -49,7 +49,7 @@ func (t *Table) Events(ctx context.Context, r model.Range) (model.EventPage, err
 func (t *Table) EachEvent(ctx context.Context, r model.Range, do func(*model.Event)) (next string, _ error) {
 	const operation = "read events from"
 	lo, hi := keys.EventRange(r.Series, r.From, r.To)
-	input, err := t.queryInput(operation, &r, lo, hi)
+	input, err := t.queryInput(ctx, operation, &r, lo, hi)
 	if err != nil {
 		return "", err
 	}
@@ -58,10 +58,11 @@ func (t *Table) EachEvent(ctx context.Context, r model.Range, do func(*model.Eve
 	if _, err := t.client.Query(ctx, input, page.take); err != nil {
 		return "", fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
 	}
-	if err := page.each(do); err != nil {
+	items := 0
+	if err := page.each(func(e *model.Event) { items++; do(e) }); err != nil {
 		return "", fmt.Errorf("%s %s: %w", operation, t.name, err)
 	}
-	t.capacity.addReadUnits(page.units)
+	t.tookUnits(ctx, items, page.units)
 	return page.last.SK, nil
 }
 
@@ -92,7 +93,7 @@ func rowOf(it item.Item) (_ rollup.Row, ok bool) {
 
 // query reads one page of the sort keys from lo to hi, both included.
 func (t *Table) query(ctx context.Context, operation string, r *model.Range, lo, hi string) (_ []item.Item, next string, _ error) {
-	input, err := t.queryInput(operation, r, lo, hi)
+	input, err := t.queryInput(ctx, operation, r, lo, hi)
 	if err != nil {
 		return nil, "", err
 	}
@@ -100,11 +101,11 @@ func (t *Table) query(ctx context.Context, operation string, r *model.Range, lo,
 	if err != nil {
 		return nil, "", fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
 	}
-	t.capacity.addReads(out.ConsumedCapacity)
+	t.took(ctx, len(out.Items), out.ConsumedCapacity)
 	return itemsOf(out.Items), itemOf(out.LastEvaluatedKey).Key().SK, nil
 }
 
-func (t *Table) queryInput(operation string, r *model.Range, lo, hi string) (*dynamodb.QueryInput, error) {
+func (t *Table) queryInput(ctx context.Context, operation string, r *model.Range, lo, hi string) (*dynamodb.QueryInput, error) {
 	x := newExpression()
 	within := fmt.Sprintf("%s = %s AND %s BETWEEN %s AND %s",
 		x.name(keys.AttrPK), x.text(keys.Partition(r.Series)), x.name(keys.AttrSK), x.text(lo), x.text(hi))
@@ -115,7 +116,7 @@ func (t *Table) queryInput(operation string, r *model.Range, lo, hi string) (*dy
 		ExpressionAttributeValues: x.values,
 		ScanIndexForward:          new(!r.Newest),
 		ConsistentRead:            &r.Consistent,
-		ReturnConsumedCapacity:    t.capacity.mode(),
+		ReturnConsumedCapacity:    t.asks(ctx),
 	}
 	if r.Limit > 0 {
 		input.Limit = new(int32(r.Limit))
@@ -135,11 +136,11 @@ func (t *Table) getItem(ctx context.Context, operation string, k keys.Key, consi
 		TableName:              &t.name,
 		Key:                    primary(k),
 		ConsistentRead:         &consistent,
-		ReturnConsumedCapacity: t.capacity.mode(),
+		ReturnConsumedCapacity: t.asks(ctx),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
 	}
-	t.capacity.addReads(out.ConsumedCapacity)
+	t.took(ctx, min(len(out.Item), 1), out.ConsumedCapacity)
 	return itemOf(out.Item), nil
 }

@@ -21,6 +21,7 @@ type ProblemType struct {
 var (
 	ProblemRejected    = ProblemType{"/problems/rejected", "The observation was rejected", 400}
 	ProblemBody        = ProblemType{"/problems/unreadable-body", "The body cannot be read", 400}
+	ProblemQuery       = ProblemType{"/problems/unreadable-query", "The query string cannot be read", 400}
 	ProblemNotFound    = ProblemType{"/problems/not-found", "There is nothing at this path", 404}
 	ProblemMethod      = ProblemType{"/problems/method-not-allowed", "The path does not take this method", 405}
 	ProblemTooLarge    = ProblemType{"/problems/too-large", "The request is too large", 413}
@@ -69,6 +70,7 @@ func (p *Problem) Error() string { return p.Title + ": " + p.Detail }
 func (p *Problem) Response() events.APIGatewayV2HTTPResponse {
 	response := JSON(p.Status, p)
 	response.Headers["Content-Type"] = "application/problem+json"
+	response.Headers["Cache-Control"] = "no-store" // it may pass
 	maps.Copy(response.Headers, p.header)
 	return response
 }

@@ -25,6 +25,8 @@ type Profile struct {
 	UpdatedAt *model.Time         `json:"updatedAt,omitempty"`
 	DeletedAt *model.Time         `json:"deletedAt,omitempty"`
 	ExpiresAt *model.Time         `json:"expiresAt,omitempty"`
+	// LastSeenAt is the time of the subject's newest event, where it was asked for.
+	LastSeenAt *model.Time `json:"lastSeenAt,omitempty"`
 }
 
 // ProfileOf is p as callers read it.
@@ -64,6 +66,8 @@ var (
 	ProblemVersion   = ProblemType{"/problems/version-conflict", "The subject has another version", http.StatusPreconditionFailed}
 	ProblemTaken     = ProblemType{"/problems/taken", "Another subject has a value that must be unique", http.StatusConflict}
 	ProblemGone      = ProblemType{"/problems/gone", "The subject is being purged", http.StatusGone}
+	ProblemNoPurge   = ProblemType{"/problems/no-purge", "No purge was asked for", http.StatusNotFound}
+	ProblemUnderWay  = ProblemType{"/problems/purge-under-way", "The purge has begun", http.StatusConflict}
 	ProblemProfile   = ProblemType{"/problems/rejected-profile", "The profile was rejected", http.StatusBadRequest}
 )
 
@@ -154,12 +158,13 @@ func fieldValue(f ingest.Field) (model.Value, error) {
 }
 
 // Expected is the version that a caller expects, out of If-Match; 0 where it expects
-// none.
+// none. The tag of a change is the bare version, that of a read has a hash behind it.
 func Expected(r *events.APIGatewayV2HTTPRequest) (int64, *Problem) {
 	text := strings.Trim(strings.TrimSpace(Header(r, "If-Match")), `"`)
 	if text == "" || text == "*" {
 		return 0, nil
 	}
+	text, _, _ = strings.Cut(text, "-")
 	var n int64
 	if _, err := fmt.Sscanf(text, "%d", &n); err != nil || n < 1 || fmt.Sprint(n) != text {
 		return 0, ProblemVersion.New("If-Match is %q: want the number of a version, as the ETag of an answer has it", clip(text))

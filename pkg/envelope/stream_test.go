@@ -24,6 +24,9 @@ func streamSamples(t testing.TB) map[string][]byte {
 	}
 	all := map[string][]byte{}
 	for _, path := range paths {
+		if filepath.Base(path) == "scheduled.json" {
+			continue // what the schedule sends, no batch
+		}
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

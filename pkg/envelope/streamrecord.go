@@ -58,7 +58,7 @@ func (r *streamRecord) object(b []byte, i int, what string, level *memberLevel) 
 // known reads the member at b[i:] by its lead, Broken where that is not known.
 func (r *streamRecord) known(level *memberLevel, b []byte, i int) (end int) {
 	lead, at := level.leads.Find(b, i)
-	if lead == nil || r.met&lead.member&readOnce != 0 {
+	if lead == nil || r.met.has(lead.member) {
 		return jsonscan.Broken
 	}
 	switch {
@@ -69,7 +69,7 @@ func (r *streamRecord) known(level *memberLevel, b []byte, i int) (end int) {
 	case lead.member == theSource:
 		r.change.Source = lead.text
 	}
-	r.met |= lead.member
+	r.met |= 1 << lead.member
 	return at
 }
 
@@ -80,7 +80,7 @@ func (r *streamRecord) member(level *memberLevel, b []byte, i int) (end int) {
 		return at
 	}
 	lead := recordLead{member: level.names[string(nameOf(raw))]}
-	if lead.member == 0 {
+	if lead.member == aStranger {
 		return jsonscan.Skip(b, at)
 	}
 	end = r.value(lead.member, b, at)
@@ -103,14 +103,12 @@ func (r *streamRecord) member(level *memberLevel, b []byte, i int) (end int) {
 }
 
 // value reads the value of a member.
-func (r *streamRecord) value(m members, b []byte, i int) (end int) {
-	if m&readOnce != 0 {
-		if r.met&m != 0 {
-			r.fail("%s comes twice", m)
-			return jsonscan.Skip(b, i)
-		}
-		r.met |= m
+func (r *streamRecord) value(m member, b []byte, i int) (end int) {
+	if r.met.has(m) {
+		r.fail("%s comes twice", m)
+		return jsonscan.Skip(b, i)
 	}
+	r.met |= 1 << m
 	if jsonscan.Null(b, i) && m != theKeys {
 		return jsonscan.Skip(b, i)
 	}
@@ -144,20 +142,20 @@ func (r *streamRecord) value(m members, b []byte, i int) (end int) {
 	return jsonscan.Skip(b, i)
 }
 
-func (r *streamRecord) copied(b []byte, i int, m members, to *string) (end int) {
+func (r *streamRecord) copied(b []byte, i int, m member, to *string) (end int) {
 	text, end := r.text(b, i, m)
 	*to = r.texts.Add(text)
 	return end
 }
 
-func (r *streamRecord) equals(b []byte, i int, m members, want string, to *bool) (end int) {
+func (r *streamRecord) equals(b []byte, i int, m member, want string, to *bool) (end int) {
 	text, end := r.text(b, i, m)
 	*to = string(text) == want
 	return end
 }
 
 // text reads a string, "" where it is wrong.
-func (r *streamRecord) text(b []byte, i int, m members) (text []byte, end int) {
+func (r *streamRecord) text(b []byte, i int, m member) (text []byte, end int) {
 	raw, end := jsonscan.Text(b, i)
 	switch {
 	case raw.Bytes == nil:
@@ -236,7 +234,7 @@ func (r *streamRecord) settle() (is bool, err error) {
 // noKey says why not even the item's key is known, nil where it is.
 func (r *streamRecord) noKey() error {
 	err := r.keyErr
-	if r.met&theKeys == 0 {
+	if !r.met.has(theKeys) {
 		err = errors.New("it is missing")
 	}
 	if err == nil {

@@ -230,6 +230,11 @@ func (a *admission) size(e *model.Event) {
 	if v, ok := e.Attrs.Get(e.IndexBy); ok {
 		a.indexed(e, v)
 	}
+	for _, entry := range entriesOf(a.kind, e) {
+		if entry.Key != (keys.Key{}) && entry.Key.Check() != nil {
+			a.wrong("", CodeKeyTooLong, "the fields by which currents of %s are found in %s are too long for its key: shorten them", a.kind.Name, entry.Index)
+		}
+	}
 	if n := sizeOf(len(key.PK)+len(key.SK), e.Attrs); n > maxEventBytes {
 		a.wrong("", CodeTooLarge, "the event would take %d bytes: at most %d; send fewer or shorter fields", n, maxEventBytes)
 	}

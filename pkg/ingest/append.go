@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // ErrNoCurrent is AppendIf's answer for a kind that keeps no current.
@@ -29,7 +30,7 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, draft Draft,
 	case kind.WithoutCurrent:
 		return outcomes[0], fmt.Errorf("append %s: %w", event.Series, ErrNoCurrent)
 	}
-	ctx, cancel := s.Patience.leaveRoom(ctx)
+	ctx, cancel := s.Patience.LeaveRoom(ctx)
 	defer cancel()
 	b := batch{Service: s, kind: kind, outcomes: outcomes, where: where}
 	err = b.append(ctx, []entry{{event: event}})
@@ -52,7 +53,7 @@ func (s *Service) putEach(ctx context.Context, entries []entry, outcomes []model
 	for _, e := range entries {
 		reply, err := s.send(ctx, func(ctx context.Context) (Reply, error) { return s.Store.Put(ctx, e.event) })
 		switch {
-		case errors.Is(err, errUndecided):
+		case errors.Is(err, retry.ErrUndecided):
 			return nil
 		case err != nil:
 			return fmt.Errorf("put %s: %w", e.event.Series, err)

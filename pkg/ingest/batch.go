@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // errUnreasoned says that the table refused a request for no reason that could be.
@@ -44,7 +45,7 @@ type taken struct {
 // Unknown; the error is what no repeat can mend.
 func (b *batch) append(ctx context.Context, entries []entry) error {
 	err := b.run(ctx, entries)
-	if err == nil || errors.Is(err, errUndecided) {
+	if err == nil || errors.Is(err, retry.ErrUndecided) {
 		return nil
 	}
 	return fmt.Errorf("append %s: %w", entries[0].event.Series, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // fault is what goes wrong with one request.
@@ -219,7 +220,7 @@ func TestAppend_StopsInTimeToAnswer(t *testing.T) {
 	store := &faulty{Table: memory.New(clock), hit: func(int) (fault, bool) { return fault{answer: model.Conflicting}, true }}
 	s := serviceOn(store, 1)
 	s.Sleep = nil // the wall clock's
-	s.Patience = ingest.Patience{Attempts: 1 << 30, Base: time.Millisecond, Cap: time.Millisecond, Room: time.Hour - 50*time.Millisecond}
+	s.Patience = retry.Patience{Attempts: 1 << 30, Base: time.Millisecond, Cap: time.Millisecond, Room: time.Hour - 50*time.Millisecond}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	outcomes, err := s.AppendEvents(ctx, kind, []ingest.Draft{draft(minute(1), "")})

@@ -40,6 +40,7 @@ func (b *batch) plan(pending []entry) (plan, error) {
 	} else {
 		p.asked = pending
 		p.puts(pending)
+		p.sayLate()
 	}
 	return p, nil
 }
@@ -80,9 +81,12 @@ func (p *plan) write(b *batch) {
 		Now:    last.ArrivedAt,
 		Where:  b.where,
 	}
-	for _, e := range p.highs {
-		w.Set = w.Set.Union(e.event.Attrs)
+	highs := make([]*model.Event, len(p.highs))
+	for i := range p.highs {
+		highs[i] = &p.highs[i].event
+		w.Set = w.Set.Union(highs[i].Attrs)
 	}
+	w.Entries = entriesOf(b.kind, highs...)
 	if w.Create {
 		p.tx.Gate = &last.Series.Subject
 	}
@@ -93,6 +97,18 @@ func (p *plan) puts(entries []entry) {
 	p.tx.Puts = make([]model.Event, len(entries))
 	for i, e := range entries {
 		p.tx.Puts[i] = e.event
+	}
+}
+
+// sayLate has the events that are not record highs carry their verdict: what follows
+// from applied events alone must be able to tell them apart.
+func (p *plan) sayLate() {
+	late := make(map[int]bool, len(p.lows))
+	for _, e := range p.lows {
+		late[e.place] = true
+	}
+	for i, e := range p.pending {
+		p.tx.Puts[i].Late = late[e.place]
 	}
 }
 

@@ -25,7 +25,7 @@ type Rejection struct {
 // follows from origin and payload. The error means that r is not known to be kept,
 // and the delivery must come again.
 func (s *Service) SetAside(ctx context.Context, r Rejection) error {
-	ctx, cancel := s.Patience.leaveRoom(ctx)
+	ctx, cancel := s.Patience.LeaveRoom(ctx)
 	defer cancel()
 	q := s.quarantined(r)
 	_, err := s.send(ctx, func(ctx context.Context) (Reply, error) {

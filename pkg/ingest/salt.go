@@ -59,7 +59,7 @@ func (s *Salts) Of(ctx context.Context, at model.Time) ([]byte, error) {
 // put answers the salt that stands afterwards. After an answer that was lost it may be
 // this one: the repeat is refused, and told so.
 func (s *Salts) put(ctx context.Context, fresh model.Salt) (model.Salt, error) {
-	ctx, cancel := s.Service.Patience.leaveRoom(ctx)
+	ctx, cancel := s.Service.Patience.LeaveRoom(ctx)
 	defer cancel()
 	stands := fresh
 	_, err := s.Service.send(ctx, func(ctx context.Context) (Reply, error) {

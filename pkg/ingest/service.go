@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // Service appends observations. Its fields are set once, before the first call; its
@@ -25,7 +26,7 @@ type Service struct {
 	// Sleep pauses between requests, or answers the context's error when that ends
 	// first; nil means the wall clock's.
 	Sleep    func(context.Context, time.Duration) error
-	Patience Patience
+	Patience retry.Patience
 	// Retried is told the answer that made a request be sent again; nil means nobody.
 	// It may be called concurrently.
 	Retried func(model.Answer)
@@ -90,7 +91,7 @@ func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given
 // appendEntries appends group by group, several at once, and settles outcomes in
 // place. Groups share no identity, so none waits for another.
 func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries []entry, outcomes []model.Outcome) error {
-	ctx, cancel := s.Patience.leaveRoom(ctx)
+	ctx, cancel := s.Patience.LeaveRoom(ctx)
 	defer cancel()
 	var work errgroup.Group
 	work.SetLimit(s.parallel())

@@ -43,12 +43,17 @@ type CurrentWrite struct {
 	// Create asks for an item without order attribute (or no item); else the stored
 	// order must lie strictly before First. Either way the fence must be absent.
 	Create bool
-	First  model.Order // the first record high: what the condition compares with
-	Last   model.Order // the last record high: the order that is written
-	Hash   model.Hash  // payload identity of the last record high
-	Set    model.Attrs // union of the record highs' fields, later wins; nothing else is touched
-	Now    model.Time  // createdAt, where there is none yet
-	Where  Condition   // the caller's own condition, in addition
+	// OrCreate takes either: no order attribute, or one before First.
+	OrCreate bool
+	First    model.Order // the first record high: what the condition compares with
+	Last     model.Order // the last record high: the order that is written
+	Hash     model.Hash  // payload identity of the last record high
+	Set      model.Attrs // union of the record highs' fields, later wins; nothing else is touched
+	Now      model.Time  // createdAt, where there is none yet
+	Where    Condition   // the caller's own condition, in addition
+	// Entries are the indexes in which current is to stand elsewhere, or no more; it
+	// stays where it is in the others.
+	Entries []IndexEntry
 }
 
 // CurrentCheck is a caller's condition on current, without a write.
@@ -58,28 +63,25 @@ type CurrentCheck struct {
 }
 
 // Condition is a caller's own condition on current: every term must hold.
-type Condition []Term
+type Condition = model.Condition
 
 // Term compares one attribute of current with a value.
-type Term struct {
-	Field string
-	Op    Op
-	Value model.Value // not used by Exists and Missing
-}
+type Term = model.Term
 
 // Op is a comparison.
-type Op string
+type Op = model.Op
 
-// The comparisons. All but Missing are false where the attribute is absent.
+// The comparisons of a condition.
 const (
-	Equal    Op = "="
-	NotEqual Op = "<>"
-	Less     Op = "<"
-	AtMost   Op = "<="
-	Greater  Op = ">"
-	AtLeast  Op = ">="
-	Exists   Op = "exists"
-	Missing  Op = "missing"
+	Equal    = model.Equal
+	NotEqual = model.NotEqual
+	Less     = model.Less
+	AtMost   = model.AtMost
+	Greater  = model.Greater
+	AtLeast  = model.AtLeast
+	Begins   = model.Begins
+	Exists   = model.Exists
+	Missing  = model.Missing
 )
 
 // Reply is what the server answered to a write.

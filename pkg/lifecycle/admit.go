@@ -27,6 +27,7 @@ const (
 	CodeNameEmpty        = "name-empty"
 	CodeNameReserved     = "name-reserved"
 	CodeWrongType        = "wrong-type"
+	CodeNotAllowed       = "not-allowed"
 )
 
 // maxProfileBytes bounds a profile as stored: an item of the table holds 400 KB, and a
@@ -98,6 +99,16 @@ func (a *admission) whole(p *model.Profile, spec *catalog.Profile) {
 	if n := item.FromProfile(p).Size(); n > maxProfileBytes {
 		a.wrong("", CodeTooLarge, "the profile would take %d bytes: at most %d; keep fewer or shorter fields", n, maxProfileBytes)
 	}
+	for _, f := range spec.Declared {
+		v, ok := p.Attrs.Get(f.Name)
+		switch {
+		case !ok || v.Kind == model.Null:
+		case v.Kind != model.Text:
+			a.wrong(f.Name, CodeWrongType, "is no string: send one")
+		case len(f.Values) > 0 && !slices.Contains(f.Values, v.Text):
+			a.wrong(f.Name, CodeNotAllowed, "%.64q is not among its values: want %s", v.Text, strings.Join(f.Values, ", "))
+		}
+	}
 	for _, x := range spec.Indexes {
 		v, ok := p.Attrs.Get(x.Field)
 		if ok && v.Kind != model.Text && v.Kind != model.Null {
@@ -111,6 +122,19 @@ func (a *admission) whole(p *model.Profile, spec *catalog.Profile) {
 			a.wrong("", CodeKeyTooLong, "the values of %s are too long to be unique: shorten them", c.constraint)
 		}
 	}
+}
+
+// withDefaults are the fields of a new profile, those that it leaves out and that have a
+// default included.
+func withDefaults(attrs model.Attrs, spec *catalog.Profile) model.Attrs {
+	var defaults model.Attrs
+	for _, f := range spec.Declared {
+		if f.Default != "" {
+			defaults = append(defaults, model.Attr{Name: f.Name, Value: model.TextValue(f.Default)})
+		}
+	}
+	defaults.Sort()
+	return defaults.Union(attrs)
 }
 
 // rejected is the outcome of what is wrong; ok is false where nothing is.

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // role is what an action of a change is there for, and so what its refusal means.
@@ -80,7 +81,7 @@ type attempt func(ctx context.Context, m memory) (*change, Outcome, error)
 // was read may have changed since; then it is read again.
 func (s *Service) carryOut(ctx context.Context, verb string, subject model.Subject, plan attempt) (Outcome, error) {
 	out, err := s.rounds(ctx, subject, plan)
-	if errors.Is(err, errUndecided) {
+	if errors.Is(err, retry.ErrUndecided) {
 		return Outcome{Verdict: Unknown}, nil
 	}
 	if err != nil {
@@ -96,10 +97,10 @@ func (s *Service) rounds(ctx context.Context, subject model.Subject, plan attemp
 		if err == nil && out.Verdict != "" || err != nil && !errors.Is(err, errMoved) {
 			return out, err
 		}
-		if round >= s.Patience.attempts() {
-			return Outcome{}, errUndecided
+		if round >= s.Patience.Most() {
+			return Outcome{}, retry.ErrUndecided
 		}
-		if err := w.pause(ctx, round); err != nil {
+		if err := w.Pause(ctx, round); err != nil {
 			return Outcome{}, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -37,6 +38,8 @@ var classes = []class{
 	{name: "rollups", prefix: keys.RowPrefix(tier.Month.String())},
 	{name: "rollups", prefix: keys.RowsPrefix}, // of tiers that this program does not know
 	{name: "alerts", prefix: keys.AlertPrefix},
+	{name: "notices of alerts", prefix: keys.NoticePrefix},
+	{name: "alert rules", prefix: keys.RulePrefix}, // and how far they were tested
 	{name: "currents", prefix: keys.CurrentPrefix},
 	{name: "versions", prefix: keys.VersionPrefix, holds: true},
 	{name: "tombstone", prefix: keys.DeletedPrefix, holds: true},
@@ -134,7 +137,7 @@ func (e *eraser) items(ctx context.Context, c class, page []item.Item) (erased i
 func (e *eraser) insistErase(ctx context.Context, these []keys.Key) error {
 	for n, attempt := len(these), 1; n > 0; {
 		var left []keys.Key
-		_, err := e.waiter().insist(ctx, func(ctx context.Context) (answer model.Answer, err error) {
+		_, err := e.waiter().Insist(ctx, func(ctx context.Context) (answer model.Answer, err error) {
 			left, answer, err = e.Store.Erase(ctx, these)
 			return answer, err
 		})
@@ -150,10 +153,10 @@ func (e *eraser) insistErase(ctx context.Context, these []keys.Key) error {
 			attempt = 1
 			continue
 		}
-		if attempt++; attempt > e.Patience.attempts() {
-			return errUndecided
+		if attempt++; attempt > e.Patience.Most() {
+			return retry.ErrUndecided
 		}
-		if err := e.waiter().pause(ctx, attempt); err != nil {
+		if err := e.waiter().Pause(ctx, attempt); err != nil {
 			return err
 		}
 	}
@@ -165,7 +168,7 @@ func (e *eraser) pace(ctx context.Context, erased int) error {
 	if e.Rate <= 0 || erased == 0 {
 		return nil
 	}
-	return e.waiter().rest(ctx, time.Duration(erased)*time.Second/time.Duration(e.Rate))
+	return e.waiter().Rest(ctx, time.Duration(erased)*time.Second/time.Duration(e.Rate))
 }
 
 // checkpoint remembers what was counted, and keeps the gate shut.

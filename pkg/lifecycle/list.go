@@ -27,8 +27,8 @@ type Cursor struct {
 }
 
 // ByField reads one page of the profiles of a subject type whose field has a value, at
-// most limit. Where the value is spread over shards a page ends with each, so one may
-// be short, or empty, and not be the last.
+// most limit. Where the value is spread over shards, one is read after the other until
+// the page is full: a request each, and what they answer is one list.
 func (s *Service) ByField(ctx context.Context, subjectType, field, value string, after Cursor, limit int) (Found, error) {
 	for _, x := range s.Profile(subjectType).Indexes {
 		if x.Field == field {
@@ -42,20 +42,31 @@ func (s *Service) ByField(ctx context.Context, subjectType, field, value string,
 	return Found{}, fmt.Errorf("find %s by %s: %w", subjectType, field, ErrNoIndex)
 }
 
-func (s *Service) byField(ctx context.Context, subjectType string, x catalog.ProfileIndex, value string, after Cursor, limit int) (Found, error) {
+func (s *Service) byField(ctx context.Context, subjectType string, x catalog.ProfileIndex, value string, after Cursor, limit int) (all Found, _ error) {
 	shard := after.Shard
 	if shard == 0 && x.Shards > 1 {
 		shard = 1
 	}
-	found, err := s.found(ctx, Listing{
-		Index: x.Index, Partition: keys.FieldPartition(subjectType, x.Field, value, shard), Limit: limit, After: after.Place,
-	}, item.Profile)
-	if err == nil && found.Next.Place != (Place{}) {
-		found.Next.Shard = shard
-	} else if shard > 0 && shard < x.Shards {
-		found.Next.Shard = shard + 1
+	for place := after.Place; ; place = (Place{}) {
+		found, err := s.found(ctx, Listing{
+			Index: x.Index, Partition: keys.FieldPartition(subjectType, x.Field, value, shard), Limit: max(0, limit-len(all.Profiles)), After: place,
+		}, item.Profile)
+		if err != nil {
+			return Found{}, err
+		}
+		all.Profiles = append(all.Profiles, found.Profiles...)
+		switch full := limit > 0 && len(all.Profiles) >= limit; {
+		case found.Next.Place != (Place{}):
+			all.Next = Cursor{Shard: shard, Place: found.Next.Place}
+			return all, nil
+		case shard == 0 || shard == x.Shards:
+			return all, nil
+		case full:
+			all.Next = Cursor{Shard: shard + 1}
+			return all, nil
+		}
+		shard++
 	}
-	return found, err
 }
 
 // ListDeleted reads one page of the deleted subjects of a type, latest deletion first,

@@ -16,21 +16,21 @@ var bookkeeping = []string{keys.AttrVersion, keys.AttrUpdatedAt, keys.AttrNumber
 func updating(it item.Item, when Condition, patch model.Attrs, spec *catalog.Profile) Action {
 	a := Action{Key: it.Key(), When: when, Set: item.Item{}}
 	for _, f := range patch {
-		a.name(it, f.Name)
+		name(&a, it, f.Name)
 	}
 	for _, attr := range bookkeeping {
-		a.name(it, attr)
+		name(&a, it, attr)
 	}
 	for _, x := range spec.Indexes {
 		pk, sk := item.IndexAttrs(x.Index)
-		a.name(it, pk)
-		a.name(it, sk)
+		name(&a, it, pk)
+		name(&a, it, sk)
 	}
 	return a
 }
 
-// name sets an attribute to what it is in it, or removes it where it is not there.
-func (a *Action) name(it item.Item, attr string) {
+// name has a set an attribute to what it is in it, or remove it where it is not there.
+func name(a *Action, it item.Item, attr string) {
 	if v, there := it[attr]; there {
 		a.Set[attr] = v
 	} else {

@@ -16,7 +16,7 @@ func (s *Service) Create(ctx context.Context, subject model.Subject, fields mode
 	spec := s.Profile(subject.Type)
 	a := admission{Service: s}
 	a.subject(subject)
-	attrs := without(a.attrs(fields), model.Null)
+	attrs := without(withDefaults(a.attrs(fields), &spec), model.Null)
 	a.whole(&model.Profile{Subject: subject, Attrs: attrs}, &spec)
 	if out, ok := a.rejected(); ok {
 		return out, nil

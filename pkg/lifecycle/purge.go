@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // Purger removes everything of a subject, step by step:
@@ -41,7 +42,7 @@ type Purger struct {
 	Rand io.Reader // of tokens and jitter; nil means crypto/rand
 	// Sleep waits, or answers the context's error; nil means the wall clock's.
 	Sleep    func(context.Context, time.Duration) error
-	Patience Patience
+	Patience retry.Patience
 	Timing   Timing
 	// Shards is how many partitions a kind may be spread over at most. All are looked
 	// into, whatever kinds are declared today: what is to be forgotten must not depend on
@@ -178,7 +179,7 @@ func (p *Purger) Run(ctx context.Context, subject model.Subject) (Receipt, error
 		if err != nil || at.Done {
 			return at.Receipt, err
 		}
-		if err := p.waiter().rest(ctx, at.Resume.Sub(p.Now())); err != nil {
+		if err := p.waiter().Rest(ctx, at.Resume.Sub(p.Now())); err != nil {
 			return Receipt{}, p.failed(subject, err)
 		}
 	}
@@ -234,4 +235,6 @@ func (p *Purger) random() io.Reader {
 	return p.Rand
 }
 
-func (p *Purger) waiter() waiter { return waiter{p.random(), p.Sleep, p.Patience} }
+func (p *Purger) waiter() waiter {
+	return waiter{retry.Waiter{Patience: p.Patience, Rand: p.random(), Sleep: p.Sleep}}
+}

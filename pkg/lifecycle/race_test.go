@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
@@ -72,7 +73,7 @@ func playRace(rule raceRule) func(*streamtest.Sim) {
 		s.Begin(noon)
 		store := &raceStore{race: r, Table: r.table}
 		r.door = &ingest.Service{Store: store, Limits: config.Default().Limits, Rand: s.Dice().Of("door").Rand(), Parallel: 1, Now: s.Now,
-			Sleep: s.Sleep, Patience: ingest.Patience{Attempts: 6}, Gates: store, GateFor: 5 * time.Minute}
+			Sleep: s.Sleep, Patience: retry.Patience{Attempts: 6}, Gates: store, GateFor: 5 * time.Minute}
 		if rule.ungated {
 			r.door.Gates = nil
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // Service changes profiles and reads them. Its fields are set once, before the first
@@ -26,5 +27,5 @@ type Service struct {
 	// Sleep pauses between requests, or answers the context's error when that ends
 	// first; nil means the wall clock's.
 	Sleep    func(context.Context, time.Duration) error
-	Patience Patience
+	Patience retry.Patience
 }

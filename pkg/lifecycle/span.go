@@ -57,7 +57,7 @@ func (p *Purger) EraseSpan(ctx context.Context, table Events, s Span) (done Eras
 
 func (p *Purger) eraseEvent(ctx context.Context, table Events, k model.EventKey, done *Erased) error {
 	uncertain := false
-	answer, err := p.waiter().insist(ctx, func(ctx context.Context) (model.Answer, error) {
+	answer, err := p.waiter().Insist(ctx, func(ctx context.Context) (model.Answer, error) {
 		answer, err := table.DeleteEvent(ctx, k, p.Now())
 		if answer == model.Uncertain {
 			uncertain = true

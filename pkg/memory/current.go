@@ -27,6 +27,9 @@ func writeCurrent(w *ingest.CurrentWrite) action {
 		become: func(old item.Item) item.Item {
 			created, kept := old[keys.AttrCreatedAt]
 			image := update(old, set)
+			for _, entry := range w.Entries {
+				image.SetIndex(entry.Index, entry.Key)
+			}
 			if kept {
 				image[keys.AttrCreatedAt] = created
 			}
@@ -40,7 +43,7 @@ func writeCurrent(w *ingest.CurrentWrite) action {
 func inOrder(old item.Item, w *ingest.CurrentWrite) bool {
 	at, ordered := old[keys.AttrAt]
 	if w.Create || !ordered {
-		return w.Create && !ordered
+		return (w.Create || w.OrCreate) && !ordered
 	}
 	first := w.First.At.String()
 	return at.Type == item.S && (at.S < first || at.S == first && isBelow(old[keys.AttrID], w.First.ID))
@@ -81,10 +84,15 @@ func term(old item.Item, t ingest.Term) bool {
 var compares = map[ingest.Op]func(a, b item.Value) bool{
 	ingest.Equal:    equal,
 	ingest.NotEqual: func(a, b item.Value) bool { return !equal(a, b) },
+	ingest.Begins:   begins,
 	ingest.Less:     ordered(func(c int) bool { return c < 0 }),
 	ingest.AtMost:   ordered(func(c int) bool { return c <= 0 }),
 	ingest.Greater:  ordered(func(c int) bool { return c > 0 }),
 	ingest.AtLeast:  ordered(func(c int) bool { return c >= 0 }),
+}
+
+func begins(a, b item.Value) bool {
+	return a.Type == item.S && b.Type == item.S && strings.HasPrefix(a.S, b.S)
 }
 
 func equal(a, b item.Value) bool {
@@ -120,12 +128,14 @@ func checkWhere(tx *ingest.Transaction) (mistakes []error) {
 	}
 	for _, t := range where {
 		_, known := compares[t.Op]
-		byOrder := known && t.Op != ingest.Equal && t.Op != ingest.NotEqual
+		byOrder := known && t.Op != ingest.Equal && t.Op != ingest.NotEqual && t.Op != ingest.Begins
 		switch {
 		case !known && t.Op != ingest.Exists && t.Op != ingest.Missing:
 			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: comparison %q is unknown", ErrMalformed, t.Field, t.Op))
 		case byOrder && t.Value.Kind != model.Number && t.Value.Kind != model.Text:
 			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: only numbers and text have an order", ErrMalformed, t.Field))
+		case t.Op == ingest.Begins && t.Value.Kind != model.Text:
+			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: only text begins with something", ErrMalformed, t.Field))
 		}
 	}
 	return mistakes

@@ -18,6 +18,7 @@ func (t *Table) ByValue(ctx context.Context, r model.ByValue) (page model.IndexP
 		return page, err
 	}
 	size := 0
+	defer func() { took(ctx, len(page.Events), size, false) }()
 	for _, it := range t.indexed(&r) {
 		event, err := item.Event(it)
 		if err != nil {
@@ -63,9 +64,9 @@ func (t *Table) indexed(r *model.ByValue) []item.Item {
 }
 
 // Profile reads a subject's profile; nil where there is none. Every read is
-// consistent.
-func (t *Table) Profile(ctx context.Context, subject model.Subject, _ bool) (*model.Profile, error) {
-	it, err := t.read(ctx, "read profile", keys.Metadata(subject))
+// consistent; one that does not ask for it costs half.
+func (t *Table) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
+	it, err := t.read(ctx, "read profile", keys.Metadata(subject), consistent)
 	if err != nil || it == nil {
 		return nil, err
 	}

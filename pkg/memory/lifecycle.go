@@ -116,6 +116,7 @@ func (t *Table) List(ctx context.Context, l lifecycle.Listing) (page lifecycle.L
 		return page, err
 	}
 	size := 0
+	defer func() { took(ctx, len(page.Items), size, l.Index == "") }()
 	for _, it := range t.listed(&l) {
 		page.Items, size = append(page.Items, clone(it)), size+it.Size()
 		if len(page.Items) == l.Limit || size >= pageBytes {
@@ -199,6 +200,6 @@ func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _
 
 // Gated reports whether a subject's purge gate is there.
 func (t *Table) Gated(ctx context.Context, subject model.Subject) (bool, error) {
-	it, err := t.read(ctx, "look at the gate", keys.Gate(subject))
+	it, err := t.read(ctx, "look at the gate", keys.Gate(subject), true)
 	return it != nil, err
 }

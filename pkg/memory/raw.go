@@ -12,7 +12,7 @@ import (
 
 // GetItem reads a stored item; nil where there is none.
 func (t *Table) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	it, err := t.read(ctx, "get item", k)
+	it, err := t.read(ctx, "get item", k, true)
 	return clone(it), err
 }
 

@@ -18,7 +18,7 @@ const pageBytes = 1 << 20
 
 // Row reads one row; nil where there is none.
 func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
-	it, err := t.read(ctx, "read rollup", keys.Row(key))
+	it, err := t.read(ctx, "read rollup", keys.Row(key), true)
 	if err != nil || it == nil {
 		return nil, err
 	}
@@ -27,9 +27,9 @@ func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 }
 
 // Current reads a series' current; nil where there is none. Every read is
-// consistent.
-func (t *Table) Current(ctx context.Context, series model.Series, _ bool) (*model.Current, error) {
-	it, err := t.read(ctx, "read current", keys.Current(series))
+// consistent; one that does not ask for it costs half.
+func (t *Table) Current(ctx context.Context, series model.Series, consistent bool) (*model.Current, error) {
+	it, err := t.read(ctx, "read current", keys.Current(series), consistent)
 	if err != nil || it == nil {
 		return nil, err
 	}
@@ -82,13 +82,15 @@ func rowOf(it item.Item) (_ rollup.Row, ok bool) {
 	return row, !errors.Is(err, keys.ErrForeign)
 }
 
-func (t *Table) read(ctx context.Context, operation string, k keys.Key) (item.Item, error) {
+func (t *Table) read(ctx context.Context, operation string, k keys.Key, consistent bool) (item.Item, error) {
 	if err := alive(ctx, operation); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.get(k), nil
+	it := t.get(k)
+	took(ctx, min(len(it), 1), it.Size(), consistent)
+	return it, nil
 }
 
 // query reads one page of the sort keys from lo to hi, both included. As on the
@@ -102,11 +104,12 @@ func (t *Table) query(ctx context.Context, operation string, r *model.Range, lo,
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	size := 0
+	defer func() { took(ctx, len(page), size, r.Consistent) }()
 	p := t.partitions[keys.Partition(r.Series)]
 	if p == nil {
 		return nil, "", nil
 	}
-	size := 0
 	for _, sk := range p.between(lo, hi, r) {
 		it := p.items[sk]
 		page, size = append(page, it), size+it.Size()

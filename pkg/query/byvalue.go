@@ -85,7 +85,7 @@ func (s *Service) byValue(q ByValue) (*reading[model.Event, model.Event], error)
 	}
 	return &reading[model.Event, model.Event]{
 		subject: fmt.Sprintf("%s by %s", q.Kind.Name, q.Field),
-		cursors: cursorsOf(s.CursorKey, "by "+q.Field, Series{Kind: q.Kind, Subject: q.Value}, q.From, q.To, q.Newest),
+		cursors: cursorsOf(s.cursorKeys(), "by "+q.Field, Series{Kind: q.Kind, Subject: q.Value}, q.From, q.To, q.Newest),
 		shardReader: shardReader[model.Event]{
 			shards: 1, newest: q.Newest,
 			fetch:    fetch,

@@ -113,3 +113,26 @@ func FuzzCursor_OpensForNobodyWhoMadeItUp(f *testing.F) {
 		}
 	})
 }
+
+func TestCursor_OpensAfterItsKeyWasReplaced(t *testing.T) {
+	w := newWorld(t, nil)
+	before, err := w.query.Seal([]byte("place"), "subjects", "DEVICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.query.CursorKey, w.query.OlderKeys = []byte("the fresh key, which signs"), [][]byte{w.query.CursorKey}
+	if place, err := w.query.Open(before, "subjects", "DEVICE"); err != nil || string(place) != "place" {
+		t.Errorf("signed by the older key: %q, %v", place, err)
+	}
+	after, err := w.query.Seal([]byte("place"), "subjects", "DEVICE")
+	if err != nil || after == before {
+		t.Errorf("the older key signs still: %q, %v", after, err)
+	}
+	if _, err := w.query.Open(after, "subjects", "SITE"); !errors.Is(err, query.ErrForeignCursor) {
+		t.Errorf("of another request: %v, want %v", err, query.ErrForeignCursor)
+	}
+	w.query.OlderKeys = nil
+	if _, err := w.query.Open(before, "subjects", "DEVICE"); !errors.Is(err, query.ErrCursor) {
+		t.Errorf("signed by a key that is gone: %v, want %v", err, query.ErrCursor)
+	}
+}

@@ -16,9 +16,13 @@ import (
 // Rollups asks for the rollups of a series in one tier.
 type Rollups struct {
 	Series
-	// With are further kinds of the same subject type, whose rollups are merged into
-	// those of Series bucket by bucket: what a subject's kinds say together.
-	With     []*catalog.Kind
+	// With, Subjects and Streams are what is read beside the Series' own: further kinds
+	// of the same subject type, further subjects and further streams. All series of
+	// these kinds, subjects and streams are merged bucket by bucket into what they say
+	// together: sums are added, means and percentiles merged by weight.
+	With              []*catalog.Kind
+	Subjects, Streams []string
+
 	Unit     tier.Unit
 	From, To model.Time // half-open by bucket start: [From, To)
 	Newest   bool       // newest first; else oldest first
@@ -31,10 +35,11 @@ type Rollups struct {
 
 // Rollup is what the table says of one bucket of a series.
 type Rollup struct {
-	Series model.Series // without a kind where several are merged
+	Series model.Series // without a kind, an id or a stream where several are merged
 	Kinds  []KindEvents // of what it is merged; none where one kind was asked for
 	Bucket tier.Bucket
 	Open   bool // the bucket had not ended by the reader's clock: more will come
+	Gap    bool // the bucket has no events: only a chart that was asked for gaps shows it
 	// Fold has the summary, what was unreadable, and whether the numbers are exact.
 	rollup.Fold
 }
@@ -43,6 +48,9 @@ type Rollup struct {
 type RollupPage struct {
 	Rollups []Rollup
 	Next    string // cursor of the next page; "" at the end
+	// WholeFrom is the start of the first bucket that cannot have expired: before it a
+	// bucket that is not shown may have had events.
+	WholeFrom model.Time
 }
 
 // Rollups reads one page by one Query a shard. A page may be shorter than its limit,
@@ -55,7 +63,11 @@ func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
 		return RollupPage{}, err
 	}
 	rollups, next, err := r.one(ctx, q.Cursor, q.Limit)
-	return RollupPage{Rollups: rollups, Next: next}, err
+	if err != nil {
+		return RollupPage{}, err
+	}
+	t, _, _ := q.ladder().Find(q.Unit)
+	return RollupPage{Rollups: rollups, Next: next, WholeFrom: t.WholeFrom(s.Now())}, nil
 }
 
 // EachRollup reads page after page, from q.Cursor on, and hands out at most q.Limit
@@ -72,7 +84,11 @@ func (s *Service) rollups(q Rollups) (*reading[rollup.Row, Rollup], error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
+	if err := q.checkTier(); err != nil {
+		return nil, err
+	}
 	parts, now := q.parts(), s.Now()
+	kept, _, _ := q.ladder().Find(q.Unit)
 	fetch := func(ctx context.Context, shard int, after string) ([]rollup.Row, string, error) {
 		page, err := s.Store.Rows(ctx, q.Unit, model.Range{
 			Series: parts[shard], From: q.From, To: q.To, Newest: q.Newest,
@@ -85,12 +101,12 @@ func (s *Service) rollups(q Rollups) (*reading[rollup.Row, Rollup], error) {
 	}
 	return &reading[rollup.Row, Rollup]{
 		subject: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
-		cursors: cursorsOf(s.CursorKey, q.class(), q.Series, q.From, q.To, q.Newest),
+		cursors: cursorsOf(s.cursorKeys(), q.class(), q.Series, q.From, q.To, q.Newest),
 		shardReader: shardReader[rollup.Row]{
 			shards: len(parts), newest: q.Newest,
 			fetch: fetch, position: position,
 			order: func(r *rollup.Row) model.Order { return model.Order{At: r.Key.Start} },
-			shows: func(r *rollup.Row) bool { return shows(r, q.least(), len(parts) > 1, now) },
+			shows: func(r *rollup.Row) bool { return shows(r, kept, len(parts) > 1, now) },
 		},
 		answer: func(group []rollup.Row) (Rollup, error) { return q.rollup(group, now) },
 	}, nil

@@ -19,6 +19,9 @@ type Service struct {
 	// CursorKey signs the cursors of pages. Services that continue each other's pages
 	// share it. Iterators need none.
 	CursorKey []byte
+	// OlderKeys are those that signed before CursorKey did: cursors made with one of
+	// them still open, so that a change of the key ends nobody's loop over pages.
+	OlderKeys [][]byte
 }
 
 // Series names what is read: one stream of a subject's events of a kind. A reader
@@ -69,10 +72,4 @@ func (s Series) checkPage(from, to model.Time, limit int) error {
 		return fmt.Errorf("limit %d: %w", limit, ErrLimit)
 	}
 	return s.check()
-}
-
-// expired reports whether an item with this TTL attribute is gone for readers,
-// swept or not.
-func expired(expiresAt int64, now model.Time) bool {
-	return expiresAt != 0 && expiresAt <= now.Seconds()
 }

@@ -1,6 +1,11 @@
-// Package query is the way out: current, history and rollups, as anybody may read
-// them. It alone hides what has expired but not yet been swept; the writing side
-// never does.
+// Package query is the way out: everything that can be read, as anybody may read it.
+// It alone hides what has expired but not yet been swept; the writing side never does.
+//
+// Each access pattern is one method of Service, and one Get or one Query a page (and
+// shard): Current, Currents by fields, History and its newest, Count, ByValue, Rollups
+// of a tier, Chart of the tier that suits, Total and Top of a range, Profile. Those
+// that may be long have an iterator beside the page. What is read together is merged
+// from summaries, never from averages. What a reading cost is told by a model.Meter.
 package query
 
 import (
@@ -23,6 +28,9 @@ type Store interface {
 	// ByValue reads one page of the events that have a value of the field their kind is
 	// indexed by, over all subjects; never strongly consistent.
 	ByValue(ctx context.Context, r model.ByValue) (model.IndexPage, error)
+	// Currents reads one page of an index of currents, over all subjects; never strongly
+	// consistent.
+	Currents(ctx context.Context, r model.ByFields) (model.CurrentPage, error)
 	// Profile reads a subject's profile; nil where there is none.
 	Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error)
 }

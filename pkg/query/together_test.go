@@ -119,9 +119,21 @@ func TestRollups_OfSeveralKindsGoOnByTheirOwnCursorAlone(t *testing.T) {
 	if len(first.Rollups) != 1 || len(second.Rollups) != 1 || second.Rollups[0].Summary.Events() != 3 {
 		t.Errorf("pages of %d and %d rollups, want one each", len(first.Rollups), len(second.Rollups))
 	}
-	q.With = nil
-	if _, err := p.query.Rollups(context.Background(), q); !errors.Is(err, query.ErrForeignCursor) {
-		t.Errorf("the cursor of both kinds goes on for one: %v", err)
+	for name, change := range map[string]func(*query.Rollups){
+		"for one kind":                func(q *query.Rollups) { q.With = nil },
+		"for a further stream":        func(q *query.Rollups) { q.Streams = []string{"x"} },
+		"for a further subject":       func(q *query.Rollups) { q.Subjects = []string{"8"} },
+		"for a subject like a stream": func(q *query.Rollups) { q.Subjects = []string{`8" stream "x`} },
+	} {
+		other := q
+		change(&other)
+		if _, err := p.query.Rollups(context.Background(), other); !errors.Is(err, query.ErrForeignCursor) {
+			t.Errorf("the cursor of both kinds goes on %s: %v", name, err)
+		}
+	}
+	q.With, q.Subjects, q.Streams = append(q.With, q.With...), []string{"7"}, []string{""}
+	if _, err := p.query.Rollups(context.Background(), q); err != nil {
+		t.Errorf("the same kinds, subject and stream named twice: %v, want the page", err)
 	}
 }
 

@@ -45,6 +45,22 @@ var appendFacts = []fact{
 			c.Errorf("refusal is %+v, want current failed and none shown", reply)
 		}
 	}},
+	{"an append that takes either creates, and moves on", func(c *contract) {
+		either := func(e model.Event) ingest.Transaction {
+			tx := newer(e)
+			tx.Current.OrCreate, tx.Gate = true, &sensor
+			return tx
+		}
+		c.enriched(keys.Current(series), "account", item.Value{Type: item.S, S: "acme"})
+		c.written(either(reading(0, "b", "temperature", 21)))
+		c.written(either(reading(5, "", "temperature", 22)))
+		for _, old := range []model.Event{reading(5, "", "x", 1), reading(1, "", "x", 1)} {
+			if reply := c.refused(either(old)); !reply.CurrentFailed || reply.Current.At != minute(5) {
+				c.Errorf("refusal is %+v, want current of minute 5 failed", reply)
+			}
+		}
+		c.equal("fields", c.current().Attrs, fieldsOf("account", "acme", "temperature", 22))
+	}},
 	{"only an order after current's is written", onlyNewerIsWritten},
 	{"the condition compares with the first high, and the last is written", func(c *contract) {
 		c.written(creation(reading(0, "", "a", 1)))

@@ -46,6 +46,7 @@ var conditionFacts = []fact{
 			{{Field: "temperature", Op: "~", Value: valueOf(1)}},
 			{{Field: "temperature", Op: ingest.Less, Value: valueOf(true)}},
 			{{Field: "temperature", Op: ingest.AtLeast, Value: model.Value{}}},
+			{{Field: "temperature", Op: ingest.Begins, Value: valueOf(1)}},
 		} {
 			c.malformed(ingest.Transaction{
 				Check: &ingest.CurrentCheck{Series: series, Where: where},
@@ -62,7 +63,8 @@ var conditionFacts = []fact{
 // termsHoldAsTheyRead tries each term on one current. Field names are those that a
 // query language would trip over.
 func termsHoldAsTheyRead(c *contract) {
-	c.written(creation(reading(0, "", "size", 10, "status", "open", "#a.b[0] :c", true, "null", nil)))
+	current := reading(0, "", "size", 10, "status", "open", "#a.b[0] :c", true, "null", nil)
+	c.written(creation(current))
 	for i, term := range []struct {
 		field string
 		op    ingest.Op
@@ -77,13 +79,18 @@ func termsHoldAsTheyRead(c *contract) {
 		{"size", ingest.AtLeast, 10, true}, {"size", ingest.AtLeast, 11, false},
 		{"size", ingest.Exists, nil, true}, {"size", ingest.Missing, nil, false},
 		{"status", ingest.Equal, "open", true}, {"status", ingest.Less, "p", true}, {"status", ingest.Greater, "OPEN", true}, {"status", ingest.Less, 1, false},
+		{"status", ingest.Begins, "op", true}, {"status", ingest.Begins, "pen", false}, {"size", ingest.Begins, "1", false}, {"absent", ingest.Begins, "", false},
 		{"#a.b[0] :c", ingest.Equal, true, true}, {"#a.b[0] :c", ingest.Equal, false, false}, {"#a.b[0] :c", ingest.NotEqual, false, true},
 		{"null", ingest.Equal, nil, true}, {"null", ingest.Exists, nil, true}, {"null", ingest.NotEqual, 1, true},
 		{"absent", ingest.Missing, nil, true}, {"absent", ingest.Exists, nil, false},
 		{"absent", ingest.Equal, nil, false}, {"absent", ingest.NotEqual, 1, false}, {"absent", ingest.Less, 1, false}, {"absent", ingest.AtLeast, 1, false},
 	} {
+		where := ingest.Condition{{Field: term.field, Op: term.op, Value: valueOf(term.value)}}
+		if where.Holds(current.Attrs) != term.holds {
+			c.Errorf("%s: readers hold it to be %v, want %v", where[0], !term.holds, term.holds)
+		}
 		reply := c.append(ingest.Transaction{
-			Check: &ingest.CurrentCheck{Series: series, Where: ingest.Condition{{Field: term.field, Op: term.op, Value: valueOf(term.value)}}},
+			Check: &ingest.CurrentCheck{Series: series, Where: where},
 			Puts:  []model.Event{reading(-1, fmt.Sprint(i))},
 		})
 		if got := reply.Answer == model.Written; got != term.holds || reply.CurrentFailed == got {

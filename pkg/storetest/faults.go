@@ -35,7 +35,7 @@ func Faults() []Fault { return []Fault{Throttle, Conflict, Lose, LoseAnswer, Lan
 
 // Call is one request, as a policy sees it.
 type Call struct {
-	Method string // Append, Put, PutRow, Quarantine, Commit, Erase; Current, Row, Events, Rows, List, GetItem
+	Method string // Append, Put, PutRow, Quarantine, Commit, Erase; Current, Row, Events, Rows, ByValue, Currents, Profile, List, GetItem
 	N      int    // writes and reads are numbered apart, from 0 in the order they came
 }
 
@@ -151,6 +151,30 @@ func (f *Faulty) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollu
 		return rollup.RowPage{}, ErrRead
 	}
 	return f.Store.Rows(ctx, unit, r)
+}
+
+// ByValue reads, or fails.
+func (f *Faulty) ByValue(ctx context.Context, r model.ByValue) (model.IndexPage, error) {
+	if f.fails("ByValue") {
+		return model.IndexPage{}, ErrRead
+	}
+	return f.Store.ByValue(ctx, r)
+}
+
+// Currents reads, or fails.
+func (f *Faulty) Currents(ctx context.Context, r model.ByFields) (model.CurrentPage, error) {
+	if f.fails("Currents") {
+		return model.CurrentPage{}, ErrRead
+	}
+	return f.Store.Currents(ctx, r)
+}
+
+// Profile reads, or fails.
+func (f *Faulty) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
+	if f.fails("Profile") {
+		return nil, ErrRead
+	}
+	return f.Store.Profile(ctx, subject, consistent)
 }
 
 // faulted carries out a write, or lets it fail as the policy says. answered is what a

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -27,6 +28,7 @@ type Store interface {
 	query.Store
 	lifecycle.Store
 	lifecycle.Eraser
+	alert.Store
 	// Gated reports whether a subject's purge gate is there, strongly consistent.
 	Gated(ctx context.Context, subject model.Subject) (bool, error)
 }
@@ -74,13 +76,16 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 		{"put", putFacts},
 		{"salt", saltFacts},
 		{"page", pageFacts},
+		{"meter", meterFacts},
 		{"index", indexFacts},
+		{"currents", currentsFacts},
 		{"event", eventFacts},
 		{"row", rowFacts},
 		{"repair", repairFacts},
 		{"watermark", watermarkFacts},
 		{"lifecycle", lifecycleFacts},
 		{"erase", eraseFacts},
+		{"put all", putAllFacts},
 		{"concurrent", concurrentFacts},
 	}
 	for _, g := range groups {

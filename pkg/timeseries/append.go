@@ -3,7 +3,6 @@ package timeseries
 import (
 	"context"
 	"crypto/rand"
-	"reflect"
 
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -20,10 +19,18 @@ type Outcome[T any] struct {
 	Errors  []model.FieldError // where Rejected
 }
 
-// Append appends one value. What became of it is the outcome's verdict, never an
-// error; the error is what no repeat can mend, as a missing permission, or a current
-// that T cannot hold, and then the verdict stands beside it.
-func (e *Events[T]) Append(ctx context.Context, v T) (Outcome[T], error) {
+// Append appends one value, on the caller's own condition where If gives one. What
+// became of it is the outcome's verdict, never an error; the error is what no repeat
+// can mend, as a missing permission, or a current that T cannot hold, and then the
+// verdict stands beside it.
+func (e *Events[T]) Append(ctx context.Context, v T, opts ...AppendOption) (Outcome[T], error) {
+	where, err := e.appending(opts)
+	if err != nil {
+		return Outcome[T]{Verdict: model.Unknown}, err
+	}
+	if len(where) > 0 {
+		return e.appendIf(ctx, v, where)
+	}
 	outcomes, err := e.AppendAll(ctx, []T{v})
 	return outcomes[0], err
 }
@@ -36,7 +43,7 @@ func (e *Events[T]) AppendAll(ctx context.Context, values []T) ([]Outcome[T], er
 	drafts := make([]ingest.Draft, 0, len(values))
 	places := make([]int, 0, len(values))
 	for i := range values {
-		draft, wrong := e.model.draft(reflect.ValueOf(&values[i]).Elem(), e.kind.FinerTime)
+		draft, wrong := e.draft(&values[i])
 		if len(wrong) > 0 {
 			outcomes[i] = Outcome[T]{Verdict: model.Rejected, Errors: wrong}
 			continue

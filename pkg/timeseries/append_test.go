@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/item"
@@ -169,5 +170,18 @@ func TestRollups_SayWhatWasAppended(t *testing.T) {
 	newest, err := events.Rollups(ctx, key, tier.Hour, timeseries.Newest(), timeseries.Limit(2))
 	if err != nil || len(newest) != 2 || newest[0].Bucket.Label() != "2026-04-20-17" {
 		t.Errorf("newest hours: %v, %v", newest, err)
+	}
+}
+
+func TestOpen_LimitsAreThoseGiven(t *testing.T) {
+	limits := config.Default().Limits
+	limits.Subject = 4
+	events, err := timeseries.Open[Reading](newTable(), iot.Readings, timeseries.WithClock(clock), timeseries.WithLimits(limits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
+	if err != nil || out.Verdict != model.Rejected || out.Errors[0].Code != ingest.CodeTooLong {
+		t.Errorf("got %s %v, %v; want it rejected as %s", out.Verdict, out.Errors, err, ingest.CodeTooLong)
 	}
 }

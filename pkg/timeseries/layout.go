@@ -61,6 +61,24 @@ func (l *layout) draft(v reflect.Value, finer model.Finer) (ingest.Draft, []mode
 	return d, wrong
 }
 
+// find is the column of a stored field; nil where there is none.
+func (l *layout) find(name string) *column {
+	for i := range l.attrs {
+		if l.attrs[i].name == name {
+			return &l.attrs[i]
+		}
+	}
+	return nil
+}
+
+// appends says whether events have a field: enrichment is current's alone.
+func (l *layout) appends(name string) error {
+	if c := l.find(name); c == nil || c.is(enrichmentRole) {
+		return fmt.Errorf("%.64q: %w", name, ErrField)
+	}
+	return nil
+}
+
 // text is a part of the key, "" where the model has no field for it.
 func (c *column) text(v reflect.Value) string {
 	if c == nil {

@@ -39,8 +39,9 @@ type Events[T any] struct {
 type Option func(*options)
 
 type options struct {
-	now    func() model.Time
-	limits config.Limits
+	now       func() model.Time
+	limits    config.Limits
+	cursorKey []byte
 }
 
 // WithClock sets the clock that arrivals, retention and reading go by; the default
@@ -52,6 +53,12 @@ func WithClock(now func() time.Time) Option {
 // WithLimits sets the limits of admission; the default is those of config.Default.
 func WithLimits(limits config.Limits) Option {
 	return func(o *options) { o.limits = limits }
+}
+
+// WithCursorKey sets the key that signs the cursors of pages: programs that go on with
+// each other's pages share it. Iterations need none.
+func WithCursorKey(key []byte) Option {
+	return func(o *options) { o.cursorKey = key }
 }
 
 // Open compiles the tags of T, a struct, and opens the kind with them:
@@ -88,7 +95,7 @@ func Open[T any](store Store, kind catalog.Kind, opts ...Option) (*Events[T], er
 		kind:  row,
 		model: layout,
 		in:    newIngest(store, o),
-		out:   &query.Service{Store: store, Now: o.now},
+		out:   &query.Service{Store: store, Now: o.now, CursorKey: o.cursorKey},
 	}, nil
 }
 

@@ -37,6 +37,9 @@ func TestOpen_EachMistakeHasItsCode(t *testing.T) {
 	nameless := iot.Readings
 	nameless.Name = "no name"
 
+	mixed := iot.Readings
+	mixed.CurrentBy = []catalog.CurrentIndex{{By: []string{"accountId"}, Sort: []string{"state"}}}
+
 	for name, c := range map[string]struct {
 		open  func() error
 		code  timeseries.Code
@@ -164,6 +167,11 @@ func TestOpen_EachMistakeHasItsCode(t *testing.T) {
 		}](iot.Readings), timeseries.TypeUnfit, "Tags"},
 
 		"a kind that is wrong": {opening[base](nameless), timeseries.KindUnusable, ""},
+		"an index key that mixes append and enrichment": {opening[struct {
+			base
+			Account string `tide:"enrichment,name=accountId"`
+			State   string `tide:"field"`
+		}](mixed), timeseries.KindUnusable, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var mistake *timeseries.Error

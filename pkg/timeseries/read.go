@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // ErrUnreadable is the error of an event that is stored but cannot be decoded. The
@@ -23,63 +22,18 @@ type Key struct {
 	Stream  string // "" for the events without one
 }
 
-// Rollup is what the table says of one bucket: its measures, whether it is still
-// open, and whether it is exact.
-type Rollup = query.Rollup
-
-// ReadOption narrows or turns a reading.
-type ReadOption func(*reading)
-
-type reading struct {
-	from, to   model.Time
-	newest     bool
-	limit      int
-	consistent bool
-}
-
-// In reads the half-open range [from, to): events by event time, rollups by the
-// start of their bucket. Without it everything is read.
-func In(from, to time.Time) ReadOption {
-	return func(r *reading) { r.from, r.to = firstMilli(from), firstMilli(to) }
-}
-
-// Newest reads newest first; the default is oldest first.
-func Newest() ReadOption { return func(r *reading) { r.newest = true } }
-
-// Limit reads n at most.
-func Limit(n int) ReadOption { return func(r *reading) { r.limit = n } }
-
-// Consistent reads what every write before has left, at twice the cost.
-func Consistent() ReadOption { return func(r *reading) { r.consistent = true } }
-
-func readingOf(opts []ReadOption) reading {
-	r := reading{from: model.MinTime, to: model.MaxTime + 1}
-	for _, opt := range opts {
-		opt(&r)
-	}
-	return r
-}
-
-// firstMilli is the first whole millisecond not before t: stored times are whole
-// milliseconds, so a range between two of them holds the same events. What no stored
-// time can be is cut to the ends of time.
-func firstMilli(t time.Time) model.Time {
-	at := model.TimeOf(t)
-	switch {
-	case t.Before(model.MinTime.Time()):
-		return model.MinTime
-	case t.After(model.MaxTime.Time()):
-		return model.MaxTime + 1
-	case at.Time().Before(t):
-		return at + 1
-	}
-	return at
+func (e *Events[T]) series(key Key) query.Series {
+	return query.Series{Kind: e.kind, Subject: key.Subject, Stream: key.Stream}
 }
 
 // Current reads the latest state of a series, enrichment included; nil where nothing
 // was appended yet. The error is query.ErrNoCurrent where the kind keeps none.
 func (e *Events[T]) Current(ctx context.Context, key Key, opts ...ReadOption) (*T, error) {
-	current, err := e.out.Current(ctx, e.series(key), readingOf(opts).consistent)
+	r, err := e.reading(opts, currentTakes)
+	if err != nil {
+		return nil, err
+	}
+	current, err := e.out.Current(ctx, e.series(key), r.consistent)
 	if err != nil || current == nil {
 		return nil, err
 	}
@@ -97,18 +51,41 @@ func (e *Events[T]) current(c *model.Current) (*T, error) {
 	return v, nil
 }
 
+// Currents reads one page of the currents of the kind, of all subjects and streams,
+// that have these values of the fields by which an index of the kind finds them, in
+// the order of the index. It may be some moments behind. The error is
+// query.ErrNotIndexed where the kind declares no such index.
+func (e *Events[T]) Currents(ctx context.Context, by []string, opts ...ReadOption) (Page[T], error) {
+	r, err := e.reading(opts, currentsTakes)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	found, err := e.out.Currents(ctx, query.Currents{Kind: e.kind, Index: r.index, By: by, Limit: r.limit, Cursor: r.after})
+	if err != nil {
+		return Page[T]{}, err
+	}
+	page := Page[T]{Entries: make([]Entry[T], len(found.Currents)), Next: found.Next}
+	for i := range found.Currents {
+		entry := &page.Entries[i]
+		c := &found.Currents[i]
+		entry.Err = e.model.set(reflect.ValueOf(&entry.Value).Elem(), c.Series, c.Order, c.Attrs)
+	}
+	return page, nil
+}
+
 // History reads the events of a series, page after page as the loop goes on, oldest
 // first unless told otherwise. An event that T cannot hold comes with an error and
 // the loop may go on; after any other error it ends.
 func (e *Events[T]) History(ctx context.Context, key Key, opts ...ReadOption) iter.Seq2[T, error] {
-	r := readingOf(opts)
-	events := e.out.EachEvent(ctx, query.History{
-		Series: e.series(key), From: r.from, To: r.to,
-		Newest: r.newest, Limit: r.limit, Consistent: r.consistent,
-	})
+	r, mistake := e.reading(opts, historyTakes)
 	return func(yield func(T, error) bool) {
-		for event, err := range events {
-			var v T
+		var v T
+		if mistake != nil {
+			yield(v, mistake)
+			return
+		}
+		for event, err := range e.out.EachEvent(ctx, r.history(e.series(key))) {
+			v = *new(T)
 			if err == nil {
 				v, err = e.event(&event)
 			}
@@ -117,6 +94,50 @@ func (e *Events[T]) History(ctx context.Context, key Key, opts ...ReadOption) it
 			}
 		}
 	}
+}
+
+// Entry is one event, or current, of a page; where T cannot hold it, Err says why and Value has its
+// key.
+type Entry[T any] struct {
+	Value T
+	Err   error
+}
+
+// Page is one page of a history, or of currents.
+type Page[T any] struct {
+	Entries []Entry[T]
+	Next    string // goes on behind this page, by After; "" at the end
+	// WholeFrom is the time from which on no event can have expired; zero of currents,
+	// which never do.
+	WholeFrom time.Time
+}
+
+// Page reads one page of the events of a series, by one Query. It may be shorter than
+// its limit, even empty, before the end: only Next tells whether there is more. Where
+// there is, the kind must have been opened WithCursorKey.
+func (e *Events[T]) Page(ctx context.Context, key Key, opts ...ReadOption) (Page[T], error) {
+	r, err := e.reading(opts, pageTakes)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	found, err := e.out.History(ctx, r.history(e.series(key)))
+	if err != nil {
+		return Page[T]{}, err
+	}
+	page := Page[T]{Entries: make([]Entry[T], len(found.Events)), Next: found.Next, WholeFrom: found.WholeFrom.Time()}
+	for i := range found.Events {
+		page.Entries[i].Value, page.Entries[i].Err = e.event(&found.Events[i])
+	}
+	return page, nil
+}
+
+// Count counts the events of a series by reading them.
+func (e *Events[T]) Count(ctx context.Context, key Key, opts ...ReadOption) (query.Counted, error) {
+	r, err := e.reading(opts, countTakes)
+	if err != nil {
+		return query.Counted{}, err
+	}
+	return e.out.Count(ctx, r.history(e.series(key)))
 }
 
 func (e *Events[T]) event(stored *model.Event) (v T, err error) {
@@ -128,26 +149,4 @@ func (e *Events[T]) event(stored *model.Event) (v T, err error) {
 		return v, fmt.Errorf("read event %s of %s: %w", stored.At, stored.Series, ErrUnreadable)
 	}
 	return v, nil
-}
-
-// Rollups reads the rollups of a series in one tier, oldest first unless told
-// otherwise. A bucket without events has none. The error is query.ErrNoTier where
-// the kind's ladder lacks the unit.
-func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit, opts ...ReadOption) ([]Rollup, error) {
-	r := readingOf(opts)
-	var found []Rollup
-	for rollup, err := range e.out.EachRollup(ctx, query.Rollups{
-		Series: e.series(key), Unit: unit, From: r.from, To: r.to,
-		Newest: r.newest, Limit: r.limit, Consistent: r.consistent,
-	}) {
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, rollup)
-	}
-	return found, nil
-}
-
-func (e *Events[T]) series(key Key) query.Series {
-	return query.Series{Kind: e.kind, Subject: key.Subject, Stream: key.Stream}
 }

@@ -22,6 +22,7 @@ func packagesOf(planted []mutant) (all []string) {
 const (
 	look       = "pkg/aggregate/look.go"
 	children   = "pkg/aggregate/children.go"
+	resuming   = "pkg/aggregate/resume.go"
 	sealing    = "pkg/aggregate/sealed.go"
 	touching   = "pkg/aggregate/touch.go"
 	settling   = "pkg/aggregate/aggregator.go"
@@ -45,8 +46,8 @@ var mutants = []mutant{
 	{
 		Name: "children-before-rev", Says: "the children are read before the row", Tests: rule,
 		Edits: []edit{
-			{look, "	row, err := l.firstRow(ctx)", "	fold, early := l.foldChildren(ctx)\n	row, err := l.readRow(ctx, l.key)"},
-			{look, "	fold, err := l.foldChildren(ctx)\n	if err != nil {", "	err = early\n	if err != nil {"},
+			{look, "	row, err := l.firstRow(ctx)", "	fold, early := l.foldChildren(ctx, nil)\n	row, err := l.readRow(ctx, l.key)"},
+			{look, "	fold, err := l.foldChildren(ctx, row)\n	if err != nil {", "	err = early\n	if err != nil {"},
 		},
 	},
 	{
@@ -130,14 +131,38 @@ var mutants = []mutant{
 	},
 	{
 		Name: "expired-children-skipped", Says: "events that have expired and still stand are left out of the fold", Tests: rule,
-		Edits: []edit{{children, "		fold.AddEvent(&page.Events[i])\n", `		if at := page.Events[i].ExpiresAt; at == 0 || at > l.Now().Seconds() {
-			fold.AddEvent(&page.Events[i])
-		}
+		Edits: []edit{{children, "			add(&page.Events[i])\n", `			if at := page.Events[i].ExpiresAt; at == 0 || at > l.Now().Seconds() {
+				add(&page.Events[i])
+			}
 `}},
 	},
 	{
 		Name: "first-page", Says: "only the first page of children is folded", Tests: rule,
 		Edits: []edit{{children, `		if next == "" {`, `		if next == "" || true {`}},
+	},
+	{
+		Name: "resume-kept", Says: "the resume point is kept after a change that lies before it", Tests: rule,
+		Edits: []edit{{look, "	row.Rev = rev\n", `	row.Rev = rev
+	if stands(old) && stands(row) && old.Resume != nil && row.ChildrenUntil != 0 {
+		row.Resume = old.Resume
+	}
+`}},
+	},
+	{
+		Name: "resume-whatever", Says: "a fold goes on from the resume point whatever changed", Tests: rule,
+		Edits: []edit{{resuming, "if ok && l.earliest >= point.At {", "if ok {"}},
+	},
+	{
+		Name: "resume-repair", Says: "a repair goes on from the resume point, as if everything before it had been told", Tests: rule,
+		Edits: []edit{{resuming, "	if l.repair {\n", "	if false {\n"}},
+	},
+	{
+		Name: "resume-after-itself", Says: "an event at the very time of the resume point counts as before it, too", Tests: rule,
+		Edits: []edit{{resuming, "e.At >= s.next", "e.At > s.next"}},
+	},
+	{
+		Name: "resume-any-kind", Says: "a fold goes on from what was folded under another declaration of the kind", Tests: fold,
+		Edits: []edit{{"pkg/rollup/resume.go", "string(declared) != string(spec.fingerprint())", "len(declared) != fingerprintSize"}},
 	},
 	{
 		Name: "lost-is-done", Says: "a lost condition counts as done: somebody else wrote the row", Tests: rule,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -28,6 +29,7 @@ type load struct {
 	again    float64       // the part of the batches that is delivered twice
 	oneByOne bool          // events are appended one a request
 	before   int           // days with a batch an hour, before what is measured
+	whole    bool          // without resume points
 }
 
 // bill is what a load takes, in units.
@@ -86,6 +88,9 @@ func measure(l load) bill {
 	random := rand.NewChaCha8([32]byte{1})
 	m.door = &ingest.Service{Store: m.table, Limits: config.Default().Limits, Now: now, Rand: random, Parallel: 1}
 	m.agg = &aggregate.Aggregator{Store: m.table, Quarantine: m.table, Catalog: cat, Now: now, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
+	if l.whole {
+		m.agg.Limits.Resume = math.Inf(1)
+	}
 	m.run()
 	return m.bill
 }
@@ -170,33 +175,36 @@ func (m *meterReading) measureSizes(at model.Time) {
 
 // costs prints what it costs to be right, measured.
 func costs(w io.Writer) {
-	fmt.Fprintln(w, "Units an event, of a device with two measures, on the 16th of a month:")
+	fmt.Fprintln(w, "Units an event, of a device with two measures, on the 16th of a month; read without and with resume points:")
 	fmt.Fprintln(w, "| k events a batch | tiers | appended one by one | appended a batch | rollups written | read | read, 1 % of batches twice | rollups, $ a million events |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, k := range []int{1, 10, 60} {
 		for _, minutes := range []bool{false, true} {
 			l := load{perBatch: k, every: time.Minute, lasts: 24 * time.Hour, minutes: minutes, before: 15}
-			twice, single := l, l
-			twice.again, single.oneByOne, single.lasts = .01, true, time.Hour
-			a, b, one := measure(l), measure(twice), measure(single)
-			fmt.Fprintf(w, "| %d a minute | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", k, tiersName(minutes),
-				one.perEvent(unitsEvents), a.perEvent(unitsEvents), a.perEvent(unitsRollups), a.perEvent(unitsRead), b.perEvent(unitsRead), a.dollars())
+			twice, single, whole := l, l, l
+			twice.again, single.oneByOne, single.lasts, whole.whole = .01, true, time.Hour, true
+			a, b, one, all := measure(l), measure(twice), measure(single), measure(whole)
+			fmt.Fprintf(w, "| %d a minute | %s | %.2f | %.2f | %.2f | %.2f → %.2f | %.2f | %.2f |\n", k, tiersName(minutes),
+				one.perEvent(unitsEvents), a.perEvent(unitsEvents), a.perEvent(unitsRollups), all.perEvent(unitsRead), a.perEvent(unitsRead), b.perEvent(unitsRead), a.dollars())
 		}
 	}
 	fmt.Fprintln(w, "\nOne hour of one series in batches of 10 s, 1 % of the events late by up to 10 minutes:")
-	fmt.Fprintln(w, "| events in the hour | tiers | looks | read units | read an event | written an event | the same, 1 % of batches twice | $ a million events |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| events in the hour | tiers | resume points | looks | read units | read an event | written an event | the same, 1 % of batches twice | $ a million events |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	for _, events := range []int{360, 1_800, 3_600, 10_000, 50_000} {
 		for _, minutes := range []bool{false, true} {
-			l := hotHour(events, minutes)
-			twice := l
-			twice.again = .01
-			a, b := measure(l), measure(twice)
-			fmt.Fprintf(w, "| %s | %s | %s | %s | %.2f | %.3f | %.2f read | %.2f |\n", grouped(a.events), tiersName(minutes), grouped(a.looks),
-				grouped(a.units[unitsRead]), a.perEvent(unitsRead), a.perEvent(unitsRollups), b.perEvent(unitsRead), a.dollars())
-			if events == 50_000 && minutes {
-				defer fmt.Fprintf(w, "\nBytes: event %d; rows of minute %d, hour %d, day %d, month %d\n",
-					a.sizes["event"], a.sizes["minute"], a.sizes["hour"], a.sizes["day"], a.sizes["month"])
+			for _, whole := range []bool{true, false} {
+				l := hotHour(events, minutes)
+				l.whole = whole
+				twice := l
+				twice.again = .01
+				a, b := measure(l), measure(twice)
+				fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %.2f | %.3f | %.2f read | %.2f |\n", grouped(a.events), tiersName(minutes), map[bool]string{true: "no", false: "yes"}[whole],
+					grouped(a.looks), grouped(a.units[unitsRead]), a.perEvent(unitsRead), a.perEvent(unitsRollups), b.perEvent(unitsRead), a.dollars())
+				if events == 50_000 && minutes && !whole {
+					defer fmt.Fprintf(w, "\nBytes: event %d; rows of minute %d, hour %d, day %d, month %d\n",
+						a.sizes["event"], a.sizes["minute"], a.sizes["hour"], a.sizes["day"], a.sizes["month"])
+				}
 			}
 		}
 	}

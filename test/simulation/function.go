@@ -62,7 +62,11 @@ func (w *world) answerOf(seqs []string, unsettled map[string]bool) answer {
 func (w *world) aggregator(p *streamtest.Process) *aggregate.Aggregator {
 	agg := &aggregate.Aggregator{
 		Store: w.store, Quarantine: w.store, Catalog: w.catalogOf(p), Now: p.Now, Rand: p.Rand, Sleep: p.Sleep,
-		Limits: aggregate.Limits{Concurrency: 1, Buckets: []int{500, 1, 2}[w.dice.Pick("buckets", 3)]},
+		Limits: aggregate.Limits{
+			Concurrency: 1,
+			Buckets:     []int{500, 1, 2}[w.dice.Pick("buckets", 3)],
+			Resume:      w.resume(),
+		},
 	}
 	if w.rule.store != nil {
 		agg.Store = w.rule.store(w)
@@ -71,6 +75,15 @@ func (w *world) aggregator(p *streamtest.Process) *aggregate.Aggregator {
 		w.rule.settings(w, agg)
 	}
 	return agg
+}
+
+// resume is what a resume point must save: in most histories next to nothing, so that
+// rows of a few events have one wherever one is possible.
+func (w *world) resume() float64 {
+	if w.dice.Chance("resume points pay", .25) {
+		return 0
+	}
+	return 1e-12
 }
 
 // catalogOf is what a process knows of the kinds.
@@ -92,7 +105,7 @@ func (w *world) settle(ctx context.Context, agg *aggregate.Aggregator, changes [
 
 func (w *world) countReport(r *aggregate.Report) {
 	for name, n := range map[string]int{
-		"looks": r.Looks, "rows written": r.Written, "looks unchanged": r.Unchanged, "looks at sealed rows": r.Sealed,
+		"looks": r.Looks, "rows written": r.Written, "looks unchanged": r.Unchanged, "folds resumed": r.Resumed, "looks at sealed rows": r.Sealed,
 		"rows marked": r.Marked, "rows not made": r.NotMade, "locks lost": r.Lost, "writes uncertain": r.Uncertain,
 		"writes throttled": r.Throttled, "expiries dropped": r.Expired, "set aside": r.Quarantined,
 	} {

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -89,7 +91,7 @@ var operations = []struct {
 	{"append a batch", 4, (*world).appendBatch},
 	{"delete", 9, (*world).delete},
 	{"correct", 6, (*world).correct},
-	{"delete and append again", 3, (*world).replace},
+	{"delete and append again", 6, (*world).replace},
 	{"move in time", 2, (*world).move},
 	{"delete a whole day", 2, (*world).deleteDay},
 	{"store what cannot be decoded", 2, (*world).damage},
@@ -154,14 +156,45 @@ func (w *world) orderIn(d streamtest.Dice, hour model.Time) (string, model.Order
 	return w.subject[d.Pick("subject", 5)/4], o
 }
 
+// next is later than all that came in order before, as a sensor's readings are: what a
+// fold can go on from.
+func (w *world) next(d streamtest.Dice, hour model.Time) (string, model.Order) {
+	w.inOrder++
+	return w.subject[d.Pick("subject", 5)/4], model.Order{At: hour.Add(half + time.Duration(w.inOrder)*inOrderStep)}
+}
+
+// Events in order fill the second half of an hour; a history has fewer than it takes.
+const (
+	half        = 30 * time.Minute
+	inOrderStep = half / (bursts * inOneBurst * 6)
+)
+
+// standing is an event that stands, or any.
+func (w *world) standing(d streamtest.Dice, hour model.Time) model.EventKey {
+	bucket := tier.Hour.BucketOf(hour)
+	events := slices.DeleteFunc(w.oracle.sorted(), func(k model.EventKey) bool { return !bucket.Contains(k.At) })
+	if len(events) > 0 && d.Chance("one that stands", .5) {
+		return events[d.Pick("which", len(events))]
+	}
+	return w.eventIn(d, hour)
+}
+
+// eventIn is the event that orderIn places, whether it stands or not.
 func (w *world) eventIn(d streamtest.Dice, hour model.Time) model.EventKey {
 	subject, o := w.orderIn(d, hour)
 	return model.EventKey{Series: w.kind().Series(subject, "", o), Order: o}
 }
 
-// draft is an observation of one of few values.
+// draft is an observation of one of few values, in one of few places or the next in order.
 func (w *world) draft(d streamtest.Dice, hour model.Time) ingest.Draft {
-	subject, o := w.orderIn(d, hour)
+	if d.Chance("in order", .3) {
+		return w.draftAt(w.next, d, hour)
+	}
+	return w.draftAt(w.orderIn, d, hour)
+}
+
+func (w *world) draftAt(place func(streamtest.Dice, model.Time) (string, model.Order), d streamtest.Dice, hour model.Time) ingest.Draft {
+	subject, o := place(d, hour)
 	return ingest.Draft{Subject: subject, At: o.At, ID: o.ID, Attrs: attrsOf(d)}
 }
 
@@ -209,14 +242,17 @@ func (w *world) insist(ctx context.Context, do func() (model.Answer, error)) {
 }
 
 func (w *world) delete(name string, d streamtest.Dice, hour model.Time) {
-	key := w.eventIn(d, hour)
+	w.deleteOne(name, d, w.standing(d, hour))
+}
+
+func (w *world) deleteOne(name string, d streamtest.Dice, key model.EventKey) {
 	w.Go(name, d, func(ctx context.Context) {
 		w.insist(ctx, func() (model.Answer, error) { return w.store.DeleteEvent(ctx, key) })
 	})
 }
 
 func (w *world) correct(name string, d streamtest.Dice, hour model.Time) {
-	key := w.eventIn(d, hour)
+	key := w.standing(d, hour)
 	attrs := attrsOf(d.Of("corrected"))
 	w.Go(name, d, func(ctx context.Context) {
 		stands, known := w.oracle.events[key]
@@ -232,8 +268,8 @@ func (w *world) correct(name string, d streamtest.Dice, hour model.Time) {
 }
 
 func (w *world) replace(name string, d streamtest.Dice, hour model.Time) {
-	w.delete(name, d, hour)
-	w.After(d.Span("again after", 10*time.Second), func() { w.append(name+" again", d, hour) })
+	w.deleteOne(name, d, w.eventIn(d, hour))
+	w.After(d.Span("again after", 10*time.Second), func() { w.appendAll(name+" again", d, w.draftAt(w.orderIn, d, hour)) })
 }
 
 func (w *world) move(name string, d streamtest.Dice, hour model.Time) {
@@ -254,8 +290,13 @@ func (w *world) deleteDay(name string, d streamtest.Dice, hour model.Time) {
 }
 
 // damage stores, past every door, an event that cannot be decoded, where there is none.
+// It is not of a time to come: a tier that is added begins in the future, and counts on
+// no event being there already.
 func (w *world) damage(name string, d streamtest.Dice, hour model.Time) {
 	key := w.eventIn(d, hour)
+	if key.At > w.Now().Add(config.Default().Limits.MaxAhead) {
+		return
+	}
 	attrs := attrsOf(d)
 	e := model.Event{Series: key.Series, Order: key.Order, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.Now(), ExpiresAt: w.kind().Ladder.EventExpiresAt(w.Now())}
 	it := item.FromEvent(&e)

@@ -28,7 +28,7 @@ var headings = []struct {
 		"ranges redriven", "ranges rebuilt", "ranges repaired too late, and marked",
 	}},
 	{"the rule", []string{
-		"looks", "rows written", "looks unchanged", "looks at sealed rows", "rows marked", "rows not made",
+		"looks", "folds resumed", "rows written", "looks unchanged", "looks at sealed rows", "rows marked", "rows not made",
 		"locks lost", "writes uncertain", "writes throttled", "expiries dropped", "set aside",
 	}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -39,6 +40,7 @@ type world struct {
 	before  *catalog.Catalog // what the old code knows; nil where there is none
 	subject []string
 	hours   []model.Time // the hours in which most happens
+	inOrder int          // events that came in the order of their times
 }
 
 const kindName = "READING"
@@ -171,6 +173,6 @@ func (w *world) door(d streamtest.Dice) *ingest.Service {
 	return &ingest.Service{
 		Store: w.store, Limits: config.Default().Limits, Rand: d.Of("door").Rand(), Parallel: 1,
 		Now:   func() model.Time { return w.Now().Add(skew) },
-		Sleep: w.Sleep, Patience: ingest.Patience{Attempts: 6},
+		Sleep: w.Sleep, Patience: retry.Patience{Attempts: 6},
 	}
 }
