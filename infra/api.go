@@ -32,10 +32,20 @@ func (s *stack) addAPI() {
 			AuthorizationType: &mode,
 			AuthorizerId:      authorizer,
 		})
-		s.admit(routeID(r)+"Permission", function, apiGateway, nil, s.callOf("*/"+r.Method+r.Path))
+		s.admitMethod(function, r.Method)
 	}
 	s.addCollector(targets[ingest])
 	s.addAPIStage()
+}
+
+// admitMethod lets the API call a function for the routes of one method. The routes
+// themselves say which those are; a permission for each of them would fill the 20 KB
+// that a function's policy may have.
+func (s *stack) admitMethod(function, method string) {
+	id := capital(function) + capital(method) + "Permission"
+	if s.Node().TryFindChild(&id) == nil {
+		s.admit(id, function, apiGateway, nil, s.callOf("*/"+method+"/*"))
+	}
 }
 
 // callOf is the ARN of a part of the API, as API Gateway names it when it invokes.
@@ -43,8 +53,8 @@ func (s *stack) callOf(part string) string {
 	return fmt.Sprintf("arn:%s:execute-api:%s:%s:%s/%s", *s.Partition(), *s.Region(), *s.Account(), *s.api.Ref(), part)
 }
 
-// routes are the catalog's, of series and of the lives of subjects.
-func (s *stack) routes() []catalog.Route { return append(s.kinds.Routes(), s.kinds.SubjectRoutes()...) }
+// routes are the catalog's, those of the service itself among them.
+func (s *stack) routes() []catalog.Route { return s.kinds.AllRoutes() }
 
 // server is the function that answers an action.
 func server(a catalog.Action) string {
@@ -64,6 +74,9 @@ func routeID(r catalog.Route) string { return capital(r.Kind) + capital(string(r
 
 func capital(word string) string {
 	word = notInIDs.ReplaceAllString(word, "")
+	if word == "" {
+		return ""
+	}
 	return strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
 }
 

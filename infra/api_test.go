@@ -15,7 +15,7 @@ func TestAPI_LetsThroughTheCatalogsRoutesTheCollectorsAndNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration"}
-	for _, r := range append(kinds.Routes(), kinds.SubjectRoutes()...) {
+	for _, r := range kinds.AllRoutes() {
 		integrations := map[string]string{ingest: "IngestIntegration", query: "QueryIntegration", purge: "PurgeIntegration"}
 		want = append(want, r.Method+" "+r.Path+" → "+integrations[server(r.Action)])
 	}

@@ -94,6 +94,8 @@ func (s *stack) environment(function string) *map[string]*string {
 		env[config.EnvOwnerClaim] = &claim
 	}
 	switch function {
+	case aggregate:
+		env[config.EnvAlertBus] = s.bus.Ref()
 	case query:
 		env[config.EnvCursorSecret] = s.cursorSecret.SecretArn()
 	case authorize:

@@ -30,6 +30,7 @@ func (s *stack) addKey() {
 			"kms:EncryptionContext:aws:logs:arn": "arn:" + *s.Partition() + ":logs:" + *s.Region() + ":" + *s.Account() + ":log-group:*",
 		}}},
 		{"cloudwatch.amazonaws.com", map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.Account()}}},
+		{eventBridge, map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.Account()}}}, // alerts, by the topic of alarms
 	} {
 		key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(&service.principal, nil)},

@@ -11,6 +11,7 @@ func (s *stack) addOutputs() {
 		{"OnFailureQueueUrl", *s.onFailure.QueueUrl(), "Ranges of the table stream that were given up"},
 		{"UndeliveredQueueUrl", *s.undelivered.QueueUrl(), "What reached no ingest"},
 		{"SiteSecretArn", *s.siteSecret.SecretArn(), "The secret of site keys, which tidemark site-key signs with"},
+		{"AlertBusName", *s.bus.Ref(), "The event bus that is told of alerts: put a rule on it to hear of them"},
 		{"MappingId", *s.mapping.Ref(), "The mapping from the table stream to aggregate"},
 	}
 	if len(s.stage.Doors.Things) > 0 {

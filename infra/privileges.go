@@ -42,7 +42,12 @@ func (s *stack) privileges(function string) []privilege {
 		all = append(all,
 			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, []string{*s.table.TableStreamArn()}},
 			privilege{"TableStreams", []string{"dynamodb:ListStreams"}, []string{*s.table.TableArn() + "/stream/*"}},
-			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.onFailure.QueueArn()}})
+			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.onFailure.QueueArn()}},
+			// Lists of open alerts, and of those that nobody was told of.
+			privilege{"Alerts", []string{"dynamodb:Query"}, []string{s.index(keys.IndexGSI1)}})
+		if function == aggregate {
+			all = append(all, privilege{"AlertBus", []string{"events:PutEvents"}, []string{*s.bus.AttrArn()}})
+		}
 	case query:
 		all = append(all, privilege{"Indexes", []string{"dynamodb:Query"}, s.indexes()})
 		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.cursorSecret.SecretArn()}})
@@ -62,17 +67,19 @@ func (s *stack) privileges(function string) []privilege {
 // indexes are those that query asks: the first, which lists subjects that were deleted,
 // and the second where something declared is found by it.
 func (s *stack) indexes() []string {
-	all := []string{*s.table.TableArn() + "/index/" + keys.IndexGSI1}
+	all := []string{s.index(keys.IndexGSI1)}
 	second := slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {
 		return k.IndexBy != "" || slices.ContainsFunc(s.kinds.Profile(k.Subject.Name).Indexes, func(x catalog.ProfileIndex) bool {
 			return x.Index == catalog.SecondIndex
 		})
 	})
 	if second {
-		all = append(all, *s.table.TableArn()+"/index/"+keys.IndexGSI2)
+		all = append(all, s.index(keys.IndexGSI2))
 	}
 	return all
 }
+
+func (s *stack) index(name string) string { return *s.table.TableArn() + "/index/" + name }
 
 func (s *stack) policy(function string) awsiam.PolicyDocument {
 	document := awsiam.NewPolicyDocument(nil)

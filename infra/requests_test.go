@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	aggregating "github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/alert"
 	ingesting "github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	querying "github.com/tidemark-db/tidemark/pkg/query"
@@ -36,6 +37,8 @@ var requests = map[string][]string{
 	"List":       {"dynamodb:Query"},
 	"Commit":     {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
 	"Erase":      {"dynamodb:BatchWriteItem"},
+	"PutAll":     {"dynamodb:PutItem"},
+	"Currents":   {"dynamodb:Query"},
 }
 
 // stores are what the services of each function ask of the table.
@@ -47,9 +50,10 @@ var stores = map[string][]reflect.Type{
 	aggregate: {
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.Quarantine](), reflect.TypeFor[aggregating.Marks](),
 		reflect.TypeFor[aggregating.EventReader](), reflect.TypeFor[aggregating.RowReader](), // what its table is besides
+		reflect.TypeFor[alert.Store](),
 	},
-	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader]()},
-	purge: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser]()},
+	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
+	purge: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser](), reflect.TypeFor[alert.Store]()},
 }
 
 // A function may send to the table what its services ask of it: not less, and not

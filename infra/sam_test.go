@@ -52,14 +52,22 @@ func TestSAM_NamesASampleThatIsThere(t *testing.T) {
 	}
 }
 
-func TestSAM_Validates(t *testing.T) {
+func TestSAM_ValidatesAndBuilds(t *testing.T) {
 	sam, err := exec.LookPath("sam")
 	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("sam is not installed: python3 -m pip install aws-sam-cli==1.170.0, and run this again")
 	}
-	check := exec.Command(sam, "validate", "--lint", "--template", "../template.yaml", "--region", "us-east-1")
-	check.Env = append(os.Environ(), "SAM_CLI_TELEMETRY=0", "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x")
-	if output, err := check.CombinedOutput(); err != nil || !strings.Contains(string(output), "is a valid SAM Template") {
-		t.Errorf("sam validate: %v\n%s", err, output)
+	for _, c := range []struct {
+		wants string
+		args  []string
+	}{
+		{"is a valid SAM Template", []string{"validate", "--lint", "--region", "us-east-1"}},
+		{"Build Succeeded", []string{"build", "--build-dir", t.TempDir()}},
+	} {
+		check := exec.Command(sam, append(c.args, "--template", "../template.yaml")...)
+		check.Env = append(os.Environ(), "SAM_CLI_TELEMETRY=0", "AWS_ACCESS_KEY_ID=x", "AWS_SECRET_ACCESS_KEY=x")
+		if output, err := check.CombinedOutput(); err != nil || !strings.Contains(string(output), c.wants) {
+			t.Errorf("sam %s: %v\n%s", c.args[0], err, output)
+		}
 	}
 }

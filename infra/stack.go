@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskinesis"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -41,6 +42,7 @@ type stack struct {
 	mapping      awslambda.CfnEventSourceMapping
 	purgeMapping awslambda.CfnEventSourceMapping
 	api          awsapigatewayv2.CfnApi
+	bus          awsevents.CfnEventBus
 	topic        awssns.Topic // of alarms; nil where nobody is told
 	alarms       []awscloudwatch.Alarm
 }
@@ -59,8 +61,8 @@ func newStack(scope constructs.Construct, settings *config.Config, kinds *catalo
 	tags.Add(new("application"), new("tidemark"), nil)
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
-		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addFunctions, s.addMapping, s.addSchedule,
-		s.addAPI, s.addIoT, s.addDoors, s.addAlarms, s.addDashboard, s.addOutputs,
+		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addMapping, s.addSchedules,
+		s.addAPI, s.addIoT, s.addDoors, s.addAlarms, s.addAlertMail, s.addDashboard, s.addOutputs,
 	} {
 		part()
 	}

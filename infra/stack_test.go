@@ -122,7 +122,7 @@ func TestApp_SaysWhatWasNotBuilt(t *testing.T) {
 // infra takes names and settings from below and knows nothing of how they are used.
 func TestInfra_ImportsOnlyNamesAndSettings(t *testing.T) {
 	const root = "github.com/tidemark-db/tidemark/pkg/"
-	may := []string{"keys", "telemetry", "config", "tier", "catalog", "domains", "domains/web"}
+	may := []string{"keys", "telemetry", "config", "tier", "catalog", "domains", "domains/web", "model"}
 	here, err := build.ImportDir(".", 0)
 	if err != nil {
 		t.Fatal(err)

@@ -157,6 +157,7 @@ Bring a reading in, and ask for it (rollups follow within %s):
   curl -s %[1]s/v1/devices/sensor_01/readings/current
   curl -s %[1]s/v1/devices/sensor_01/readings/rollups/hour
 
+Every route is told by %[1]s/openapi.json.
 In another terminal, from this directory: tidemark replay --help
 
 `

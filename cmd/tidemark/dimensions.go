@@ -16,7 +16,7 @@ const valuesShown = 3
 // printDimensions shows what buckets count by value and by distinct value; nothing
 // where they count neither.
 func printDimensions(w io.Writer, found []query.Rollup) error {
-	g := grid{right: map[int]bool{1: true, 3: true}}
+	g := newGrid(w, 1, 3)
 	g.add("BUCKET", "EVENTS", "FIELD", "DIFFERENT", "MOST FREQUENT")
 	for _, r := range found {
 		bucket, events := r.Bucket.Label(), strconv.FormatInt(r.Summary.Events(), 10)

@@ -1,55 +1,115 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
 )
 
+const historyLong = `Show the events of a series in the half-open range [--from, --to), newest first. What
+has expired is not shown.
+
+--where says what fields must meet: ` + envelope.WhereForms + `.
+Several must all be met. What it leaves out is read, and costs, all the same.
+
+Exit status: 0 shown, though it be nothing; 2 asked wrongly; 3 the table could not be
+read.`
+
+type historyFlags struct {
+	readFlags
+	where, fields []string
+	count         bool
+}
+
 func historyCommand(to *connection) *cobra.Command {
-	var series seriesFlags
-	var within rangeFlags
-	var oldest bool
+	var flags historyFlags
 	cmd := &cobra.Command{
 		Use:   "history SUBJECT",
 		Short: "Show the events of a series, newest first",
-		Long: `Show the events of a series in the half-open range [--from, --to), newest first. What
-has expired is not shown.
-
-Exit status: 0 shown, though it be nothing; 2 asked wrongly; 3 the table could not be
-read.`,
+		Long:  historyLong,
 		Example: `  tidemark history devices/sensor_01
-  tidemark history devices/sensor_01 --from 2026-04-20 --to 2026-04-21 --oldest --limit 0`,
+  tidemark history devices/sensor_01 --from 2026-04-20 --to 2026-04-21 --newest=false --limit 0
+  tidemark history devices/sensor_01 --where 'temperature>20' --fields temperature --output csv
+  tidemark history devices/sensor_01 --last 24h --count`,
 		Args: asUsage(cobra.ExactArgs(1)),
 	}
-	series.register(cmd)
-	within.register(cmd, 20, "events")
-	cmd.Flags().BoolVar(&oldest, "oldest", false, "oldest first")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		q := query.History{Newest: !oldest, Limit: within.limit, Consistent: series.consistent}
-		var err error
-		if q.From, q.To, err = within.parse(); err != nil {
-			return err
+	flags.registerSeries(cmd)
+	flags.registerRange(cmd, 20, "events", true)
+	cmd.Flags().StringArrayVar(&flags.where, "where", nil, "what fields must meet, a `term` as temperature>20; may be given again")
+	cmd.Flags().StringSliceVar(&flags.fields, "fields", nil, "show only these `fields`, apart by commas")
+	cmd.Flags().BoolVar(&flags.count, "count", false, "say only how many events there are")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return history(cmd, to, flags, args[0]) }
+	return cmd
+}
+
+func history(cmd *cobra.Command, to *connection, flags historyFlags, subject string) error {
+	ctx, from, err := flags.open(cmd, to, subject)
+	if err != nil {
+		return err
+	}
+	q, err := flags.query(from)
+	if err != nil {
+		return err
+	}
+	if flags.count {
+		q.Limit = 0
+		counted, err := from.Count(ctx, q)
+		if err != nil {
+			return readFailure(err)
 		}
-		var from *query.Service
-		if q.Series, from, err = series.open(cmd.Context(), to, args[0]); err != nil {
-			return err
+		return printCount(cmd, flags, from, counted)
+	}
+	var events []model.Event
+	for event, err := range from.EachEvent(ctx, q) {
+		if err != nil {
+			return readFailure(err)
 		}
-		var events []model.Event
-		for event, err := range from.EachEvent(cmd.Context(), q) {
-			if err != nil {
-				return readFailure(err)
-			}
-			events = append(events, event)
+		events = append(events, event)
+	}
+	return flags.show(cmd, from, envelope.HistoryOf(query.EventPage{Events: events}), func() error {
+		if len(events) == 0 {
+			from.sayNothing(cmd.ErrOrStderr())
+			return nil
 		}
 		return printHistory(cmd.OutOrStdout(), events)
+	})
+}
+
+// query is the history that the flags ask for.
+func (f *historyFlags) query(from *question) (q query.History, err error) {
+	q = query.History{Newest: f.newest, Limit: f.limit, Fields: f.fields, Consistent: f.consistent}
+	if q.Series, err = from.one(); err != nil {
+		return q, err
 	}
-	return cmd
+	for _, text := range f.where {
+		term, err := envelope.ParseWhere(text)
+		if err != nil {
+			return q, usagef("--where: %w", err)
+		}
+		q.Where = append(q.Where, term)
+	}
+	q.From, q.To, err = f.between(from.Now())
+	return q, err
+}
+
+func printCount(cmd *cobra.Command, flags historyFlags, from *question, counted query.Counted) error {
+	if flags.output == "csv" || flags.output == "ndjson" {
+		return usagef("--count: want --output table or json")
+	}
+	return flags.show(cmd, from, envelope.Count{Events: counted.Events, Unreadable: counted.Unreadable}, func() error {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), counted.Events)
+		if counted.Unreadable > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d of them cannot be decoded\n", counted.Unreadable)
+		}
+		return err
+	})
 }
 
 // printHistory shows a column for each field that any of the events has.
@@ -60,7 +120,7 @@ func printHistory(w io.Writer, events []model.Event) error {
 	if withID {
 		header = append(header, "ID")
 	}
-	g := grid{right: map[int]bool{}}
+	g := newGrid(w)
 	g.add(append(header, names...)...)
 	for i := range events {
 		e := &events[i]

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -13,22 +12,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
-
-// findSubject reads devices/id, DEVICE/id, or an id alone where only one subject type
-// is declared.
-func findSubject(text string, kinds *catalog.Catalog) (model.Subject, error) {
-	types := kinds.Subjects()
-	head, id, cut := strings.Cut(text, "/")
-	for _, t := range types {
-		if cut && id != "" && (head == t.Path || head == t.Name) {
-			return model.Subject{Type: t.Name, ID: id}, nil
-		}
-	}
-	if len(types) != 1 || text == "" {
-		return model.Subject{}, usagef("%q: want the subject type and an id, as devices/sensor_01", text)
-	}
-	return model.Subject{Type: types[0].Name, ID: text}, nil
-}
 
 // partitions are where a subject's items lie: one, and one for each shard of a kind
 // that is spread.

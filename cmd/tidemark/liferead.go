@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +59,7 @@ func subjectVersions(to *connection) *cobra.Command {
 				return err
 			}
 			if version == 0 {
-				return listVersions(cmd.Context(), cmd.OutOrStdout(), service, subject, limit)
+				return listVersions(cmd, service, subject, limit)
 			}
 			v, err := service.Version(cmd.Context(), subject, version)
 			if err != nil {
@@ -78,20 +76,19 @@ func subjectVersions(to *connection) *cobra.Command {
 	return cmd
 }
 
-func listVersions(ctx context.Context, out io.Writer, service *lifecycle.Service, subject model.Subject, limit int) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	defer w.Flush()
+func listVersions(cmd *cobra.Command, service *lifecycle.Service, subject model.Subject, limit int) error {
+	g := newGrid(cmd.OutOrStdout())
 	for before, shown := int64(0), 0; ; {
-		page, next, err := service.Versions(ctx, subject, before, limit)
+		page, next, err := service.Versions(cmd.Context(), subject, before, limit)
 		if err != nil {
 			return err
 		}
 		for _, v := range page {
-			fmt.Fprintf(w, "v%d\t%s\t%s\t%s\n", v.Version, max(v.UpdatedAt, v.DeletedAt), v.Change, fieldsText(v.Attrs))
+			g.add(fmt.Sprintf("v%d", v.Version), max(v.UpdatedAt, v.DeletedAt).String(), string(v.Change), fieldsText(v.Attrs))
 		}
 		shown += len(page)
 		if before = next; next == 0 || limit > 0 && shown >= limit {
-			return nil
+			return g.printOr(cmd, "no versions are kept")
 		}
 	}
 }
@@ -144,8 +141,7 @@ func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted boo
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	defer w.Flush()
+	g := newGrid(cmd.OutOrStdout())
 	for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
 		var found lifecycle.Found
 		if deleted {
@@ -157,9 +153,9 @@ func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted boo
 			return err
 		}
 		for _, p := range found.Profiles {
-			fmt.Fprintf(w, "%s/%s\tv%d\t%s\t%s\n", types[of].Path, p.Subject.ID, p.Version, max(p.UpdatedAt, p.DeletedAt), fieldsText(p.Attrs))
+			g.add(types[of].Path+"/"+p.Subject.ID, fmt.Sprintf("v%d", p.Version), max(p.UpdatedAt, p.DeletedAt).String(), fieldsText(p.Attrs))
 		}
 		c = found.Next
 	}
-	return nil
+	return g.printOr(cmd, "no subjects")
 }

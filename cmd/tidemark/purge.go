@@ -36,12 +36,11 @@ done.`
 
 // purgeFlags say what is to go, and how.
 type purgeFlags struct {
-	seriesFlags
-	rangeFlags
-	dryRun, yes, callOff bool
-	after                time.Duration
-	rate                 int
-	id                   string
+	kind, stream, from, to string
+	dryRun, yes, callOff   bool
+	after                  time.Duration
+	rate                   int
+	id                     string
 }
 
 func purgeCommand(to *connection) *cobra.Command {

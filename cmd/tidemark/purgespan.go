@@ -17,14 +17,12 @@ func (f *purgeFlags) span(cmd *cobra.Command, to *connection, purger *lifecycle.
 	if err != nil {
 		return err
 	}
-	kind, ok := kinds.ByPath(f.kind)
-	if !ok {
-		kind, ok = kinds.Kind(f.kind)
+	found, err := kindsOf(kinds, subject, []string{f.kind})
+	if err != nil {
+		return err
 	}
-	if !ok || kind.Subject.Name != subject.Type {
-		return usagef("--kind %s: %s has no such kind of event", f.kind, subject.Type)
-	}
-	from, until, err := f.parse()
+	kind := found[0]
+	from, until, err := parseRange(f.from, f.to)
 	if err != nil {
 		return err
 	}

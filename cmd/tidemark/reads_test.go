@@ -1,40 +1,48 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func TestSubjectArgument_NamesOneKind(t *testing.T) {
-	visits := iot.Readings
-	visits.Name, visits.Path = "ALARM", "alarms"
-	kinds, err := catalog.New(iot.Readings, visits)
+func TestSubjectArgument_IsReadOneWay(t *testing.T) {
+	shipped, err := catalog.New(domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ subject, kind, want, id string }{
-		{"devices/sensor_01", "READING", "READING", "sensor_01"},
-		{"devices/a/b", "alarms", "ALARM", "a/b"},
-		{"devices/sensor_01", "", "", ""}, // which of the two?
-		{"devices/sensor_01", "PAGEVIEW", "", ""},
-		{"ships/sensor_01", "READING", "", ""},
-		{"devices/", "READING", "", ""},
-		{"sensor_01", "READING", "", ""},
+	alone, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kinds      *catalog.Catalog
+		text, want string
+	}{
+		{shipped, "devices/sensor_01", "DEVICE/sensor_01"},
+		{shipped, "DEVICE/sensor_01", "DEVICE/sensor_01"},
+		{shipped, "sites/a/b", "SITE/a/b"},
+		{alone, "sensor_01", "DEVICE/sensor_01"},
+		{shipped, "sensor_01", ""}, // of which of the two types?
+		{shipped, "ships/sensor_01", ""},
+		{alone, "ships/sensor_01", ""},
+		{alone, "devices/", ""},
+		{alone, "", ""},
 	} {
-		flags := seriesFlags{kind: c.kind}
-		kind, id, err := flags.find(kinds, c.subject)
+		got, err := findSubject(c.text, c.kinds)
 		switch {
 		case c.want == "" && exitStatus(err) != exitUsage:
-			t.Errorf("%s --kind %s: %v, want a mistake of usage", c.subject, c.kind, err)
-		case c.want != "" && (err != nil || kind.Name != c.want || id != c.id):
-			t.Errorf("%s --kind %s: %v %q, %v; want %s %q", c.subject, c.kind, kind, id, err, c.want, c.id)
+			t.Errorf("%q: %v, %v; want a mistake of usage", c.text, got, err)
+		case c.want != "" && (err != nil || got.String() != c.want):
+			t.Errorf("%q: %v, %v; want %s", c.text, got, err, c.want)
 		}
 	}
 }
@@ -55,11 +63,11 @@ func TestRange_TakesTimesAsPeopleTypeThem(t *testing.T) {
 }
 
 func TestGrid_AlignsAndKeepsTheTerminalSafe(t *testing.T) {
-	g := grid{right: map[int]bool{1: true}}
+	var out strings.Builder
+	g := newGrid(&out, 1)
 	g.add("NAME", "N")
 	g.add("größe", "7")
 	g.add("x\x1b[31m\n", "100")
-	var out strings.Builder
 	if err := g.print(&out); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +126,7 @@ func TestPlot_IsTrueToTimeAndWeight(t *testing.T) {
 		"one bucket, one point": {[]string{"4"}, 80, []float64{4}},
 		"nothing":               {nil, 80, nil},
 	} {
-		got := averages(hoursOf(t, c.values...), "value", c.columns)
+		got := bandOf(hoursOf(t, c.values...), "value", c.columns).avg
 		if len(got) != len(c.want) {
 			t.Errorf("%s: got %v, want %v", name, got, c.want)
 			continue
@@ -137,7 +145,7 @@ func TestRollups_PlotAndTable(t *testing.T) {
 	found[2].Unreadable = 2
 	var plot, table strings.Builder
 	printPlots(&plot, found, "", plainWidth)
-	if !strings.Contains(plot.String(), "value: average by hour, 2026-04-20-14 to 2026-04-20-17") {
+	if !strings.Contains(plot.String(), "value: average by hour, 2026-04-20-14 to 2026-04-20-17 (dots: least and greatest)") {
 		t.Errorf("got\n%s\nwant a plot with its caption", plot.String())
 	}
 	if err := printRollups(&table, found, "value"); err != nil {
@@ -154,5 +162,46 @@ func TestRollups_PlotAndTable(t *testing.T) {
 	table.Reset()
 	if err := printRollups(&table, found, "humidity"); err != nil || strings.Count(table.String(), "\n") != 1 {
 		t.Errorf("a measure nobody sent: %v\n%s", err, table.String())
+	}
+}
+
+func TestGrid_FitsTheTerminal(t *testing.T) {
+	for width, want := range map[int]string{
+		0:  "TIME   LOCATION                  N  NOTE\n14:00  the hall behind the gate  7  open\n",
+		30: "TIME   LOCATION        N  NOTE\n14:00  the hall behi…  7  open\n",
+		18: "TIME   LOCATION  N\n14:00  the hal…  7\n(1 more columns: widen the terminal, or ask for --output csv)\n",
+	} {
+		var out strings.Builder
+		g := newGrid(&out, 2)
+		g.width = width
+		g.add("TIME", "LOCATION", "N", "NOTE")
+		g.add("14:00", "the hall behind the gate", "7", "open")
+		if err := g.print(&out); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != want {
+			t.Errorf("width %d: got\n%s\nwant\n%s", width, out.String(), want)
+		}
+	}
+}
+
+func TestPlot_TheBandIsOfLeastAndGreatest(t *testing.T) {
+	found := hoursOf(t, "1", "5", "3", "9")
+	b := bandOf(found, "value", 2)
+	if got := fmt.Sprint(b.least, b.avg, b.greatest); got != "[1 3] [3 6] [5 9]" {
+		t.Errorf("got %s, want the least, the mean and the greatest of two hours each", got)
+	}
+}
+
+// In a stitched range a coarse bucket is as wide as it is long.
+func TestPlot_ACoarseBucketIsDrawnOverAllOfItsTime(t *testing.T) {
+	_, kind := readingsOf(t, nil)
+	day := tier.Day.BucketOf(exportNow - model.Time(tier.Day24.Milliseconds()))
+	row := aRow(kind, device("a", "", 0), tier.Day, day.Start.String(), "value", "2")
+	hour := tier.Hour.BucketOf(day.End)
+	fine := aRow(kind, device("a", "", 0), tier.Hour, hour.Start.String(), "value", "4")
+	b := bandOf([]query.Rollup{{Bucket: day, Fold: row.Fold}, {Bucket: hour, Fold: fine.Fold}}, "value", 80)
+	if len(b.avg) != 25 || b.avg[0] != 2 && b.avg[12] != 2 || b.avg[24] != 4 {
+		t.Errorf("%d points: %v", len(b.avg), b.avg)
 	}
 }

@@ -145,7 +145,7 @@ func TestRebuild_WhatIsAskedWronglyIsTold(t *testing.T) {
 		"rebuild --all --from 2026-11-03 --to 2026-11-02": "the range holds no time",
 		"rebuild --gap yesterday":                         "want FROM..TO",
 		"rebuild --gap recorded --tier day":               "leave --from",
-		"rebuild nothing/a":                               "want the subject type and an id",
+		"rebuild nothing/a":                               "want a subject as devices/ID",
 		"rebuild --all --rate -1":                         "--rate",
 	} {
 		b.expect(2, words(line), says)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 const redriveLong = `Settle the batches that the mapping gave up: each message of the on-failure queue names
@@ -109,6 +112,7 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 	}
 	r := &redriver{
 		cmd: cmd, out: cmd.OutOrStdout(), table: table, kinds: kinds, agg: agg,
+		alerts: &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader},
 		source: source, streams: streams, dryRun: flags.dryRun,
 	}
 	return r.run(ctx)
@@ -121,6 +125,7 @@ type redriver struct {
 	table   *dynamo.Table
 	kinds   *catalog.Catalog
 	agg     *aggregate.Aggregator
+	alerts  *alert.Service
 	source  failures
 	streams rangeReader
 	dryRun  bool
@@ -180,7 +185,17 @@ func (r *redriver) one(ctx context.Context, m message) error {
 	return nil
 }
 
-// settle reads the range again and looks at its buckets.
+// lookAtAlerts has the alert rules tested of what changes touch. The deployment's schedule
+// tells of what comes of it.
+func lookAtAlerts(ctx context.Context, alerts *alert.Service, changes []model.Change) error {
+	report := alerts.Look(ctx, changes)
+	if len(report.Failures) > 0 {
+		return report.Failures[0].Err
+	}
+	return nil
+}
+
+// settle reads the range again and looks at its buckets and alerts.
 func (r *redriver) settle(ctx context.Context, m message, g envelope.GivenUp) error {
 	changes := 0
 	var counts aggregate.Counts
@@ -199,7 +214,7 @@ func (r *redriver) settle(ctx context.Context, m message, g envelope.GivenUp) er
 		if len(report.Failures) > 0 {
 			return report.Failures[0].Err
 		}
-		return nil
+		return lookAtAlerts(ctx, r.alerts, batch.Changes)
 	})
 	if err != nil {
 		return err

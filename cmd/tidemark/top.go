@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/query"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -24,9 +25,8 @@ Exit status: 0 shown, though it be nothing; 2 asked wrongly; 3 the table could n
 read.`
 
 type topFlags struct {
-	series seriesFlags
-	within rangeFlags
-	tier   string
+	readFlags
+	tier string
 }
 
 func topCommand(to *connection) *cobra.Command {
@@ -39,9 +39,8 @@ func topCommand(to *connection) *cobra.Command {
   tidemark top sites/my-site country --tier minute --last 5m`,
 		Args: asUsage(cobra.ExactArgs(2)),
 	}
-	flags.series.register(cmd)
-	flags.within.register(cmd, 10, "values")
-	flags.within.registerLast(cmd)
+	flags.registerSeries(cmd)
+	flags.registerRange(cmd, 10, "values", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "day", "`tier`: minute, hour, day or month, as the kind's ladder has it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return top(cmd, to, flags, args[0], args[1]) }
 	return cmd
@@ -52,23 +51,28 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	if err != nil {
 		return usagef("--tier: %w", err)
 	}
-	of, from, err := flags.series.openTogether(cmd.Context(), to, subject)
+	ctx, from, err := flags.open(cmd, to, subject)
 	if err != nil {
 		return err
 	}
-	of.Unit = unit
-	if of.From, of.To, err = flags.within.buckets(unit, from.Now()); err != nil {
+	q := query.Top{Rollups: from.of, Dimension: dimension, Values: flags.limit}
+	q.Unit = unit
+	if q.From, q.To, err = flags.buckets(unit, from.Now()); err != nil {
 		return err
 	}
-	shares, total, err := from.Top(cmd.Context(), query.Top{Rollups: of, Dimension: dimension, Values: flags.within.limit})
+	shares, total, err := from.Top(ctx, q)
 	if err != nil {
 		return readFailure(err)
 	}
-	return printTop(cmd.OutOrStdout(), dimension, shares, total)
+	view := envelope.Top{
+		Dimension: dimension, Tier: unit.String(), Buckets: total.Buckets, Open: total.Open,
+		Events: total.Summary.Events(), Kinds: envelope.KindsOf(total.Kinds), Shares: shares,
+	}
+	return flags.show(cmd, from, view, func() error { return printTop(cmd.OutOrStdout(), dimension, shares, total) })
 }
 
 func printTop(w io.Writer, dimension string, shares query.Shares, total query.Total) error {
-	g := grid{right: map[int]bool{1: true, 2: true}}
+	g := newGrid(w, 1, 2)
 	g.add(strings.ToUpper(dimension), "COUNT", "SHARE")
 	counted := shares.Other
 	for _, v := range shares.Values {

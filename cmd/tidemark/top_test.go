@@ -23,35 +23,37 @@ func TestKindFlag_NamesSeveralOrAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ subject, kind, want string }{
-		{"sites/my-site", "", "PAGEVIEW REQUEST MALFORMED"},
-		{"sites/my-site", "requests", "REQUEST"},
-		{"sites/a/b", "MALFORMED,pageviews", "MALFORMED PAGEVIEW"},
-		{"devices/sensor_01", "", "READING"},
-		{"sites/my-site", "READING", ""},
-		{"sites/my-site", "pageviews,", ""},
-		{"sites/", "", ""},
-		{"my-site", "", ""},
+	site, device := model.Subject{Type: "SITE", ID: "my-site"}, model.Subject{Type: "DEVICE", ID: "a"}
+	for _, c := range []struct {
+		subject model.Subject
+		kinds   []string
+		want    string
+	}{
+		{site, nil, "PAGEVIEW REQUEST MALFORMED"},
+		{site, []string{"requests"}, "REQUEST"},
+		{site, []string{"MALFORMED", "pageviews"}, "MALFORMED PAGEVIEW"},
+		{device, nil, "READING"},
+		{site, []string{"READING"}, ""},
+		{site, []string{"pageviews", ""}, ""},
 	} {
-		flags := seriesFlags{kind: c.kind}
-		found, id, err := flags.findAll(kinds, c.subject)
+		found, err := kindsOf(kinds, c.subject, c.kinds)
 		switch {
 		case c.want == "" && exitStatus(err) != exitUsage:
-			t.Errorf("%s --kind %q: %v, want a mistake of usage", c.subject, c.kind, err)
-		case c.want != "" && (err != nil || strings.Join(kindNames(found), " ") != c.want || "sites/"+id != c.subject && "devices/"+id != c.subject):
-			t.Errorf("%s --kind %q: %v of %q, %v; want %s", c.subject, c.kind, kindNames(found), id, err, c.want)
+			t.Errorf("%s --kind %q: %v, want a mistake of usage", c.subject, c.kinds, err)
+		case c.want != "" && (err != nil || strings.Join(kindNames(found), " ") != c.want):
+			t.Errorf("%s --kind %q: %v, %v; want %s", c.subject, c.kinds, kindNames(found), err, c.want)
 		}
 	}
 }
 
 func TestLast_TakesThePlaceOfFromAndTo(t *testing.T) {
 	now := exportNow
-	flags := rangeFlags{last: 5 * time.Minute}
+	flags := readFlags{last: 5 * time.Minute}
 	from, to, err := flags.buckets(tier.Minute, now)
 	if wantFrom, wantTo := query.Last(5*time.Minute, tier.Minute, now); err != nil || from != wantFrom || to != wantTo {
 		t.Errorf("%s to %s, %v; want %s to %s", from, to, err, wantFrom, wantTo)
 	}
-	for _, flags := range []rangeFlags{{last: time.Minute, from: "2026-04-20"}, {last: time.Minute, to: "2026-04-20"}, {last: -time.Minute}} {
+	for _, flags := range []readFlags{{last: time.Minute, from: "2026-04-20"}, {last: time.Minute, to: "2026-04-20"}, {last: -time.Minute}} {
 		if _, _, err := flags.buckets(tier.Minute, now); exitStatus(err) != exitUsage {
 			t.Errorf("%+v: %v, want a mistake of usage", flags, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -35,6 +36,7 @@ type handler struct {
 	now      func() model.Time
 	// watermark keeps how far the table stream has been settled; nil keeps nothing.
 	watermark watermark
+	alerts    watcher // nil tests no alert rules
 }
 
 // watermark notices when nothing was settled for as long as the table stream
@@ -55,9 +57,12 @@ type failure struct {
 	Seq string `json:"itemIdentifier"` // "" fails the batch whole
 }
 
-// Invoke settles a batch. The error is for a payload that is no batch at all: it
+// Invoke settles a batch, or does what the schedule is for. The error is for a payload that is no batch at all: it
 // fails whole and ends, after the mapping's retries, in the on-failure queue.
 func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	if scheduled(payload) {
+		return h.catchUp(ctx)
+	}
 	batch, err := h.decoder.Decode(payload)
 	if err != nil {
 		return nil, err
@@ -71,11 +76,12 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	for _, f := range report.Failures {
 		unsettled[batch.Changes[f.Change].Seq] = f.Err
 	}
+	alerts := h.look(ctx, batch.Changes, unsettled)
 	a := answerOf(batch.Seqs, unsettled)
 
 	read, write := h.units()
 	h.tell(ctx, &batch, &report, unsettled)
-	h.count(&batch, &report, len(a.Failures), read-readBefore, write-writeBefore)
+	h.count(&batch, &report, alerts, len(a.Failures), read-readBefore, write-writeBefore)
 	if len(a.Failures) == 0 {
 		h.mark(ctx, batch.Changes)
 	}
@@ -168,7 +174,7 @@ func (h *handler) tell(ctx context.Context, batch *envelope.StreamBatch, r *aggr
 }
 
 // count writes the invocation's metrics: one line on standard output.
-func (h *handler) count(batch *envelope.StreamBatch, r *aggregate.Report, failures int, read, write float64) {
+func (h *handler) count(batch *envelope.StreamBatch, r *aggregate.Report, alerts telemetry.Counts, failures int, read, write float64) {
 	counts := telemetry.Counts{
 		telemetry.Looks:            float64(r.Looks),
 		telemetry.RowsWritten:      float64(r.Written),
@@ -186,6 +192,7 @@ func (h *handler) count(batch *envelope.StreamBatch, r *aggregate.Report, failur
 		telemetry.ReadUnits:        read,
 		telemetry.WriteUnits:       write,
 	}
+	maps.Copy(counts, alerts)
 	if r.Lag > 0 {
 		counts[telemetry.Lag] = r.Lag.Seconds()
 	}

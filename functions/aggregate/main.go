@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"log"
 	"log/slog"
 	"os"
@@ -11,10 +12,13 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/eventbus"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
@@ -24,11 +28,14 @@ func main() {
 	var units dynamo.Capacity
 	table := dynamo.New(client, os.Getenv(config.EnvTable), dynamo.WithCapacity(&units))
 	now := func() model.Time { return model.TimeOf(time.Now()) }
+	kinds := must(settings.Catalog())
 	lambda.Start(&handler{
-		settler: newSettler(&aggregate.Aggregator{Store: table, Quarantine: table, Catalog: must(settings.Catalog()), Now: now,
+		settler: newSettler(&aggregate.Aggregator{Store: table, Quarantine: table, Catalog: kinds, Now: now,
 			Limits: aggregate.Limits{QuarantineFor: settings.Quarantine.Retention}}),
 		log: telemetry.NewLogger(os.Stderr, slog.LevelInfo), metrics: &telemetry.Emitter{Out: os.Stdout, Now: now},
 		units: units.Units, function: os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), now: now, watermark: &aggregate.Watermark{Store: table},
+		alerts: &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, Patience: retry.Patience{Attempts: 60},
+			Publisher: eventbus.FromEnv(os.Getenv(config.EnvAlertBus), os.Getenv(config.EnvAlertFile))},
 	})
 }
 

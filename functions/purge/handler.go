@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
@@ -23,6 +24,7 @@ type handler struct {
 	limits  config.Limits
 	life    *lifecycle.Service
 	purger  *lifecycle.Purger
+	alerts  *alert.Service
 	owner   string // the claim that binds a caller to an owner; "" binds nobody
 	now     func() model.Time
 

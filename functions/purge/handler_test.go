@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/item"
@@ -60,7 +61,7 @@ func newStageOn(t *testing.T, over func(*memory.Table) table) *stage {
 		t.Fatal(err)
 	}
 	noSleep := func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	h.now, h.life.Now, h.purger.Now = now, now, now
+	h.now, h.life.Now, h.purger.Now, h.alerts.Now = now, now, now, now
 	h.life.Sleep, h.purger.Sleep = noSleep, noSleep
 	h.log, h.metrics = telemetry.NewLogger(&s.logs, nil), &telemetry.Emitter{Out: &s.out, Now: now}
 	h.units, h.function = func() (float64, float64) { return 0, 0 }, "purge-test"
@@ -133,12 +134,20 @@ func TestSamples(t *testing.T) {
 		{"restore", nil, "404 /problems/no-such-subject"},
 		{"purge", standing, "202 asked"},
 		{"purge-dry-run", standing, "200 1 profile 1 versions"},
+		{"purge-dry-run-misspelt", standing, "400 /problems/bad-boolean"},
 		{"purge-with-grace", standing, "202 asked"},
 		{"bad-grace", standing, "400 /problems/unreadable-query"},
 		{"call-off", []string{"purge-with-grace"}, "200"},
 		{"call-off", nil, "404 /problems/no-purge"},
 		{"call-off", []string{"purge", "scheduled"}, "409 /problems/purge-under-way"},
 		{"create", []string{"purge", "scheduled"}, "410 /problems/gone"},
+		{"rule-add", nil, "200"},
+		{"rule-add-own", nil, "200"},
+		{"rule-add-own", []string{"purge", "scheduled"}, "400 /problems/rejected-rule"},
+		{"rule-rejected", nil, "400 /problems/rejected-rule"},
+		{"rule-remove", []string{"rule-add"}, "200"},
+		{"rule-remove", nil, "404 /problems/no-such-rule"},
+		{"alert-acknowledge", nil, "404 /problems/no-such-alert"},
 		{"unknown-subject-type", nil, "404 /problems/not-found"},
 		{"wrong-method", nil, "405 /problems/method-not-allowed"},
 		{"scheduled", nil, `{"open":0,"done":0}`},
@@ -296,21 +305,28 @@ func TestHTTP_ACallerBoundToAnOwnerChangesItsOwnSubjectsAlone(t *testing.T) {
 // be found here, as what it says it is.
 func TestFind_ServesTheCatalogsRoutes(t *testing.T) {
 	s := newStage(t)
-	served := 0
-	for _, r := range s.catalog.SubjectRoutes() {
+	served := map[catalog.Action]bool{}
+	for _, r := range s.catalog.AllRoutes() {
 		if !r.Action.Changes() {
 			continue
 		}
+		want := asked{subject: model.Subject{Type: r.Kind}, action: r.Action}
+		if strings.Contains(r.Path, "{id}") {
+			want.subject.ID = "a/b"
+		}
+		if strings.Contains(r.Path, "{alert}") || strings.Contains(r.Path, "{rule}") {
+			want.name = "x"
+		}
 		var request events.APIGatewayV2HTTPRequest
-		request.RawPath, request.RequestContext.HTTP.Method = strings.ReplaceAll(r.Path, "{id}", "a/b"), r.Method
+		request.RawPath, request.RequestContext.HTTP.Method = strings.NewReplacer("{id}", "a/b", "{alert}", "x", "{rule}", "x").Replace(r.Path), r.Method
 		found, err := (&invocation{s.handler, nil}).find(&request)
-		if err != nil || found.action != r.Action || found.subject != (model.Subject{Type: r.Kind, ID: "a/b"}) || answers[r.Action] == nil {
+		if err != nil || found.action != want.action || found.subject != want.subject || found.name != want.name || answers[r.Action] == nil {
 			t.Errorf("%s %s: found %+v, %v; want %s", r.Method, r.Path, found, err, r.Action)
 		}
-		served++
+		served[r.Action] = true
 	}
-	if want := len(answers) * len(s.catalog.Subjects()); served != want {
-		t.Errorf("%d routes are served, want %d", served, want)
+	if len(served) != len(answers) {
+		t.Errorf("%d actions are served, want %d", len(served), len(answers))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +23,8 @@ type asked struct {
 	*events.APIGatewayV2HTTPRequest
 	subject model.Subject
 	action  catalog.Action
-	query   url.Values
+	name    string // of an alert, its id, or of a rule
+	query   envelope.Parameters
 }
 
 // answers are what is done for each action.
@@ -35,14 +35,20 @@ var answers = map[catalog.Action]func(*invocation, context.Context, asked) (even
 	catalog.RestoreSubject: (*invocation).restore,
 	catalog.PurgeSubject:   (*invocation).purge,
 	catalog.CallOffPurge:   (*invocation).callOff,
+
+	catalog.AcknowledgeAlert: (*invocation).byHand,
+	catalog.ResolveAlert:     (*invocation).byHand,
+	catalog.AddRule:          (*invocation).addRule,
+	catalog.RemoveRule:       (*invocation).removeRule,
+	catalog.AddOwnRule:       (*invocation).addRule,
+	catalog.RemoveOwnRule:    (*invocation).removeRule,
 }
 
-// The problem types of purges.
-var (
-	problemNoPurge  = envelope.ProblemType{URI: "/problems/no-purge", Title: "No purge was asked for", Status: http.StatusNotFound}
-	problemUnderWay = envelope.ProblemType{URI: "/problems/purge-under-way", Title: "The purge has begun", Status: http.StatusConflict}
-	problemQuery    = envelope.ProblemType{URI: "/problems/unreadable-query", Title: "The query string cannot be read", Status: http.StatusBadRequest}
-)
+// takes are the parameters of each action's query string; the others have none.
+var takes = map[catalog.Action][]string{
+	catalog.DeleteSubject: {"forever"},
+	catalog.PurgeSubject:  {"dryRun", "graceHours"},
+}
 
 // http answers a request of the HTTP API, which has seen to it that the caller may ask.
 func (i *invocation) http(ctx context.Context, r *events.APIGatewayV2HTTPRequest) events.APIGatewayV2HTTPResponse {
@@ -70,8 +76,9 @@ func (i *invocation) respond(ctx context.Context, r *events.APIGatewayV2HTTPRequ
 	case !owner.Owns(what.subject.ID):
 		return none, envelope.ProblemForeign.New("%s", owner.Refusal(what.subject.ID))
 	}
-	if what.query, err = url.ParseQuery(r.RawQueryString); err != nil {
-		return none, problemQuery.New("%v: escape what has a meaning in a query string", err)
+	var problem *envelope.Problem
+	if what.query, problem = envelope.ParseParameters(r.RawQueryString, takes[what.action], nil); problem != nil {
+		return none, problem
 	}
 	return answers[what.action](i, ctx, what)
 }
@@ -81,21 +88,29 @@ func (i *invocation) respond(ctx context.Context, r *events.APIGatewayV2HTTPRequ
 //	PUT, PATCH, DELETE /v1/{subjects}/{id}
 //	POST               /v1/{subjects}/{id}/restore
 //	POST, DELETE       /v1/{subjects}/{id}/purge
+//
+// and what alertAction and typeRule read of alerts and rules.
 func (i *invocation) find(r *events.APIGatewayV2HTTPRequest) (asked, error) {
 	path, method := envelope.Path(r), r.RequestContext.HTTP.Method
 	parts := strings.SplitN(strings.TrimPrefix(path, "/"), "/", 3)
 	if len(parts) < 3 || parts[0] != "v1" || parts[2] == "" {
 		return asked{}, envelope.ProblemNotFound.New("%.200q: want /v1/{subjects}/{id}", path)
 	}
+	if parts[1] == catalog.WordRules {
+		return i.typeRule(r, parts)
+	}
 	of, ok := i.catalog.SubjectByPath(parts[1])
 	if !ok {
 		return asked{}, envelope.ProblemNotFound.New("%.64q is no subject type", parts[1])
+	}
+	if id, name, action := alertAction(method, parts[2]); action != "" && id != "" && i.catalog.Alerting(of) {
+		return asked{APIGatewayV2HTTPRequest: r, subject: model.Subject{Type: of.Name, ID: id}, action: action, name: name}, nil
 	}
 	id, action := actionOf(method, parts[2])
 	if action == "" || id == "" {
 		return asked{}, envelope.ProblemMethod.New("%.16s %.200s: want PUT, PATCH or DELETE of a subject, POST to its restore or purge, or DELETE of that", method, path).With("Allow", "PUT, PATCH, DELETE, POST")
 	}
-	return asked{r, model.Subject{Type: of.Name, ID: id}, action, nil}, nil
+	return asked{APIGatewayV2HTTPRequest: r, subject: model.Subject{Type: of.Name, ID: id}, action: action}, nil
 }
 
 func actionOf(method, rest string) (id string, action catalog.Action) {
@@ -137,7 +152,11 @@ func (i *invocation) delete(ctx context.Context, a asked) (events.APIGatewayV2HT
 	if problem != nil {
 		return events.APIGatewayV2HTTPResponse{}, problem
 	}
-	if a.query.Get("forever") == "true" {
+	forever, problem := a.query.Boolean("forever")
+	if problem != nil {
+		return events.APIGatewayV2HTTPResponse{}, problem
+	}
+	if forever {
 		return i.changed(i.life.Remove(ctx, a.subject, expect))
 	}
 	return i.changed(i.life.Delete(ctx, a.subject, expect))
@@ -161,13 +180,17 @@ func (i *invocation) changed(out lifecycle.Outcome, err error) (events.APIGatewa
 // purge asks for a purge and answers at once: the schedule begins it within a minute.
 // ?dryRun=true counts what would go; ?graceHours=72 leaves time to call it off.
 func (i *invocation) purge(ctx context.Context, a asked) (events.APIGatewayV2HTTPResponse, error) {
-	if a.query.Get("dryRun") == "true" {
+	dry, problem := a.query.Boolean("dryRun")
+	if problem != nil {
+		return events.APIGatewayV2HTTPResponse{}, problem
+	}
+	if dry {
 		would, err := i.purger.Count(ctx, a.subject)
 		return envelope.JSON(http.StatusOK, state{Would: would}), err
 	}
 	hours, err := strconv.Atoi(cmp.Or(a.query.Get("graceHours"), "0"))
 	if err != nil || hours < 0 || hours > 24*366 {
-		return events.APIGatewayV2HTTPResponse{}, problemQuery.New("graceHours: want whole hours, at most a year of them")
+		return events.APIGatewayV2HTTPResponse{}, envelope.ProblemQuery.New("graceHours: want whole hours, at most a year of them")
 	}
 	p, err := i.purger.Ask(ctx, a.subject, callerOf(a.APIGatewayV2HTTPRequest), time.Duration(hours)*time.Hour)
 	if err != nil {
@@ -179,9 +202,9 @@ func (i *invocation) purge(ctx context.Context, a asked) (events.APIGatewayV2HTT
 func (i *invocation) callOff(ctx context.Context, a asked) (events.APIGatewayV2HTTPResponse, error) {
 	switch err := i.purger.CallOff(ctx, a.subject); {
 	case errors.Is(err, lifecycle.ErrNoPurge):
-		return events.APIGatewayV2HTTPResponse{}, problemNoPurge.New("there is nothing to call off")
+		return events.APIGatewayV2HTTPResponse{}, envelope.ProblemNoPurge.New("there is nothing to call off")
 	case errors.Is(err, lifecycle.ErrUnderWay):
-		return events.APIGatewayV2HTTPResponse{}, problemUnderWay.New("it cannot be called off any more")
+		return events.APIGatewayV2HTTPResponse{}, envelope.ProblemUnderWay.New("it cannot be called off any more")
 	case err != nil:
 		return events.APIGatewayV2HTTPResponse{}, err
 	}

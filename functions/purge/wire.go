@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -24,6 +25,7 @@ const envEndpoint = "TIDEMARK_ENDPOINT"
 type table interface {
 	lifecycle.Store
 	lifecycle.Eraser
+	alert.Store
 }
 
 // wire builds the handler from the environment.
@@ -57,6 +59,7 @@ func newHandler(settings *config.Config, store table) (*handler, error) {
 		catalog: kinds, limits: settings.Limits, now: now,
 		life:   &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
 		purger: newPurger(settings, store, now),
+		alerts: &alert.Service{Store: store, Catalog: kinds, Now: now, Rand: rand.Reader},
 	}, nil
 }
 

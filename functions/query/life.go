@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -15,15 +14,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The routes of a subject's life.
-var (
-	subjectsRoute = &route{(*Handler).subjects, []string{"field", "value", "deleted", "limit", "cursor"}}
-	deletedRoute  = &route{(*Handler).deleted, nil}
-	versionsRoute = &route{(*Handler).versions, []string{"before", "limit"}}
-	versionRoute  = &route{(*Handler).version, nil}
-	purgeRoute    = &route{(*Handler).purge, nil}
-)
-
 // lifeOf reads what follows a subject type where it asks for a subject's life:
 //
 //	""                        subjects, by a field or deleted
@@ -34,15 +24,15 @@ func lifeOf(kinds []*catalog.Kind, parts []string) (target, bool) {
 	n, t := len(parts), target{}
 	switch {
 	case n == 0:
-		t.route = subjectsRoute
+		t.action = catalog.ListSubjects
 	case n > 1 && parts[n-1] == catalog.WordDeleted:
-		t.route, n = deletedRoute, n-1
+		t.action, n = catalog.ReadDeleted, n-1
 	case n > 1 && parts[n-1] == catalog.WordVersions:
-		t.route, n = versionsRoute, n-1
+		t.action, n = catalog.ReadVersions, n-1
 	case n > 1 && parts[n-1] == catalog.WordPurge:
-		t.route, n = purgeRoute, n-1
+		t.action, n = catalog.CheckPurge, n-1
 	case n > 2 && parts[n-2] == catalog.WordVersions:
-		t.route, t.value, n = versionRoute, parts[n-1], n-2
+		t.action, t.value, n = catalog.ReadVersion, parts[n-1], n-2
 	default:
 		return target{}, false
 	}
@@ -65,11 +55,6 @@ func (h *Handler) deleted(ctx context.Context, asked target, _ params) (any, err
 	return envelope.ProfileOf(p), nil
 }
 
-type versionsView struct {
-	Versions []envelope.Profile `json:"versions"`
-	Before   *int64             `json:"before"` // of the next page; null on the last
-}
-
 func (h *Handler) versions(ctx context.Context, asked target, given params) (any, error) {
 	limit, err := given.limit()
 	if err != nil {
@@ -83,7 +68,7 @@ func (h *Handler) versions(ctx context.Context, asked target, given params) (any
 	if err != nil {
 		return nil, err
 	}
-	v := versionsView{Versions: make([]envelope.Profile, len(page))}
+	v := envelope.Versions{Versions: make([]envelope.Profile, len(page))}
 	for i := range page {
 		v.Versions[i] = envelope.VersionOf(&page[i])
 	}
@@ -121,18 +106,13 @@ func (h *Handler) purge(ctx context.Context, asked target, _ params) (any, error
 	at, err := h.Purger.At(ctx, asked.subject())
 	switch {
 	case errors.Is(err, lifecycle.ErrNoPurge):
-		return nil, problemNoPurge.New("of %s, or it was done more than two days ago", asked.subject())
+		return nil, envelope.ProblemNoPurge.New("of %s, or it was done more than two days ago", asked.subject())
 	case err != nil:
 		return nil, err
 	case at.Done:
 		return purgeView{Purge: at.Receipt.Purge, Step: at.Purge.Step, Receipt: &at.Receipt}, nil
 	}
 	return purgeView{Purge: at.Purge.ID, Step: at.Purge.Step, Due: &at.Purge.Due, Resume: &at.Resume, Removed: at.Purge.Counts}, nil
-}
-
-type subjectsView struct {
-	Subjects []envelope.Profile `json:"subjects"`
-	Next     *string            `json:"next"`
 }
 
 // subjects lists those that have a value of an indexed field, or were deleted. Who is
@@ -145,7 +125,7 @@ func (h *Handler) subjects(ctx context.Context, asked target, given params) (any
 	if err != nil {
 		return nil, err
 	}
-	after, err := openCursor(given.text("cursor"))
+	after, err := h.openCursor(asked, given)
 	if err != nil {
 		return nil, err
 	}
@@ -153,12 +133,12 @@ func (h *Handler) subjects(ctx context.Context, asked target, given params) (any
 	if err != nil {
 		return nil, err
 	}
-	v := subjectsView{Subjects: make([]envelope.Profile, len(found.Profiles))}
+	v := envelope.Subjects{Subjects: make([]envelope.Profile, len(found.Profiles))}
 	for i := range found.Profiles {
 		v.Subjects[i] = envelope.ProfileOf(&found.Profiles[i])
 	}
-	v.Next = sealCursor(found.Next)
-	return v, nil
+	v.Next, err = h.sealCursor(found.Next, asked, given)
+	return v, err
 }
 
 func (h *Handler) list(ctx context.Context, subjectType string, given params, after lifecycle.Cursor, limit int) (lifecycle.Found, error) {
@@ -187,27 +167,28 @@ func (h *Handler) indexed(subjectType string) string {
 	return "indexed are " + strings.Join(fields, ", ")
 }
 
-// sealCursor and openCursor put a position into one word. It is no secret, and forged
-// it shows nothing that another would not.
-func sealCursor(c lifecycle.Cursor) *string {
-	if c == (lifecycle.Cursor{}) {
-		return nil
+// sealCursor puts a place in a list into a word that opens for that list alone.
+func (h *Handler) sealCursor(next lifecycle.Cursor, asked target, given params) (*string, error) {
+	if next == (lifecycle.Cursor{}) {
+		return nil, nil
 	}
-	text, _ := json.Marshal(c) // plain data: cannot fail
-	sealed := base64.RawURLEncoding.EncodeToString(text)
-	return &sealed
+	place, err := json.Marshal(next)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := h.Query.Seal(place, asked.list(given)...)
+	return &sealed, err
 }
 
-func openCursor(text string) (c lifecycle.Cursor, err error) {
-	if text == "" {
-		return c, nil
+func (h *Handler) openCursor(asked target, given params) (after lifecycle.Cursor, err error) {
+	place, err := h.Query.Open(given.text("cursor"), asked.list(given)...)
+	if err != nil || place == nil {
+		return after, err
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err == nil {
-		err = json.Unmarshal(raw, &c)
-	}
-	if err != nil {
-		return lifecycle.Cursor{}, problemCursor.New("start again without a cursor")
-	}
-	return c, nil
+	return after, json.Unmarshal(place, &after)
+}
+
+// list is what tells a list of subjects from any other.
+func (t target) list(given params) []string {
+	return []string{"subjects", t.subject().Type, given.text("field"), given.text("value"), given.text("deleted")}
 }

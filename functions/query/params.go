@@ -1,15 +1,14 @@
 package main
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // The order of an answer where the request does not say.
@@ -22,27 +21,23 @@ const (
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
+	maxPoints    = 10_000
 )
 
 // params are the parameters of a request, each checked when it is read.
 type params struct {
-	values url.Values
+	values envelope.Parameters
 }
 
-// parseParams refuses parameters that a route does not take and those given twice: a
-// misspelt filter that is ignored answers another question than was asked.
+// parseParams refuses parameters that a route does not take. Several streams are merged
+// where several subjects are, and nowhere else.
 func parseParams(raw string, known []string) (params, error) {
-	values, err := url.ParseQuery(raw)
-	if err != nil {
-		return params{}, problemQuery.New("%v: escape what has a meaning in a query string", err)
-	}
-	for name, given := range values {
-		switch {
-		case !slices.Contains(known, name):
-			return params{}, unknownParameter(name, known)
-		case len(given) > 1:
-			return params{}, problemRepeated.New("%q: give it once", name)
-		}
+	merges := slices.Contains(known, "with")
+	values, problem := envelope.ParseParameters(raw, known, func(name string) bool {
+		return parameters[name].many && (name != "stream" || merges)
+	})
+	if problem != nil {
+		return params{}, problem
 	}
 	return params{values}, nil
 }
@@ -65,18 +60,37 @@ func (p params) time(name string, absent model.Time) (model.Time, error) {
 	return t, nil
 }
 
-// within is the range that the buckets of a unit are read from: from and to as given,
-// or where the request says last, the buckets that reach into that span before now.
-func (p params) within(from, to model.Time, unit tier.Unit, now model.Time) (model.Time, model.Time, error) {
+// between is the range that the request says; an absent bound leaves that end open.
+func (p params) between() (from, to model.Time, err error) {
+	if from, err = p.time("from", model.MinTime); err != nil {
+		return 0, 0, err
+	}
+	to, err = p.time("to", model.MaxTime+1)
+	return from, to, err
+}
+
+// last is the span before now that the request says in place of a range; absent is 0.
+func (p params) last() (time.Duration, error) {
 	if !p.values.Has("last") {
-		return from, to, nil
+		return 0, nil
 	}
 	span, err := time.ParseDuration(p.text("last"))
 	if err != nil || span <= 0 || p.values.Has("from") || p.values.Has("to") {
-		return 0, 0, problemLast.New("want a duration as 5m or 24h, and neither from nor to beside it")
+		return 0, problemLast.New("want a duration as 5m or 24h, and neither from nor to beside it")
 	}
-	from, to = query.Last(span, unit, now)
-	return from, to, nil
+	return span, nil
+}
+
+// points is how many points a chart has at most.
+func (p params) points() (int, error) {
+	if !p.values.Has("points") {
+		return query.DefaultPoints, nil
+	}
+	n, err := strconv.Atoi(p.text("points"))
+	if err != nil || n < 1 || n > maxPoints {
+		return 0, problemLimit.New("points: want a whole number from 1 to %d", maxPoints)
+	}
+	return n, nil
 }
 
 func (p params) limit() (int, error) { return p.limitOr(defaultLimit) }
@@ -110,17 +124,15 @@ func (p params) consistent() (bool, error) { return p.boolean("consistent") }
 
 // boolean reads a parameter that is true or false; absent is false.
 func (p params) boolean(name string) (bool, error) {
-	switch p.values.Get(name) {
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
+	b, problem := p.values.Boolean(name)
+	if problem != nil {
+		return false, problem
 	}
-	if p.values.Has(name) {
-		return false, problemBoolean.New("%s: want true or false", name)
-	}
-	return false, nil
+	return b, nil
 }
+
+// all are the values of a parameter that may be given several times.
+func (p params) all(name string) []string { return p.values.Values[name] }
 
 // number reads a whole number from 1; absent is 0.
 func (p params) number(name string) (int64, error) {
@@ -143,10 +155,7 @@ type paging struct {
 }
 
 func (p params) paging(newestFirst bool) (g paging, err error) {
-	if g.from, err = p.time("from", model.MinTime); err != nil {
-		return g, err
-	}
-	if g.to, err = p.time("to", model.MaxTime+1); err != nil {
+	if g.from, g.to, err = p.between(); err != nil {
 		return g, err
 	}
 	if g.newest, err = p.newest(newestFirst); err != nil {

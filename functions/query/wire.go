@@ -3,10 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -29,11 +33,11 @@ const localCursorKey = "cursors of a laptop are signed by a key that everybody k
 const leastCursorKey = 16
 
 var errCursorKey = errors.New("the key of cursors is missing or shorter than 16 bytes: name its secret in " + config.EnvCursorSecret +
-	", or set " + envCursorKey + " to a secret text, the same for every instance, so that cursors cannot be forged")
+	", or set " + envCursorKey + " to a secret text without spaces, the same for every instance, so that cursors cannot be forged")
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*Handler, error) {
-	key, err := cursorKey(ctx, getenv, secret.Read)
+	keys, err := cursorKeys(ctx, getenv, secret.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -51,28 +55,36 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*H
 	}
 	now := func() model.Time { return model.TimeOf(time.Now()) }
 	store := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"))
-	service := &query.Service{Store: store, Now: now, CursorKey: key}
+	service := &query.Service{Store: store, Now: now, CursorKey: keys[0], OlderKeys: keys[1:]}
 	h := &Handler{Catalog: kinds, Query: service, Owner: getenv(config.EnvOwnerClaim), Log: log}
+	h.API = sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) })
 	h.Life = &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: settings.Limits, Now: now}
 	h.Purger = &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.TimingOf(settings)}
+	h.Alerts = &alert.Service{Store: store, Catalog: kinds, Now: now}
 	return h, nil
 }
 
-// cursorKey is the key of the deployed function, or the laptop's.
-func cursorKey(ctx context.Context, getenv func(string) string, read secret.Reader) ([]byte, error) {
-	key := getenv(envCursorKey)
-	switch arn := getenv(config.EnvCursorSecret); {
-	case key != "":
-	case arn != "":
-		var err error
-		if key, err = read(ctx, arn); err != nil {
+// cursorKeys are the keys of the deployed function, or the laptop's. Where the secret
+// holds several, apart by spaces, the first signs and the others still open: so a key
+// is replaced without anybody's pages ending midway.
+func cursorKeys(ctx context.Context, getenv func(string) string, read secret.Reader) (keys [][]byte, err error) {
+	text := getenv(envCursorKey)
+	if arn := getenv(config.EnvCursorSecret); text == "" && arn != "" {
+		if text, err = read(ctx, arn); err != nil {
 			return nil, err
 		}
-	case getenv(envEndpoint) != "":
-		key = localCursorKey
 	}
-	if len(key) < leastCursorKey {
+	for _, key := range strings.Fields(text) {
+		if len(key) < leastCursorKey {
+			return nil, errCursorKey
+		}
+		keys = append(keys, []byte(key))
+	}
+	if len(keys) == 0 && getenv(envEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
+		keys = [][]byte{[]byte(localCursorKey)}
+	}
+	if len(keys) == 0 {
 		return nil, errCursorKey
 	}
-	return []byte(key), nil
+	return keys, nil
 }

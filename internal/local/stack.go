@@ -111,6 +111,7 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.startPurge(arn); err != nil {
 		return err
 	}
+	s.running.Go(s.scheduleAlerts)
 	return s.startFront()
 }
 
@@ -123,7 +124,7 @@ func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) 
 		f, err := StartFunction(ctx, FunctionOptions{
 			Name:        "tidemark-" + d.name,
 			Binary:      binaries[d.name],
-			Env:         environment(s.Endpoint, s.Table, s.opts.ConfigPath),
+			Env:         append(environment(s.Endpoint, s.Table, s.opts.ConfigPath), s.alertFile()),
 			Timeout:     d.settings(s.opts.Config).Timeout,
 			Concurrency: d.processes(s.opts.Config),
 			Log:         io.MultiWriter(log, &s.metrics),
@@ -209,11 +210,18 @@ func (s *Stack) startFront() (err error) {
 		{Method: http.MethodPost, Prefix: web.CollectPath, Parameter: web.KeyParameter, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordRestore, To: s.functions[purge]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordPurge, To: s.functions[purge]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordAcknowledge, To: s.functions[purge]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordResolve, To: s.functions[purge]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordRules, To: s.functions[purge]},
+		{Method: http.MethodPost, Prefix: "/v1/" + catalog.WordRules + "/", To: s.functions[purge]},
 		{Method: http.MethodPut, Prefix: "/v1/", To: s.functions[purge]},
 		{Method: http.MethodPatch, Prefix: "/v1/", To: s.functions[purge]},
 		{Method: http.MethodDelete, Prefix: "/v1/", To: s.functions[purge]},
 		{Method: http.MethodPost, Prefix: "/v1/", To: s.functions[ingest]},
 		{Method: http.MethodGet, Prefix: "/v1/", To: s.functions[query]},
+	}
+	for _, r := range catalog.ServiceRoutes() {
+		routes = append(routes, Route{Method: r.Method, Prefix: r.Path, Suffix: r.Path, To: s.functions[query]})
 	}
 	if s.front, err = StartFront(s.opts.Port, routes, s.localRoutes()); err != nil {
 		return fmt.Errorf("start the HTTP front: %w", err)

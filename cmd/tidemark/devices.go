@@ -1,0 +1,80 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+func devicesCommand(to *connection) *cobra.Command {
+	var status, account string
+	var seen bool
+	cmd := &cobra.Command{
+		Use:   "devices",
+		Short: "List devices by their status, or by account",
+		Long: "List devices by their status, or by account: those that are active, where neither is named. With both, the\n" +
+			"account's devices of that status.",
+		Example: "  tidemark devices\n  tidemark devices --status maintenance\n  tidemark devices --account acme --seen",
+		Args:    asUsage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			field, value := iot.FieldStatus, status
+			if account != "" {
+				field, value = iot.FieldAccount, account
+			}
+			if !cmd.Flags().Changed("status") && account != "" {
+				status = ""
+			}
+			return listDevices(cmd, to, field, value, status, seen)
+		},
+	}
+	cmd.Flags().StringVar(&status, "status", iot.Active, "devices of this `status`")
+	cmd.Flags().StringVar(&account, "account", "", "devices of this `account`")
+	cmd.Flags().BoolVar(&seen, "seen", false, "when each reported last, at half a read unit a device")
+	return cmd
+}
+
+func listDevices(cmd *cobra.Command, to *connection, field, value, status string, seen bool) error {
+	_, service, err := to.life(cmd.Context(), iot.Device.Path+"/any")
+	if err != nil {
+		return err
+	}
+	g := newGrid(cmd.OutOrStdout())
+	for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
+		found, err := service.ByField(cmd.Context(), iot.Device.Name, field, value, c, 0)
+		if err != nil {
+			return err
+		}
+		for i := range found.Profiles {
+			p := &found.Profiles[i]
+			if status != "" && fieldText(p, iot.FieldStatus) != status {
+				continue
+			}
+			cells := []string{iot.Device.Path + "/" + p.Subject.ID, fieldText(p, iot.FieldType), fieldText(p, iot.FieldStatus),
+				fieldText(p, iot.FieldName), fieldText(p, iot.FieldLocation), fieldText(p, iot.FieldFirmware)}
+			if seen {
+				at, ok, err := service.LastSeen(cmd.Context(), p.Subject)
+				if err != nil {
+					return err
+				}
+				last := "never seen"
+				if ok {
+					last = "seen " + at.String()
+				}
+				cells = append(cells, last)
+			}
+			g.add(cells...)
+		}
+		c = found.Next
+	}
+	return g.printOr(cmd, "no devices")
+}
+
+// fieldText is a text field of a profile; a hyphen where it has none.
+func fieldText(p *model.Profile, name string) string {
+	if v, ok := p.Attrs.Get(name); ok && v.Kind == model.Text && v.Text != "" {
+		return v.Text
+	}
+	return "-"
+}

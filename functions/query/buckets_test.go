@@ -1,0 +1,35 @@
+package main
+
+import "testing"
+
+// Several streams are merged in rollups; of events one is asked for.
+func TestHandle_StreamsAreMergedInRollupsAlone(t *testing.T) {
+	h, _ := newHandler(t)
+	const series, both = "/v1/devices/sensor_01/readings", "?stream=&stream=status&last=24h"
+	requireProblem(t, get(t, h, series+"?stream=&stream=status"), "/problems/repeated-parameter")
+	requireProblem(t, get(t, h, series+"/current?stream=&stream=status"), "/problems/repeated-parameter")
+	if answer := get(t, h, series+"/rollups"+both); answer.StatusCode != 200 {
+		t.Errorf("rollups of both: %d %s", answer.StatusCode, answer.Body)
+	}
+}
+
+// How long an answer may be shown again goes by what may change it.
+func TestHandle_FreshnessGoesByWhatMayChange(t *testing.T) {
+	h, _ := newHandler(t)
+	const series = "/v1/devices/sensor_01/readings"
+	for path, want := range map[string]string{
+		series:              "private, no-cache",
+		series + "/current": "private, no-cache",
+		series + "/rollups/hour?to=2026-04-20T14:00:00Z":                 "private, max-age=60",
+		series + "/rollups/hour?to=2026-04-20T14:00:00Z&consistent=true": "private, no-cache",
+		series + "/rollups/hour?to=2026-04-20T14:00:01Z":                 "private, max-age=5",
+		series + "/rollups/hour":                                         "private, max-age=5",
+		series + "/rollups/day?to=2026-04-20T00:00:00Z":                  "private, max-age=60",
+		series + "/rollups?last=2h":                                      "private, max-age=5",
+		series + "/rollups/week":                                         "no-store",
+	} {
+		if got := get(t, h, path).Headers["Cache-Control"]; got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/envelope"
+)
+
+// exampleTime is when the examples were observed.
+const exampleTime = "2026-04-20T14:00:00Z"
+
+// exampleText is the value of every text field of the examples.
+const exampleText = "example"
+
+// exampleAlert is the id of an alert of the examples.
+const exampleAlert = "01KPN3Q8G0V7H4T2W9R5M6C1XA"
+
+// exampleID is the id of a subject that has gone through what an operation is of.
+func exampleID(subjectType, stands string) string {
+	return strings.ToLower(subjectType) + "_" + cmp.Or(stands, "01")
+}
+
+// example is a value of a word of the path, with which the operation can be run.
+func (d describer) example(name string) any {
+	kinds := d.kinds()
+	switch name {
+	case "id":
+		return exampleID(kinds[0].Subject.Name, d.row.stands)
+	case "tier":
+		return kinds[0].Ladder.Tiers[0].Unit.String()
+	case "dimension":
+		for _, k := range kinds {
+			if len(k.Dimensions) > 0 {
+				return k.Dimensions[0].Name
+			}
+		}
+	case "version":
+		return 1
+	case "alert":
+		return exampleAlert
+	}
+	return exampleText
+}
+
+// kinds are those that the route is of.
+func (d describer) kinds() []*catalog.Kind {
+	if k, ok := d.catalog.Kind(d.route.Kind); ok {
+		return []*catalog.Kind{k}
+	}
+	if s, ok := d.catalog.SubjectType(d.route.Kind); ok {
+		return d.catalog.KindsOf(s)
+	}
+	return nil
+}
+
+// body is what a write takes, with examples.
+func (d describer) body() map[string]any {
+	switch d.row.body {
+	case "":
+		return nil
+	case "Observations":
+		return d.observations()
+	}
+	example := map[string]any{"name": exampleText}
+	if d.row.body == "RuleDraft" {
+		example = d.rule()
+	}
+	return map[string]any{"required": true, "content": map[string]any{envelope.FormJSON.Type: map[string]any{
+		"schema": ref("schemas", d.row.body), "example": example,
+	}}}
+}
+
+// rule is an example of a rule, of the first kind that can have some.
+func (d describer) rule() map[string]any {
+	kinds := d.kinds()
+	k := kinds[max(0, slices.IndexFunc(kinds, (*catalog.Kind).Testable))]
+	measure := exampleText
+	if len(k.Measures) > 0 {
+		measure = k.Measures[0].Name
+	}
+	return map[string]any{"name": exampleText, "kind": k.Path, "measure": measure, "bounds": "above", "high": 30, "severity": "warning"}
+}
+
+func (d describer) observations() map[string]any {
+	kind := d.kinds()[0]
+	shape := ref("schemas", observationName(kind))
+	first, second := observation(kind, "1"), observation(kind, "2")
+	second[catalog.TimeField] = strings.Replace(exampleTime, ":00Z", ":30Z", 1)
+	lines := jsonLine(first) + jsonLine(second)
+	return map[string]any{"required": true, "content": map[string]any{
+		envelope.FormJSON.Type: map[string]any{
+			"schema": schema{"oneOf": []any{shape, schema{"type": "array", "items": shape}}},
+			"examples": map[string]any{
+				"one":  map[string]any{"summary": "One observation", "value": first},
+				"many": map[string]any{"summary": "Several, answered in order", "value": []any{first, second}},
+			},
+		},
+		envelope.FormNDJSON.Type: map[string]any{
+			"schema":   schema{"type": "string"},
+			"examples": map[string]any{"lines": map[string]any{"summary": "One a line", "value": lines}},
+		},
+	}}
+}
+
+func jsonLine(v any) string {
+	text, _ := json.Marshal(v) // plain data: cannot fail
+	return string(text) + "\n"
+}
+
+// observation is an example of a kind: every field that it declares.
+func observation(k *catalog.Kind, id string) map[string]any {
+	o := map[string]any{k.Subject.Field: exampleID(k.Subject.Name, ""), catalog.TimeField: exampleTime}
+	if k.IDs == catalog.RequiredID {
+		o[catalog.IDField] = id
+	}
+	for _, m := range k.Measures {
+		o[m.Name] = 21
+	}
+	for _, name := range textFields(k) {
+		o[name] = exampleText
+	}
+	return o
+}
+
+// textFields are the text fields that a kind declares.
+func textFields(k *catalog.Kind) []string {
+	names := slices.Clone(k.Distinct)
+	for _, d := range k.Dimensions {
+		names = append(names, d.Name)
+	}
+	if k.IndexBy != "" {
+		names = append(names, k.IndexBy)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// observationName is the name of the shape of a kind's observations: ReadingObservation.
+func observationName(k *catalog.Kind) string {
+	name := operationID(catalog.Route{Kind: k.Name})
+	return strings.ToUpper(name[:1]) + name[1:] + "Observation"
+}
+
+// observationSchema is the shape of a kind's observations, as the catalog declares it.
+func observationSchema(k *catalog.Kind) schema {
+	properties := schema{
+		k.Subject.Field:   schema{"type": "string", "minLength": 1, "description": "The id of the subject."},
+		catalog.TimeField: timeSchema,
+	}
+	required := []any{k.Subject.Field, catalog.TimeField}
+	properties[catalog.StreamField] = schema{"type": "string", "description": "Of several series of the subject, which."}
+	if k.IDs != catalog.MintedID {
+		properties[catalog.IDField] = schema{"type": "string", "description": "Tells events of the same time apart."}
+	}
+	if k.IDs == catalog.RequiredID {
+		required = append(required, catalog.IDField)
+	}
+	for _, m := range k.Measures {
+		properties[m.Name] = schema{"type": []any{"number", "string", "null"}, "description": "A measure: null or no number is counted invalid."}
+	}
+	for _, name := range textFields(k) {
+		properties[name] = schema{"type": "string"}
+	}
+	return schema{
+		"type": "object", "required": required, "properties": properties,
+		"additionalProperties": schema{"type": []any{"string", "number", "boolean", "null"}},
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+)
+
+func shipped(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	kinds, err := config.Default(domains.Kinds()...).Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+type described struct {
+	Paths map[string]map[string]struct {
+		OperationID string
+		Parameters  []struct {
+			Ref string `json:"$ref"`
+		}
+		Responses map[string]json.RawMessage
+	}
+	Components struct{ Schemas, Parameters map[string]json.RawMessage }
+}
+
+func TestDescribe_HasTheCatalogsRoutesAndNoOther(t *testing.T) {
+	kinds := shipped(t)
+	text, err := describe(kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got described
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	var want, have []string
+	ids := map[string]bool{}
+	for _, r := range kinds.AllRoutes() {
+		want = append(want, r.Method+" "+r.Path)
+		if operationOf(r.Action).summary == "" {
+			t.Errorf("%s has no row in the table of operations", r.Action)
+		}
+	}
+	for path, methods := range got.Paths {
+		for method, o := range methods {
+			have = append(have, strings.ToUpper(method)+" "+path)
+			if ids[o.OperationID] {
+				t.Errorf("%s is the id of two operations", o.OperationID)
+			}
+			ids[o.OperationID] = true
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(have)
+	if !slices.Equal(want, have) {
+		t.Errorf("described:\n%s\nserved:\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// What an operation names is there: parameters, shapes, and nothing is there that none
+// names.
+func TestDescribe_NamesWhatThereIs(t *testing.T) {
+	text, err := describe(shipped(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got described
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for kind, all := range map[string]map[string]json.RawMessage{"schemas": got.Components.Schemas, "parameters": got.Components.Parameters} {
+		for name := range all {
+			if !strings.Contains(string(text), `"#/components/`+kind+`/`+name+`"`) {
+				t.Errorf("%s %s: nothing names it", kind, name)
+			}
+		}
+	}
+	for _, part := range strings.Split(string(text), `"$ref":"#/components/`)[1:] {
+		kind, rest, _ := strings.Cut(part, "/")
+		name, _, _ := strings.Cut(rest, `"`)
+		if got.Components.Schemas[name] == nil && got.Components.Parameters[name] == nil {
+			t.Errorf("%s/%s is named and not there", kind, name)
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/alert"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+var httpRow = regexp.MustCompile("(?m)^\\| HTTP \\| `GET ([^`]+)` \\|$")
+
+// nothingThere are the problems of requests that were understood, on a table that is
+// empty.
+var nothingThere = []string{"/problems/nothing-yet", "/problems/no-profile", "/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert"}
+
+func TestAccessPatterns_AreAnsweredAsThePageSays(t *testing.T) {
+	page, err := os.ReadFile("../../docs/ACCESS-PATTERNS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := newHandler(t)
+	h.Catalog = shipped(t)
+	clock := func() model.Time { return now }
+	table := memory.New(clock)
+	h.Query.Store = table
+	h.Life = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Now: clock}
+	h.Purger = &lifecycle.Purger{Store: table, Now: clock}
+	h.Alerts = &alert.Service{Store: table, Catalog: h.Catalog, Now: clock}
+	rows := httpRow.FindAllStringSubmatch(string(page), -1)
+	if len(rows) < 20 {
+		t.Fatalf("the page has %d requests", len(rows))
+	}
+	for _, row := range rows {
+		answer := get(t, h, row[1])
+		var problem struct{ Type string }
+		if answer.StatusCode == 200 {
+			continue
+		}
+		if json.Unmarshal([]byte(answer.Body), &problem) != nil || !slices.Contains(nothingThere, problem.Type) {
+			t.Errorf("GET %s: %d %s", row[1], answer.StatusCode, answer.Body)
+		}
+	}
+}

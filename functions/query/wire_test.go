@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/config"
+)
+
+func TestCursorKeys_AreASecretUnlessOnALaptop(t *testing.T) {
+	const arn, long, laptop = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:cursor", "a-fresh-secret-of-the-stage the-secret-before-it", "http://127.0.0.1:8000"
+	for name, c := range map[string]struct {
+		key, secret, endpoint string
+		want                  string // the keys, the one that signs first; "" where they are refused
+	}{
+		"deployed":               {"", arn, "", "a-fresh-secret-of-the-stage|the-secret-before-it"},
+		"deployed without one":   {"", "", "", ""},
+		"unreadable":             {"", "arn:of:another", "", ""},
+		"unreadable on a laptop": {"", "arn:of:another", laptop, ""},
+		"too short":              {"short", "", "", ""},
+		"an older too short":     {"a-long-secret-of-mine short", "", "", ""},
+		"on a laptop":            {"", "", laptop, localCursorKey},
+		"a laptop's own":         {"a-long-secret-of-the-laptop", "", laptop, "a-long-secret-of-the-laptop"},
+		"by hand, not read":      {"a-long-secret-of-mine", arn, "", "a-long-secret-of-mine"},
+	} {
+		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret, envEndpoint: c.endpoint}
+		read := func(_ context.Context, asked string) (string, error) {
+			if asked != arn {
+				return "", errors.New("access denied")
+			}
+			return long, nil
+		}
+		keys, err := cursorKeys(t.Context(), func(name string) string { return env[name] }, read)
+		if got := string(bytes.Join(keys, []byte("|"))); got != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+}

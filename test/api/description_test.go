@@ -1,0 +1,222 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// description is what the tests need of an OpenAPI document.
+type description struct {
+	Paths      map[string]map[string]operation
+	Components struct{ Parameters map[string]parameter }
+
+	compiler *jsonschema.Compiler
+}
+
+type operation struct {
+	ID          string `json:"operationId"`
+	Query       string `json:"x-example-query"`
+	Parameters  []parameter
+	RequestBody struct{ Content map[string]media }
+	Responses   map[string]response
+
+	method, path string
+}
+
+type parameter struct {
+	Ref      string `json:"$ref"`
+	Name, In string
+	Example  any
+	Explode  bool
+}
+
+type media struct {
+	Example  any
+	Examples map[string]struct{ Value any }
+}
+
+type response struct{ Content map[string]json.RawMessage }
+
+// described reads the description off the service.
+func (s service) described(t *testing.T) *description {
+	t.Helper()
+	a := s.ask(t, "GET", "/openapi.json", nil)
+	d := &description{compiler: jsonschema.NewCompiler()}
+	if err := json.Unmarshal(a.body, d); err != nil || a.status != 200 {
+		t.Fatalf("%d %v", a.status, err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource("openapi.json", document); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// turn is the order in which methods are tried, so that what is deleted was read first.
+var turn = []string{"get", "put", "patch", "post", "delete"}
+
+// operations are all there are: what takes observations in first, then by method.
+func (d *description) operations() (all []operation) {
+	for path, methods := range d.Paths {
+		for method, o := range methods {
+			o.method, o.path = method, path
+			all = append(all, o)
+		}
+	}
+	rank := func(o operation) int {
+		if o.takesObservations() {
+			return -1
+		}
+		return slices.Index(turn, o.method)
+	}
+	slices.SortFunc(all, func(a, b operation) int {
+		if by := rank(a) - rank(b); by != 0 {
+			return by
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	return all
+}
+
+func (o operation) takesObservations() bool {
+	return o.method == "post" && o.RequestBody.Content["application/x-ndjson"].Examples != nil
+}
+
+// target is the operation's path, its words filled in with their examples.
+func (o operation) target(t *testing.T) string {
+	t.Helper()
+	path := o.path
+	for _, p := range o.Parameters {
+		if p.In == "path" {
+			if p.Example == nil {
+				t.Errorf("%s: %s has no example", o.ID, p.Name)
+			}
+			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(text(p.Example)), 1)
+		}
+	}
+	if o.Query != "" {
+		path += "?" + o.Query
+	}
+	return path
+}
+
+// queries are the query strings of the examples: one for each parameter that has one.
+func (o operation) queries(d *description) (all []string) {
+	for _, p := range o.Parameters {
+		name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/")
+		p = d.Components.Parameters[name]
+		if !ok || p.Example == nil {
+			continue
+		}
+		values := url.Values{}
+		if list, ok := p.Example.([]any); ok {
+			for _, v := range list {
+				values.Add(p.Name, text(v))
+			}
+		} else {
+			values.Set(p.Name, text(p.Example))
+		}
+		all = append(all, values.Encode())
+	}
+	return all
+}
+
+func text(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// bodies are the examples of the request's body, each with its type.
+func (o operation) bodies() (all [][2]string) {
+	for kind, m := range o.RequestBody.Content {
+		values := []any{}
+		if m.Example != nil {
+			values = append(values, m.Example)
+		}
+		for _, e := range m.Examples {
+			values = append(values, e.Value)
+		}
+		for _, v := range values {
+			if lines, ok := v.(string); ok {
+				all = append(all, [2]string{kind, lines})
+				continue
+			}
+			body, _ := json.Marshal(v) // it came as JSON
+			all = append(all, [2]string{kind, string(body)})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[1], b[1]) })
+	return all
+}
+
+// good is the status of the answer that is no problem.
+func (o operation) good() []int {
+	var all []int
+	for status := range o.Responses {
+		if n, err := strconv.Atoi(status); err == nil && n >= 200 && n < 300 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// requireDescribed holds an answer against what the operation says of its status and
+// type.
+func (d *description) requireDescribed(t *testing.T, o operation, what string, a answer) {
+	t.Helper()
+	status := strconv.Itoa(a.status)
+	described, ok := o.Responses[status]
+	if !ok {
+		t.Errorf("%s %s answers %d %s, which is not described", o.ID, what, a.status, a.body)
+		return
+	}
+	if len(described.Content) == 0 {
+		if len(a.body) > 0 {
+			t.Errorf("%s %s answers %d with %q, want nothing", o.ID, what, a.status, a.body)
+		}
+		return
+	}
+	if described.Content[a.kind()] == nil {
+		t.Errorf("%s %s answers %d as %s, which is not described", o.ID, what, a.status, a.kind())
+		return
+	}
+	if strings.HasSuffix(a.kind(), "json") && a.kind() != "application/x-ndjson" {
+		d.requireShape(t, o, what, status, a)
+	}
+}
+
+func (d *description) requireShape(t *testing.T, o operation, what, status string, a answer) {
+	t.Helper()
+	pointer := "openapi.json#/paths/" + escaped(o.path) + "/" + o.method + "/responses/" + status + "/content/" + escaped(a.kind()) + "/schema"
+	shape, err := d.compiler.Compile(pointer)
+	if err != nil {
+		t.Fatalf("%s: %v", o.ID, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body))
+	if err != nil {
+		t.Errorf("%s %s: %v: %s", o.ID, what, err, a.body)
+		return
+	}
+	if err := shape.Validate(value); err != nil {
+		t.Errorf("%s %s: %v\n%.2000s", o.ID, what, err, a.body)
+	}
+}
+
+// escaped is a name as a JSON pointer in a URL has it.
+func escaped(name string) string {
+	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+}

@@ -1,0 +1,178 @@
+package patterns
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/alert"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// store is what the calls are made of: a table, in memory or not.
+type store interface {
+	alert.Store
+	ingest.Store
+	ingest.Quarantine
+	ingest.Gates
+	query.Store
+	lifecycle.Store
+	lifecycle.Eraser
+}
+
+// newWorld has the shipped kinds, and a clock that stands still.
+func newWorld(s store) (*world, error) {
+	settings := config.Default(domains.Kinds()...)
+	kinds, err := settings.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	clock := func() model.Time { return now }
+	chance := dice()
+	return &world{
+		kinds:  kinds,
+		ingest: &ingest.Service{Store: s, Quarantine: s, Gates: s, Limits: settings.Limits, Now: clock, Rand: chance},
+		query:  &query.Service{Store: s, Now: clock, CursorKey: []byte("the key of a page that is written")},
+		life:   &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: clock, Rand: chance},
+		purger: &lifecycle.Purger{Store: s, Now: clock, Rand: chance},
+		alerts: &alert.Service{Store: s, Catalog: kinds, Now: clock, Rand: chance, Parallel: 1},
+	}, nil
+}
+
+// dice fall the same way every time.
+func dice() io.Reader { return rand.NewChaCha8([32]byte{1}) }
+
+// seeded is a world on a table in memory with a year of a device, hourly for its last
+// month, a day of a website, and some lives.
+func seeded(ctx context.Context) (*world, *memory.Table, error) {
+	table := memory.New(func() model.Time { return now })
+	w, err := newWorld(table)
+	if err != nil {
+		return nil, nil, err
+	}
+	fold := &aggregate.Aggregator{Store: table, Quarantine: table, Catalog: w.kinds, Now: func() model.Time { return now }, Rand: dice()}
+	for _, add := range []func(context.Context, *world) error{measure, visit, live} {
+		if err := add(ctx, w); err != nil {
+			return nil, nil, err
+		}
+	}
+	var changes []model.Change
+	for _, r := range table.Records(0) {
+		if key, err := keys.ParseEvent(r.Keys); err == nil {
+			changes = append(changes, model.Change{What: model.Inserted, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
+		}
+	}
+	if report := fold.Settle(ctx, changes); len(report.Failures) > 0 {
+		return nil, nil, fmt.Errorf("fold: %+v", report.Failures)
+	}
+	return w, table, alarm(ctx, w, table, changes)
+}
+
+// alarm adds a rule that has stood since March, and what it makes of the readings.
+func alarm(ctx context.Context, w *world, table *memory.Table, changes []model.Change) error {
+	early := &alert.Service{Store: table, Catalog: w.kinds, Now: func() model.Time { return march }, Rand: dice()}
+	hot := model.MustDecimal("24")
+	for _, of := range []string{"", "sensor_01"} {
+		rule := model.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING", Measure: "temperature", Bounds: model.Above, High: &hot, Severity: model.Critical}
+		if _, wrong, err := early.AddRule(ctx, rule); err != nil || len(wrong) > 0 {
+			return fmt.Errorf("add a rule: %v, %w", wrong, err)
+		}
+	}
+	if report := w.alerts.Look(ctx, changes); len(report.Failures) > 0 {
+		return fmt.Errorf("test the rules: %+v", report.Failures)
+	}
+	page, err := w.alerts.OfSubject(ctx, device, alert.Filter{}, alert.Cursor{}, 1)
+	if err == nil && len(page.Alerts) == 0 {
+		return errors.New("the rule raised no alert")
+	}
+	return err
+}
+
+func measure(ctx context.Context, w *world) error {
+	var drafts []ingest.Draft
+	add := func(stream string, at model.Time) {
+		drafts = append(drafts, ingest.Draft{Subject: "sensor_01", Stream: stream, At: at, Attrs: model.Attrs{
+			{Name: "humidity", Value: number(40 + at.Seconds()/3600%19)}, {Name: "temperature", Value: number(15 + at.Seconds()/3600%11)},
+		}})
+	}
+	for at := year.Add(12 * time.Hour); at < march; at = at.Add(tier.Day24) {
+		add("", at)
+	}
+	for at := march; at < now; at = at.Add(time.Hour) {
+		add("", at)
+		add("outside", at)
+	}
+	return w.take(ctx, "READING", drafts)
+}
+
+func visit(ctx context.Context, w *world) error {
+	var views, requests []ingest.Draft
+	for i := range 400 {
+		d := ingest.Draft{Subject: "my-site", At: today.Add(time.Duration(i*130) * time.Second), ID: fmt.Sprintf("%04d", i), Attrs: model.Attrs{
+			{Name: "bytes", Value: number(int64(900 + i))}, {Name: "path", Value: model.TextValue(fmt.Sprintf("/page/%d", i%17))},
+			{Name: "visitor", Value: model.TextValue(fmt.Sprintf("v%d", i%20))},
+		}}
+		views, requests = append(views, d), append(requests, d)
+	}
+	if err := w.take(ctx, "PAGEVIEW", views); err != nil {
+		return err
+	}
+	return w.take(ctx, "REQUEST", requests)
+}
+
+func number(n int64) model.Value { return model.NumberValue(model.MustDecimal(fmt.Sprint(n))) }
+
+// take appends, and wants all of it stored.
+func (w *world) take(ctx context.Context, kind string, drafts []ingest.Draft) error {
+	k, _ := w.kinds.Kind(kind)
+	outcomes, err := w.ingest.AppendEvents(ctx, k, drafts)
+	for _, o := range outcomes {
+		if o.Verdict != model.Applied && o.Verdict != model.Late {
+			return fmt.Errorf("%s: %s %v", o.Key, o.Verdict, o.Errors)
+		}
+	}
+	return err
+}
+
+func live(ctx context.Context, w *world) error {
+	for i := range 25 {
+		s := model.Subject{Type: "DEVICE", ID: fmt.Sprintf("sensor_%02d", i+1)}
+		if err := made(w.life.Create(ctx, s, model.Attrs{{Name: "name", Value: model.TextValue("Hall")}, {Name: "status", Value: model.TextValue("active")}})); err != nil {
+			return err
+		}
+	}
+	for i := range 3 {
+		if err := made(w.life.Update(ctx, device, model.Attrs{{Name: "floor", Value: number(int64(i))}}, 0)); err != nil {
+			return err
+		}
+	}
+	if err := made(w.life.Create(ctx, site, model.Attrs{{Name: "name", Value: model.TextValue("My site")}})); err != nil {
+		return err
+	}
+	if err := made(w.life.Delete(ctx, model.Subject{Type: "DEVICE", ID: "sensor_07"}, 0)); err != nil {
+		return err
+	}
+	_, err := w.purger.Ask(ctx, model.Subject{Type: "DEVICE", ID: "sensor_08"}, "ops", tier.Day24)
+	return err
+}
+
+// made wants a change to have been made.
+func made(o lifecycle.Outcome, err error) error {
+	switch o.Verdict {
+	case lifecycle.Created, lifecycle.Updated, lifecycle.Deleted:
+		return err
+	}
+	return fmt.Errorf("the change was not made: %s, %w", o.Verdict, err)
+}
