@@ -2,6 +2,7 @@ package main
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -71,8 +72,15 @@ func build(o options, function, to, arch string, plain bool) error {
 	return nil
 }
 
+// secrets stand in for those that a function reads from Secrets Manager before it is
+// ready: a round trip that is no work of its own.
+var secrets = map[string]string{
+	"authorize": "TIDEMARK_ENDPOINT=http://127.0.0.1:1", // the laptop's
+	"query":     "TIDEMARK_CURSOR_KEY=a-text-that-signs-cursors-of-nobody",
+}
+
 // ready is how long a function takes from its start to its first call for work.
-func ready(binary string) (time.Duration, error) {
+func ready(binary, secret string) (time.Duration, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
@@ -96,7 +104,7 @@ func ready(binary string) (time.Duration, error) {
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.Env = []string{"AWS_LAMBDA_RUNTIME_API=" + listener.Addr().String(), "AWS_REGION=eu-central-1", "AWS_ACCESS_KEY_ID=id",
-		"AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=token", "TIDEMARK_TABLE=tidemark", "AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_EC2_METADATA_DISABLED=true"}
+		"AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=token", "TIDEMARK_TABLE=tidemark", "AWS_LAMBDA_FUNCTION_NAME=bench", "AWS_EC2_METADATA_DISABLED=true", secret}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return 0, err
@@ -166,9 +174,9 @@ func starting(o options) *section {
 		failed := false
 		for range 5 * o.rounds {
 			for i := range ms {
-				took, err := ready(filepath.Join(dir, fmt.Sprint(name, i)))
+				took, err := ready(filepath.Join(dir, fmt.Sprint(name, i)), cmp.Or(secrets[name], "HOME=/"))
 				if err != nil {
-					s.note("The start of %s is not measured: it reads a secret before it is ready.", name)
+					s.note("The start of %s was not measured: it ended before it was ready.", name)
 					fmt.Fprintln(os.Stderr, err)
 					failed = true
 					break

@@ -117,6 +117,7 @@ func growth(o options) *section {
 		x := samples[name]
 		s.row(name, fmt.Sprintf("%s (%s–%s)", short(x.median()/1e6), short(least(x.ns)/1e6), short(most(x.ns)/1e6)))
 	}
+	o.cpu.look = time.Duration(samples["7,000 series"].median() / (7000 * 3)) // hour, day and month
 	r, spread := samples["700 series"].ratio(samples["7,000 series"])
 	s.goal(r <= 10.5, "10 × the series in ≤ 10.5 × the time", "%s × (%s)", short(r), spread)
 	return s

@@ -4,8 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"math"
+	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/pkg/aggregate"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -134,15 +138,22 @@ func view(kind *catalog.Kind, at model.Time, i int) model.Event {
 		ArrivedAt: at, ExpiresAt: kind.Ladder.EventExpiresAt(at), IndexBy: kind.IndexBy}
 }
 
-// count runs a load through append and aggregate, and answers units an event.
-func (l load) count() (m *metered, events int) {
+// perEvent is a load's units, without or with resume points.
+type perEvent struct {
+	*metered
+	write, read float64
+}
+
+// count runs a load through append and aggregate. A resume point is in a row where it
+// saves a look more read units than resume says.
+func (l load) count(resume float64) perEvent {
 	cat := must(catalog.New(l.kind))
 	kind, _ := cat.Kind(l.kind.Name)
 	now := l.at
 	clock := func() model.Time { return now }
-	m = &metered{Table: memory.New(clock), row: map[string]int{}}
+	m := &metered{Table: memory.New(clock), row: map[string]int{}}
 	in := &ingest.Service{Store: m, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader}
-	out := &aggregate.Aggregator{Store: m, Catalog: cat, Now: clock, Limits: aggregate.Limits{Concurrency: 1}}
+	out := &aggregate.Aggregator{Store: m, Catalog: cat, Now: clock, Limits: aggregate.Limits{Concurrency: 1, Resume: resume}}
 	for batch := range l.batches {
 		var changes []model.Change
 		var drafts []ingest.Draft
@@ -167,7 +178,19 @@ func (l load) count() (m *metered, events int) {
 			panic(report.Failures[0].Err)
 		}
 	}
-	return m, l.batches * l.of
+	events := float64(l.batches * l.of)
+	return perEvent{m, float64(m.write) / events, float64(m.read) / events}
+}
+
+// rows are the largest of each tier.
+func (m *metered) rows() string {
+	all := ""
+	for _, tier := range []string{"minute", "hour", "day", "month"} {
+		if size := m.row[tier]; size > 0 {
+			all += fmt.Sprintf("%s %d B ", tier, size)
+		}
+	}
+	return all
 }
 
 func counting(options) *section {
@@ -175,29 +198,37 @@ func counting(options) *section {
 		title: "Units an event",
 		intro: "Write and read units of the whole pipeline, append and aggregate, counted on the table in memory by the sizes of the items: a write unit for each KB, two in a " +
 			"transaction, one for an index entry; a read unit for each 4 KB, strongly consistent. The aggregate batches are what the sender's rhythm makes them.",
-		head: []string{"load", "WCU an event", "RCU an event", "an event", "largest rows"},
+		head: []string{"load", "resume points", "WCU an event", "RCU an event", "an event", "largest rows"},
 	}
 	readings, views := iot.Readings, web.PageViews
 	midnight := began - 14*3600_000
-	for _, l := range []load{
+	loads := []load{
 		{name: "20,000 devices, one reading of 3 measures a minute, one by one (one device for 30 days)", kind: readings, batches: 30 * 1440, of: 1, apart: time.Minute, at: midnight, write: 7.1, read: 9.5},
 		{name: "the same in device batches of 60 (30 days)", kind: readings, batches: 30 * 24, of: 60, apart: time.Minute, at: midnight, write: 2.2, read: 1},
 		{name: "one device, one reading a second, appended one by one, settled in one-minute batches (one day)", kind: readings, batches: 1440, of: 60, apart: time.Second, at: midnight, oneByOne: true, write: 4.1, read: 1.5},
 		{name: "one site, 50 page views a second, settled every 5 s (one hour)", kind: views, batches: 720, of: 250, apart: 20 * time.Millisecond, at: midnight, write: 2.4},
-	} {
-		m, events := l.count()
-		write, read := float64(m.write)/float64(events), float64(m.read)/float64(events)
-		rows := ""
-		for _, tier := range []string{"minute", "hour", "day", "month"} {
-			if size := m.row[tier]; size > 0 {
-				rows += fmt.Sprintf("%s %d B ", tier, size)
-			}
+	}
+	var group errgroup.Group // units are no times: they may be counted side by side
+	group.SetLimit(runtime.NumCPU())
+	whole, resumed := make([]perEvent, len(loads)), make([]perEvent, len(loads))
+	for i, l := range loads {
+		group.Go(func() error { whole[i] = l.count(math.Inf(1)); return nil })
+		group.Go(func() error { resumed[i] = l.count(0); return nil })
+	}
+	_ = group.Wait() // none fails
+	for i, l := range loads {
+		for _, way := range []struct {
+			name string
+			perEvent
+		}{{"without", whole[i]}, {"with", resumed[i]}} {
+			s.row(l.name, way.name, fmt.Sprintf("%.2f", way.write), fmt.Sprintf("%.2f", way.read), fmt.Sprintf("%d B", way.event), way.rows())
 		}
-		s.row(l.name, fmt.Sprintf("%.2f", write), fmt.Sprintf("%.2f", read), fmt.Sprintf("%d B", m.event), rows)
-		s.goal(write <= l.write, l.name+fmt.Sprintf(": ≤ %v WCU", l.write), "%.2f", write)
+		s.goal(resumed[i].write <= l.write, l.name+fmt.Sprintf(": ≤ %v WCU", l.write), "%.2f", resumed[i].write)
 		if l.read > 0 {
-			s.goal(read <= l.read, l.name+fmt.Sprintf(": ≤ %v RCU", l.read), "%.2f", read)
+			s.goal(resumed[i].read <= l.read, l.name+fmt.Sprintf(": ≤ %v RCU", l.read), "%.2f", resumed[i].read)
 		}
 	}
+	s.note("A resume point ([18](decisions/0018-resume-point.md)) stands in a row of the finest tier where it saves more than it costs: no load gets one that would " +
+		"have to read each hour for less than a read unit. It is dropped towards the end of its bucket, so that rows that are read later are as small as before.")
 	return s
 }
