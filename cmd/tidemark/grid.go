@@ -154,17 +154,8 @@ func printable(s string) string {
 
 // valueText is a value as people read it.
 func valueText(v model.Value) string {
-	switch v.Kind {
-	case model.Number:
-		return v.Number.String()
-	case model.Text:
-		return v.Text
-	case model.Bool:
-		if v.Bool {
-			return "true"
-		}
-		return "false"
-	default:
-		return "null"
+	if text, ok := v.Plain(); ok {
+		return text
 	}
+	return "null"
 }

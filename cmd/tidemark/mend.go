@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // mender finds what is suspect by one scan of the table, and looks at that again: the
@@ -71,7 +72,7 @@ func (m *mender) lookAgain(ctx context.Context, found []suspect, out io.Writer) 
 		p.add(len(chunk))
 		if m.rate > 0 {
 			due := time.Duration(float64(report.Looks) / m.rate * float64(time.Second))
-			if err := pauseFor(ctx, max(0, due-time.Since(began))); err != nil {
+			if err := retry.Sleep(ctx, max(0, due-time.Since(began))); err != nil {
 				return err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // sender posts observations side by side in lanes. A series keeps to one lane, and a
@@ -119,7 +120,7 @@ func (s *sender) settle(ctx context.Context, pending []observed) error {
 			pause = firstPause // it moves on
 		}
 		pending, failure = left, err
-		if err := pauseFor(ctx, pause/2+rand.N(pause/2)); err != nil {
+		if err := retry.Sleep(ctx, pause/2+rand.N(pause/2)); err != nil {
 			return err
 		}
 		pause = min(2*pause, longestPause)
@@ -197,15 +198,4 @@ func firstLine(body []byte) string {
 		line = line[:300] + "…"
 	}
 	return line
-}
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -27,7 +28,7 @@ func (s *smoke) await(ctx context.Context, wanted func(tier.Tier) map[smokeBucke
 		if err != nil || amiss == "" || took > s.within {
 			return took, amiss, err
 		}
-		if err := pauseFor(ctx, smokePause); err != nil {
+		if err := retry.Sleep(ctx, smokePause); err != nil {
 			return took, amiss, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // awsConfig is how to reach AWS, or, where an endpoint is given, a server on this
@@ -95,7 +96,7 @@ func (s *streams) read(ctx context.Context, g envelope.GivenUp, take func(envelo
 			if empty++; empty > emptyReads {
 				break
 			}
-			if err := pauseFor(ctx, emptyPause); err != nil {
+			if err := retry.Sleep(ctx, emptyPause); err != nil {
 				return err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 const tailLong = `Show the newest events of a series, and then each that comes, until Ctrl-C or for as
@@ -63,7 +64,7 @@ func tail(cmd *cobra.Command, to *connection, flags tailFlags, subject string) e
 	if err != nil {
 		return err
 	}
-	f := follower{read: from.EachEvent, now: wallClock, wait: wait, every: flags.every, lasting: flags.lasting}
+	f := follower{read: from.EachEvent, now: wallClock, wait: retry.Sleep, every: flags.every, lasting: flags.lasting}
 	f.show = func(e *model.Event) error { return show(cmd.OutOrStdout(), e) }
 	f.from = query.History{From: model.MinTime, To: model.MaxTime + 1, Consistent: flags.consistent}
 	if f.from.Series, err = from.one(); err != nil {
@@ -143,18 +144,6 @@ func (f *follower) next(e *model.Event) error {
 	order := e.Order
 	f.last, f.from.From = &order, e.At
 	return f.show(e)
-}
-
-// wait lets time pass, or the context end.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 func eventLine(w io.Writer, e *model.Event) error {

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"path/filepath"
-	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/config"
 )
@@ -21,23 +20,8 @@ func (s *Stack) alertFile() string {
 	return config.EnvAlertFile + "=" + path
 }
 
-// scheduleAlerts invokes aggregate as its schedule does. What fails is in the function's
-// log, and comes again.
-func (s *Stack) scheduleAlerts() {
-	every := time.NewTicker(config.AlertsEvery)
-	defer every.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-every.C:
-			s.TellAlerts(s.ctx)
-		}
-	}
-}
-
 // TellAlerts invokes aggregate once, as its schedule does, beside the schedule's own
 // calls.
 func (s *Stack) TellAlerts(ctx context.Context) (answer []byte, err error) {
-	return s.functions[aggregate].Invoke(ctx, []byte(`{"detail-type":"Scheduled Event","source":"aws.events"}`))
+	return s.functions[aggregate].Invoke(ctx, scheduled)
 }

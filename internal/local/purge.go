@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
@@ -28,34 +29,19 @@ func (s *Stack) startPurge(arn string) error {
 		Stream:    arn,
 		OnFailure: s.failures.add,
 		Now:       func() model.Time { return model.TimeOf(time.Now()) },
-		Sleep:     sleep,
+		Sleep:     retry.Sleep,
 	}
 	s.running.Go(func() {
 		if err := mapping.Run(s.ctx); s.ctx.Err() == nil {
 			s.cancel(fmt.Errorf("deliver the table stream to purge: %w", err))
 		}
 	})
-	s.running.Go(s.schedulePurge)
+	s.schedule(config.PurgeEvery, s.BringOnPurges)
 	return nil
-}
-
-// schedulePurge invokes purge as the schedule does. What fails is in the function's
-// log, and comes again.
-func (s *Stack) schedulePurge() {
-	every := time.NewTicker(config.PurgeEvery)
-	defer every.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-every.C:
-			s.BringOnPurges(s.ctx)
-		}
-	}
 }
 
 // BringOnPurges invokes purge once, as the schedule does, beside the schedule's own
 // calls.
 func (s *Stack) BringOnPurges(ctx context.Context) (answer []byte, err error) {
-	return s.functions[purge].Invoke(ctx, []byte(`{"detail-type":"Scheduled Event","source":"aws.events"}`))
+	return s.functions[purge].Invoke(ctx, scheduled)
 }

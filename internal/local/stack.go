@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
@@ -111,7 +112,7 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.startPurge(arn); err != nil {
 		return err
 	}
-	s.running.Go(s.scheduleAlerts)
+	s.schedule(config.AlertsEvery, s.TellAlerts)
 	return s.startFront()
 }
 
@@ -167,7 +168,7 @@ func (s *Stack) startMapping(arn string) error {
 		Stream:    arn,
 		OnFailure: s.failures.add,
 		Now:       func() model.Time { return model.TimeOf(time.Now()) },
-		Sleep:     sleep,
+		Sleep:     retry.Sleep,
 	}
 	s.running.Go(func() {
 		if err := s.mapping.Run(s.ctx); s.ctx.Err() == nil {
@@ -264,16 +265,5 @@ func (s *Stack) Stop() {
 	}
 	for _, log := range s.logs {
 		log.Close()
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

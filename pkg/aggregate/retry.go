@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // errPasses marks an error that may pass by waiting.
@@ -74,14 +75,7 @@ func (a *Aggregator) pause(ctx context.Context, d time.Duration) error {
 	if a.Sleep != nil {
 		return a.Sleep(ctx, d)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return retry.Sleep(ctx, d)
 }
 
 // random fills b from Rand, one reader at a time.

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,10 +17,16 @@ const (
 	IDField     = "id"
 )
 
-var (
-	nameForm = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
-	pathForm = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+// Letters that names are spelled with, beside digits: one begins them.
+const (
+	capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	smalls   = "abcdefghijklmnopqrstuvwxyz"
 )
+
+// spelled reports whether s is letters, digits and joint, beginning with a letter.
+func spelled(s, letters, joint string) bool {
+	return strings.Contains(letters, s[:1]) && strings.Trim(s, letters+"0123456789"+joint) == ""
+}
 
 // pathFrom is the plural in routes of a name that declares none: PAGE_VIEW gives
 // page-views.
@@ -54,7 +59,7 @@ func wrongName(name string) string {
 		return "missing: want capitals, as READING"
 	case len(name) > MaxName:
 		return "longer than 64 bytes: it is part of every key, choose a shorter one"
-	case !nameForm.MatchString(name):
+	case !spelled(name, capitals, "_"):
 		return quote(name) + " cannot stand in a key: want capitals, digits and _, beginning with a capital, as READING"
 	}
 	return ""
@@ -68,7 +73,7 @@ func wrongPath(path string) string {
 		return ""
 	case len(path) > MaxName:
 		return "longer than 64 bytes: choose a shorter one"
-	case !pathForm.MatchString(path):
+	case !spelled(path, smalls, "-"):
 		return quote(path) + " cannot stand in a route: want small letters, digits and -, beginning with a letter, as readings"
 	}
 	return ""

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -59,8 +58,6 @@ func (r *reader) place(m Mistake) {
 	r.mistakes = append(r.mistakes, m)
 }
 
-var syntaxLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
 // document parses data as one YAML document; ok is false where there is nothing to
 // read on from.
 func (r *reader) document(data []byte) (root value, ok bool) {
@@ -86,10 +83,11 @@ func (r *reader) document(data []byte) (root value, ok bool) {
 // some breaks from where the broken value began.
 func (r *reader) syntax(err error) {
 	m := Mistake{File: r.file}
-	said, line := strings.TrimPrefix(err.Error(), "yaml: "), syntaxLine.FindStringSubmatch(err.Error())
-	if line != nil {
-		m.Line, _ = strconv.Atoi(line[1])
-		said = err.Error()[len(line[0]):] + ", on this line or the next"
+	said := strings.TrimPrefix(err.Error(), "yaml: ")
+	if at, what, ok := strings.Cut(said, ": "); ok {
+		if line, err := strconv.Atoi(strings.TrimPrefix(at, "line ")); err == nil {
+			m.Line, said = line, what+", on this line or the next"
+		}
 	}
 	m.Message = "not YAML: " + said + "; correct it to go on"
 	r.mistakes = append(r.mistakes, m)

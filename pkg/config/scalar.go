@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -164,9 +164,6 @@ const (
 )
 
 var (
-	durationForm = regexp.MustCompile(`^(0|[1-9][0-9]*)(s|m|h|d|y)$`)
-	sizeForm     = regexp.MustCompile(`^(0|[1-9][0-9]*)(B|KiB|MiB)?$`)
-
 	durationUnits = map[string]time.Duration{
 		"s": time.Second, "m": time.Minute, "h": time.Hour,
 		"d": tier.Day24, "y": 365 * tier.Day24,
@@ -178,14 +175,25 @@ var (
 
 const longest = 200 * 365 * tier.Day24
 
+// countAndUnit cuts 30s into 30 and s.
+func countAndUnit(s string) (digits, unit string) {
+	unit = strings.TrimLeft(s, "0123456789")
+	return strings.TrimSuffix(s, unit), unit
+}
+
+// isCount reports whether digits are a number as people write it: no zero before others.
+func isCount(digits string) bool {
+	return digits == "0" || digits != "" && digits[0] != '0'
+}
+
 // parseDuration reads 30s, 5m, 12h, 30d or 2y: a year is 365 days, a day 24 hours.
 func parseDuration(s string) (time.Duration, error) {
-	parts := durationForm.FindStringSubmatch(s)
-	if parts == nil {
+	digits, name := countAndUnit(s)
+	unit, ok := durationUnits[name]
+	if !ok || !isCount(digits) {
 		return 0, fmt.Errorf("%s is not a duration: want %s", clip(s), wantDuration)
 	}
-	unit := durationUnits[parts[2]]
-	n, err := strconv.ParseInt(parts[1], 10, 64)
+	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n > int64(longest/unit) {
 		return 0, fmt.Errorf("%s is %w", clip(s), errTooLong)
 	}
@@ -194,12 +202,12 @@ func parseDuration(s string) (time.Duration, error) {
 
 // parseSize reads a number of bytes, plain or with B, KiB (1,024) or MiB (1,048,576).
 func parseSize(s string) (int, error) {
-	parts := sizeForm.FindStringSubmatch(s)
-	if parts == nil {
+	digits, name := countAndUnit(s)
+	unit, ok := sizeUnits[name]
+	if !ok || !isCount(digits) {
 		return 0, fmt.Errorf("%s is not a size: want %s", clip(s), wantSize)
 	}
-	unit := sizeUnits[parts[2]]
-	n, err := strconv.Atoi(parts[1])
+	n, err := strconv.Atoi(digits)
 	if err != nil || n > math.MaxInt32/unit {
 		return 0, fmt.Errorf("%s is more than any limit here may be: want %s", clip(s), wantSize)
 	}

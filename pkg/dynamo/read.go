@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -76,19 +75,11 @@ func (t *Table) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup
 	}
 	page := rollup.RowPage{Rows: make([]rollup.Row, 0, len(items)), Next: next}
 	for _, it := range items {
-		if row, ok := rowOf(it); ok {
+		if row, ok := item.RowOrBare(it); ok {
 			page.Rows = append(page.Rows, row)
 		}
 	}
 	return page, nil
-}
-
-// rowOf reads a row. One that is damaged or that a newer version wrote comes back
-// bare, without a summary, so that it can be named and does not hide its neighbours;
-// ok is false where the key is not a row's.
-func rowOf(it item.Item) (_ rollup.Row, ok bool) {
-	row, err := item.Row(it)
-	return row, !errors.Is(err, keys.ErrForeign)
 }
 
 // query reads one page of the sort keys from lo to hi, both included.

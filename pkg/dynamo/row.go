@@ -15,7 +15,7 @@ func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 	if err != nil || it == nil {
 		return nil, err
 	}
-	row, _ := rowOf(it) // the key is the one that was asked for
+	row, _ := item.RowOrBare(it) // the key is the one that was asked for
 	return &row, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -35,7 +36,7 @@ func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]
 	for _, items := range out.Responses {
 		for _, attributes := range items {
 			it := itemOf(attributes)
-			row, _ := rowOf(it) // the key is one that was asked for
+			row, _ := item.RowOrBare(it) // the key is one that was asked for
 			rows[unread[it.Key()]] = &row
 			delete(unread, it.Key())
 		}

@@ -133,26 +133,10 @@ func (f Fields) cells(names []string) []string {
 	row := make([]string, len(names))
 	for i, name := range names {
 		if v, ok := model.Attrs(f).Get(name); ok {
-			row[i] = cellText(v)
+			row[i], _ = v.Plain()
 		}
 	}
 	return row
-}
-
-// cellText is a value as text, numbers with every digit.
-func cellText(v model.Value) string {
-	switch v.Kind {
-	case model.Number:
-		return v.Number.String()
-	case model.Text:
-		return v.Text
-	case model.Bool:
-		if v.Bool {
-			return "true"
-		}
-		return "false"
-	}
-	return ""
 }
 
 func timeText(t *model.Time) string {

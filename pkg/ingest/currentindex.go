@@ -39,7 +39,7 @@ func entriesOf(k *catalog.Kind, events ...*model.Event) (entries []IndexEntry) {
 func valuesOf(e *model.Event, fields []string) (values []string, brought int) {
 	for _, name := range fields {
 		v, _ := e.Attrs.Get(name)
-		if text, ok := v.KeyText(); ok {
+		if text, ok := v.Plain(); ok {
 			values, brought = append(values, text), brought+1
 		}
 	}

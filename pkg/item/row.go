@@ -77,6 +77,14 @@ func Row(it Item) (rollup.Row, error) {
 	return row, nil
 }
 
+// RowOrBare is Row for readers of many: one that is damaged or that a newer version
+// wrote comes back bare, so that it can be named and does not hide its neighbours. ok is
+// false where the key is not a row's.
+func RowOrBare(it Item) (_ rollup.Row, ok bool) {
+	row, err := Row(it)
+	return row, !errors.Is(err, keys.ErrForeign)
+}
+
 func (r *reader) rowBody(row *rollup.Row) {
 	row.Digest = r.bytes16(keys.AttrDigest, required)
 	row.Exact = r.bool(keys.AttrExact, required)

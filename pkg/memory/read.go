@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -22,7 +21,7 @@ func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 	if err != nil || it == nil {
 		return nil, err
 	}
-	row, _ := rowOf(it) // the key is the one that was asked for
+	row, _ := item.RowOrBare(it) // the key is the one that was asked for
 	return &row, nil
 }
 
@@ -67,19 +66,11 @@ func (t *Table) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup
 	}
 	page := rollup.RowPage{Rows: make([]rollup.Row, 0, len(items)), Next: next}
 	for _, it := range items {
-		if row, ok := rowOf(it); ok {
+		if row, ok := item.RowOrBare(it); ok {
 			page.Rows = append(page.Rows, row)
 		}
 	}
 	return page, nil
-}
-
-// rowOf reads a row. One that is damaged or that a newer version wrote comes back
-// bare, without a summary, so that it can be named and does not hide its neighbours;
-// ok is false where the key is not a row's.
-func rowOf(it item.Item) (_ rollup.Row, ok bool) {
-	row, err := item.Row(it)
-	return row, !errors.Is(err, keys.ErrForeign)
 }
 
 func (t *Table) read(ctx context.Context, operation string, k keys.Key, consistent bool) (item.Item, error) {

@@ -48,9 +48,9 @@ func (v Value) String() string {
 	return "null"
 }
 
-// KeyText is v as a part of a key: text as it is, a number and a boolean as they print.
-// ok is false for null, which says nothing.
-func (v Value) KeyText() (_ string, ok bool) {
+// Plain is v as it stands in a key or a cell: text as it is, a number with every digit, a
+// boolean as it prints. ok is false for null, which says nothing.
+func (v Value) Plain() (_ string, ok bool) {
 	switch v.Kind {
 	case Null:
 		return "", false
