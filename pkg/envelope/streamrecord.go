@@ -42,7 +42,10 @@ func (r *streamRecord) object(b []byte, i int, what string, level *memberLevel) 
 	}
 	i++
 	for first := true; ; first = false {
-		at, more := jsonscan.NextMember(b, i, first)
+		at, more := i+1, !first && jsonscan.Follows(b, i)
+		if !more {
+			at, more = jsonscan.Sibling(b, i, first, '}')
+		}
 		if !more {
 			return at
 		}

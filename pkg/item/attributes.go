@@ -75,7 +75,10 @@ func (s *Scanner) item(b []byte, i int, f *found, known *known) (next int, err e
 func (s *Scanner) attributes(b []byte, i int, f *found, leads *jsonscan.Leads[attribute]) (next int, err error) {
 	*f = found{fields: s.room()}
 	for first := true; ; first = false {
-		at, more := jsonscan.NextMember(b, i, first)
+		at, more := i+1, !first && jsonscan.Follows(b, i)
+		if !more {
+			at, more = jsonscan.Sibling(b, i, first, '}')
+		}
 		if !more {
 			if at == jsonscan.Broken || !f.sort() || f.twice {
 				err = ErrForm
@@ -136,7 +139,7 @@ func (f *found) take(s *Scanner, a attribute, v *value) {
 	default:
 		f.twice = f.twice || f.met&(1<<a.role) != 0
 		f.met |= 1 << a.role
-		if !f.own(a.role, v) {
+		if !f.own(s, a.role, v) {
 			f.damaged = true
 		}
 	}
@@ -159,7 +162,7 @@ func (s *Scanner) field(a *model.Attr, name string, v *value) bool {
 }
 
 // own reads an attribute of our own, false where it is not what its name promises.
-func (f *found) own(r role, v *value) (ok bool) {
+func (f *found) own(s *Scanner, r role, v *value) (ok bool) {
 	var err error
 	switch r {
 	case thePK: // what is no string is no key
@@ -176,7 +179,7 @@ func (f *found) own(r role, v *value) (ok bool) {
 			f.expiresAt = 0
 		}
 	case theArrival:
-		f.arrived, err = model.ParseStoredBytes(ofType(v, S))
+		f.arrived, err = s.times.Parse(ofType(v, S))
 	case theHash:
 		return f.setHash(ofType(v, B))
 	case theLate:

@@ -57,7 +57,7 @@ func (s *Scanner) knownValue(a *attribute, b []byte, i int, f *found) (next int)
 	case theExpiry:
 		f.expiresAt, next = jsonscan.Digits(b, i)
 	case theArrival:
-		next = f.arrival(b, i)
+		next = f.arrival(&s.times, b, i)
 	case theHash:
 		next = f.hashOf(b, i)
 	}
@@ -79,8 +79,7 @@ func (s *Scanner) knownField(a *attribute, b []byte, i int, to *model.Attr) (nex
 	switch a.typ {
 	case N:
 		to.Value.Kind = model.Number
-		to.Value.Number, next = model.ScanDecimal(b, i)
-		if !jsonscan.Is(b, next, '"') {
+		if next = model.ScanDecimal(b, i, &to.Value.Number); !jsonscan.Is(b, next, '"') {
 			return jsonscan.Broken
 		}
 		return next
@@ -133,13 +132,13 @@ func (s *Scanner) sameText(last string, b []byte, i int) (text []byte, next int)
 	return plainText(b, i)
 }
 
-func (f *found) arrival(b []byte, i int) (next int) {
+func (f *found) arrival(times *model.StoredTimes, b []byte, i int) (next int) {
 	next = i + len(model.TimeLayout)
 	if next > len(b) {
 		return jsonscan.Broken
 	}
 	var err error
-	if f.arrived, err = model.ParseStoredBytes(b[i:next]); err != nil {
+	if f.arrived, err = times.Parse(b[i:next]); err != nil {
 		return jsonscan.Broken
 	}
 	return next

@@ -27,6 +27,7 @@ type Scanner struct {
 	events  known        // how events look,
 	others  known        // and what is read for its key
 	scratch []byte       // texts of one item that had escapes
+	times   model.StoredTimes
 
 	parser   keys.EventParser
 	key      keys.Key       // the last one,

@@ -19,7 +19,7 @@ type shape struct {
 
 // step is one value and the text before it.
 type step struct {
-	lead  string
+	lead  jsonscan.Prefix
 	is    attribute
 	place int // of a field in the order of names
 }
@@ -52,7 +52,7 @@ func (s *Scanner) follow(b []byte, i int, f *found, known *shapes) (next int) {
 	for n := range known.of {
 		at := (known.last + n) % len(known.of)
 		sh := &known.of[at]
-		if len(sh.steps) == 0 || jsonscan.Lead(b, i, sh.steps[0].lead) == jsonscan.Broken {
+		if len(sh.steps) == 0 || sh.steps[0].lead.Pass(b, i) == jsonscan.Broken {
 			continue
 		}
 		if next = s.followOne(sh, b, i, f); next != jsonscan.Broken {
@@ -68,7 +68,7 @@ func (s *Scanner) followOne(sh *shape, b []byte, i int, f *found) (next int) {
 	*f = found{fields: s.room()[:sh.fields]}
 	for k := range sh.steps {
 		st := &sh.steps[k]
-		if i = jsonscan.Lead(b, i, st.lead); i == jsonscan.Broken {
+		if i = st.lead.Pass(b, i); i == jsonscan.Broken {
 			return i
 		}
 		if st.is.role == theField {
@@ -103,7 +103,7 @@ func (s *Scanner) passedOne(b []byte, i, end int, f *found, known *shapes) {
 func (s *Scanner) steps(text string, fields []model.Attr) (steps []step, tail string) {
 	b, from := []byte(text), 0
 	for i, first := 1, true; len(steps) < manySteps; first = false {
-		at, more := jsonscan.NextMember(b, i, first)
+		at, more := jsonscan.Sibling(b, i, first, '}')
 		if !more {
 			return steps, text[from:]
 		}
@@ -115,7 +115,7 @@ func (s *Scanner) steps(text string, fields []model.Attr) (steps []step, tail st
 		}
 		is := s.named(name)
 		is.typ = v.typ
-		steps = append(steps, step{lead: text[from:v.from], is: is, place: place(fields, is.name)})
+		steps = append(steps, step{lead: jsonscan.NewPrefix(text[from:v.from]), is: is, place: place(fields, is.name)})
 		i, from = next, v.to
 	}
 	return nil, ""

@@ -18,43 +18,9 @@ type Leads[T any] struct {
 }
 
 type lead[T any] struct {
-	head, mask [headWords]uint64 // the first bytes of text, and which of them are of it
-	text       string
-	means      T
-	next       uint // where the one is that came after it: a guess, and nothing for the collector to follow
-}
-
-const headWords = 4
-
-func newLead[T any](text string, means T) (l lead[T]) {
-	var head, mask [headWords * 8]byte
-	for i := range copy(head[:], text) {
-		mask[i] = 0xff
-	}
-	for w := range headWords {
-		l.head[w], l.mask[w] = binary.LittleEndian.Uint64(head[8*w:]), binary.LittleEndian.Uint64(mask[8*w:])
-	}
-	l.text, l.means = text, means
-	return l
-}
-
-// matches reports whether l stands at b[i:], and where it ends. The first bytes are
-// compared all at once, without a branch for their number: leads in no order to be
-// foreseen differ in length. Near the end of b nothing is recognised.
-func (l *lead[T]) matches(b []byte, i int) (end int, ok bool) {
-	end = i + len(l.text)
-	if i+headWords*8 > len(b) || end > len(b) || l.text == "" {
-		return i, false
-	}
-	at := b[i : i+headWords*8]
-	differ := (binary.LittleEndian.Uint64(at)^l.head[0])&l.mask[0] |
-		(binary.LittleEndian.Uint64(at[8:])^l.head[1])&l.mask[1] |
-		(binary.LittleEndian.Uint64(at[16:])^l.head[2])&l.mask[2] |
-		(binary.LittleEndian.Uint64(at[24:])^l.head[3])&l.mask[3]
-	if differ != 0 {
-		return i, false
-	}
-	return end, len(l.text) <= len(at) || string(b[i+len(at):end]) == l.text[len(at):]
+	text  Prefix
+	means T
+	next  uint // where the one is that came after it: a guess, and nothing for the collector to follow
 }
 
 const (
@@ -70,7 +36,7 @@ const (
 func (l *Leads[T]) Find(b []byte, i int) (means *T, next int) {
 	if l.luck > 0 {
 		known := &l.of[l.expected%leadRoom]
-		if end, ok := known.matches(b, i); ok {
+		if end := known.text.Pass(b, i); end > i {
 			l.last, l.expected = l.expected, known.next
 			return &known.means, end
 		}
@@ -85,7 +51,7 @@ func (l *Leads[T]) search(b []byte, i int) (means *T, next int) {
 	at := place(b[i:])
 	for range 2 {
 		known := &l.of[at]
-		if end, ok := known.matches(b, i); ok {
+		if end := known.text.Pass(b, i); end > i {
 			l.follows(at)
 			return &known.means, end
 		}
@@ -111,13 +77,13 @@ func (l *Leads[T]) Learn(b []byte, from, to int, means T) {
 		return
 	}
 	at := place(b[from:])
-	if text := b[from:to]; l.of[at].text == string(text) || l.of[at^1].text == string(text) {
+	if text := b[from:to]; l.of[at].text.text == string(text) || l.of[at^1].text.text == string(text) {
 		return // known, and the value needed a closer look
 	}
-	if l.of[at].text != "" {
+	if l.of[at].text.text != "" {
 		l.of[at^1] = l.of[at]
 	}
-	l.of[at] = newLead(string(b[from:to]), means)
+	l.of[at] = lead[T]{text: NewPrefix(string(b[from:to])), means: means}
 	l.follows(at)
 }
 
@@ -140,11 +106,3 @@ func quotes(w uint64) uint64 {
 
 // before is a mask of the bytes before the lowest mark, of all where there is none.
 func before(marks uint64) uint64 { return marks&-marks>>7 - 1 }
-
-// Lead passes text that is equal to what is expected at i, Broken where it is not.
-func Lead(b []byte, i int, expected string) int {
-	if end := i + len(expected); end <= len(b) && string(b[i:end]) == expected {
-		return end
-	}
-	return Broken
-}

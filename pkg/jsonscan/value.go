@@ -50,13 +50,9 @@ func Sibling(b []byte, i int, first bool, closing byte) (next int, more bool) {
 	return Broken, false
 }
 
-// NextMember is Sibling in an object, written as objects mostly are.
-func NextMember(b []byte, i int, first bool) (next int, more bool) {
-	if !first && i+1 < len(b) && b[i] == ',' && b[i+1] == '"' {
-		return i + 1, true
-	}
-	return Sibling(b, i, first, '}')
-}
+// Follows reports whether another member follows at i as members mostly do, its name
+// being next. Sibling finds the others.
+func Follows(b []byte, i int) bool { return i+1 < len(b) && b[i] == ',' && b[i+1] == '"' }
 
 // Name reads the name of the member at i, and on to its value.
 func Name(b []byte, i int) (name Raw, value int) {

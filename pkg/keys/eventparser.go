@@ -14,6 +14,7 @@ type EventParser struct {
 	subject string // the type in it, and the separator; "" where that is escaped
 	prefix  string // all before the time in the last sort key, "" where none was read
 	series  model.Series
+	times   model.StoredTimes
 }
 
 // Parse is the way back from Event. Where it is an error, to means nothing.
@@ -24,7 +25,7 @@ func (p *EventParser) Parse(k Key, to *model.EventKey) error {
 		return p.learn(k, to)
 	}
 	id := k.SK[n+width+1:]
-	at, err := model.ParseStored(k.SK[n : n+width])
+	at, err := p.times.Parse([]byte(k.SK[n : n+width]))
 	if err != nil || firstLow(id) < len(id) || k.PK != p.pk && !p.partition(k.PK) {
 		return p.learn(k, to)
 	}

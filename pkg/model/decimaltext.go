@@ -19,7 +19,8 @@ var (
 // ParseDecimal reads a JSON number, or the same with a plus sign or zeros in front.
 // Its error wraps ErrNumberForm or ErrNumberRange.
 func ParseDecimal(text string) (Decimal, error) {
-	if d, end := ScanDecimal(text, 0); end == len(text) {
+	var d Decimal
+	if ScanDecimal(text, 0, &d) == len(text) {
 		return d, nil
 	}
 	d, err := parseDecimal(text)
@@ -41,19 +42,21 @@ func MustDecimal(text string) Decimal {
 
 // ParseDecimalBytes is ParseDecimal of text that its owner will write over.
 func ParseDecimalBytes(text []byte) (Decimal, error) {
-	if d, end := ScanDecimal(text, 0); end == len(text) {
+	var d Decimal
+	if ScanDecimal(text, 0, &d) == len(text) {
 		return d, nil
 	}
 	return ParseDecimal(string(text))
 }
 
-// ScanDecimal reads what nearly all numbers are, at text[i:]: a minus perhaps, and up
-// to 18 digits, a point among them perhaps. It answers where the number ends, -1 where
-// there is none or it is longer; what else may follow is the caller's to judge. What
-// it reads, ParseDecimal reads the same.
-func ScanDecimal[T string | []byte](text T, i int) (d Decimal, end int) {
+// ScanDecimal reads what nearly all numbers are, at text[i:], into to: a minus perhaps,
+// and up to 18 digits, a point among them perhaps. It answers where the number ends, -1
+// where there is none or it is longer, and to means nothing; what else may follow is the
+// caller's to judge. What it reads, ParseDecimal reads the same.
+func ScanDecimal[T string | []byte](text T, i int, to *Decimal) (end int) {
+	neg, exp := false, int32(0)
 	if i < len(text) && text[i] == '-' {
-		d.neg, i = true, i+1
+		neg, i = true, i+1
 	}
 	n, from, point := uint64(0), i, -1
 	for ; i < len(text) && n < most/10; i++ {
@@ -66,22 +69,23 @@ func ScanDecimal[T string | []byte](text T, i int) (d Decimal, end int) {
 		}
 	}
 	if i == from || point == i-1 || i < len(text) && text[i]-'0' <= 9 {
-		return Decimal{}, -1
-	}
-	if point >= 0 {
-		d.exp = int32(point + 1 - i)
+		return -1
 	}
 	if n == 0 {
-		return Decimal{}, i
+		*to = Decimal{}
+		return i
 	}
-	if d.exp < minExp {
-		return Decimal{}, -1
+	if point >= 0 {
+		exp = int32(point + 1 - i)
+	}
+	if exp < minExp {
+		return -1
 	}
 	for n%10 == 0 {
-		n, d.exp = n/10, d.exp+1
+		n, exp = n/10, exp+1
 	}
-	d.coef[0] = n
-	return d, i
+	to.coef, to.exp, to.neg = uint256.Int{n}, exp, neg
+	return i
 }
 
 // most is where a number has more than chunkDigits digits.

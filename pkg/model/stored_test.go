@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,34 @@ func TestParseStored_AgreesWithParseTimeOnWhatLooksLikeATime(t *testing.T) {
 			t.Fatalf("%s is read as %s", text, got)
 		}
 	})
+}
+
+// Every byte at every place: what is read is what a time of that text is, and what the
+// standard library refuses is refused.
+func TestParseStored_ReadsNoByteForAnother(t *testing.T) {
+	for _, stored := range []string{"2026-04-20T14:05:09.123Z", "1999-12-31T23:59:59.999Z", "2024-02-29T00:00:00.000Z"} {
+		var times model.StoredTimes // which has read the day before
+		for place := range stored {
+			for c := range 256 {
+				text := []byte(stored)
+				text[place] = byte(c)
+				want, wantErr := time.Parse(model.TimeLayout, string(text))
+				if wantErr == nil && want.Format(model.TimeLayout) != string(text) {
+					wantErr = errors.New("another way to write it")
+				}
+				got, err := model.ParseStored(string(text))
+				if (err == nil) != (wantErr == nil) || err == nil && got != model.TimeOf(want) {
+					t.Fatalf("%q is %s, %v; want %s, %v", text, got, err, want, wantErr)
+				}
+				if _, err := times.Parse([]byte(stored)); err != nil {
+					t.Fatal(err)
+				}
+				if again, failed := times.Parse(text); again != got || (failed == nil) != (err == nil) {
+					t.Fatalf("%q after its day is %s, %v; want %s, %v", text, again, failed, got, err)
+				}
+			}
+		}
+	}
 }
 
 // Numbers as most are written have a way of their own; it must come to the same as the
