@@ -19,8 +19,8 @@ func FromEvent(e *model.Event) Item {
 	if e.Late {
 		it[keys.AttrLate] = boolOf(true)
 	}
-	if v, ok := e.Attrs.Get(e.IndexBy); ok && v.Kind == model.Text && v.Text != "" {
-		k := keys.Indexed(e.Key(), e.IndexBy, v.Text)
+	if text, ok := indexed(e.Attrs, e.IndexBy); ok {
+		k := keys.Indexed(e.Key(), e.IndexBy, text)
 		it[keys.AttrGSI2PK], it[keys.AttrGSI2SK] = stringOf(k.PK), stringOf(k.SK)
 	}
 	return it
@@ -50,16 +50,24 @@ func Event(it Item) (model.Event, error) {
 		return bare, nil
 	}
 	e.Attrs = attrs
-	e.IndexBy = it.indexedBy(k.Series.Kind)
+	if kind, field, _, err := keys.ParseIndexPartition(text(it[keys.AttrGSI2PK])); err == nil {
+		e.IndexBy = indexedBy(&e, kind, field)
+	}
 	return e, nil
 }
 
-// indexedBy is the field that an event of the kind is indexed by; "" where it is not,
-// or by somebody else's key, which is no matter of ours.
-func (it Item) indexedBy(kind string) string {
-	of, field, _, err := keys.ParseIndexPartition(text(it[keys.AttrGSI2PK]))
-	if err != nil || of != kind {
+// indexedBy is the field that an event is indexed by, as its key in the index says; ""
+// where that is somebody else's key, of another kind or of a field that the event has no
+// text in, which is no matter of ours.
+func indexedBy(e *model.Event, kind, field string) string {
+	if _, ok := indexed(e.Attrs, field); !ok || kind != e.Series.Kind {
 		return ""
 	}
 	return field
+}
+
+// indexed is the text by which an event is indexed, if it has one.
+func indexed(attrs model.Attrs, field string) (text string, ok bool) {
+	v, ok := attrs.Get(field)
+	return v.Text, ok && v.Kind == model.Text && v.Text != ""
 }

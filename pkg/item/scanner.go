@@ -67,7 +67,8 @@ func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
 	}
 	e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = s.keep(f.fields), f.hash, f.arrived, f.late, ""
 	if f.index != nil {
-		e.IndexBy = s.indexedBy(f.index)
+		s.readIndex(f.index)
+		e.IndexBy = indexedBy(e, s.index.kind, s.index.field)
 	}
 	return next, nil
 }
@@ -123,16 +124,12 @@ func (s *Scanner) changedKey() {
 	s.plainKey = len(s.scratch) == 0 // else something of the item was escaped
 }
 
-// indexedBy is the field that the last key's event is indexed by, as in Event.
-func (s *Scanner) indexedBy(partition []byte) string {
+// readIndex reads what a partition of the index names, once.
+func (s *Scanner) readIndex(partition []byte) {
 	if string(partition) != s.index.partition {
 		s.index.partition = s.texts.Add(partition)
 		s.index.kind, s.index.field, _, _ = keys.ParseIndexPartition(s.index.partition)
 	}
-	if s.index.kind != s.event.Series.Kind { // somebody else's, which is no matter of ours
-		return ""
-	}
-	return s.index.field
 }
 
 // fieldRoom is for how many fields there is always room without a copy.
