@@ -150,6 +150,8 @@ func (a *audit) judge(b *books, rung int, start model.Time) string {
 		return "no row stands for its children"
 	case row == nil:
 		return ""
+	case row.Summary == nil && row.V <= item.Version: // a newer version's is nobody's here to mend
+		return "the row cannot be decoded"
 	case isSealed(row, a.now) && s.again:
 		return "the row is sealed, and an event that came since may be missing in it"
 	case isSealed(row, a.now):

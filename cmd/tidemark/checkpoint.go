@@ -29,11 +29,11 @@ type checkpoint struct {
 // savedEvery bounds how much is looked at again after a stop.
 const savedEvery = time.Second
 
-// checkpointOf names a rebuild by what it covers: a file of another is refused. Rate
-// and dry run may change between runs.
+// checkpointOf names a rebuild by what it covers and does there: a file of another is
+// refused. Only the rate may change between runs.
 func checkpointOf(table string, args []string, f rebuildFlags) string {
-	return fmt.Sprintf("table %s, subject %q, all %t, from %q, to %q, tier %q, mark %q",
-		table, strings.Join(args, " "), f.all, f.from, f.to, f.tier, f.mark)
+	return fmt.Sprintf("table %s, subject %q, all %t, from %q, to %q, tier %q, mark %q, rewrite unreadable %t, dry run %t",
+		table, strings.Join(args, " "), f.all, f.from, f.to, f.tier, f.mark, f.rewriteUnreadable, f.dryRun)
 }
 
 // openCheckpoint reads the file, where there is one.

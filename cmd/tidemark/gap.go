@@ -71,16 +71,19 @@ func readMarks(ctx context.Context, table *dynamo.Table) (m marks, err error) {
 }
 
 func (m marks) print(w io.Writer, now model.Time) error {
-	if m.settled == 0 {
+	if m.settled == 0 && len(m.gaps) == 0 {
 		fmt.Fprintln(w, "nothing has been settled yet: aggregate keeps a watermark from its first batch on")
 		return nil
 	}
-	still := now.Sub(m.settled)
-	fmt.Fprintf(w, "settled up to %s (%s ago)\n", m.settled, still.Round(time.Second))
+	long := false
+	if m.settled != 0 {
+		still := now.Sub(m.settled)
+		fmt.Fprintf(w, "settled up to %s (%s ago)\n", m.settled, still.Round(time.Second))
+		long = still > aggregate.StreamRetention-time.Hour
+	}
 	for _, g := range m.gaps {
 		fmt.Fprintf(w, "gap: %s..%s (%s)\n", g.From, g.To, g.To.Sub(g.From).Round(time.Second))
 	}
-	long := still > aggregate.StreamRetention-time.Hour
 	if long {
 		fmt.Fprintln(w, "nothing has been settled since: is the mapping enabled? Where nothing was written either, all is well")
 	}
@@ -115,9 +118,12 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog,
 		return fmt.Errorf("read the gaps of table %s: %w", table.Name(), err)
 	}
 	gaps, err := gapsAsked(flags.gap, kept)
-	if err != nil || len(gaps) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "no gap is recorded")
+	if err != nil {
 		return err
+	}
+	if len(gaps) == 0 {
+		fmt.Fprintln(cmd.OutOrStdout(), "no gap is recorded")
+		return nil
 	}
 	m := mender{table: table, kinds: kinds, agg: agg, terms: flags.terms(newTold()), rate: flags.rate, cmd: cmd}
 	if err := m.mend(ctx, gaps); err != nil {

@@ -143,13 +143,24 @@ func cut(cell string, width int) string {
 	return string([]rune(cell)[:max(width-1, 0)]) + "…"
 }
 
-func printable(s string) string {
+// printable is text of one line without what would steer a terminal.
+func printable(s string) string { return strings.Map(harmless, s) }
+
+// printableLines is printable of text of many lines.
+func printableLines(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == utf8.RuneError {
-			return '·'
+		if r == '\n' || r == '\t' {
+			return r
 		}
-		return r
+		return harmless(r)
 	}, s)
+}
+
+func harmless(r rune) rune {
+	if unicode.IsControl(r) || r == utf8.RuneError {
+		return '·'
+	}
+	return r
 }
 
 // valueText is a value as people read it.

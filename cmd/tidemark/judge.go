@@ -37,11 +37,10 @@ type finding struct {
 	events string // names those that make the difference, where that can be told
 }
 
-// judge holds one bucket's row against what it should hold.
-func (r *recount) judge(rung int, start model.Time) finding {
-	t := r.kind.Ladder.Tiers[rung]
-	fold, row := r.should[rung][start], r.stored[rung][start]
-	f := finding{key: rollup.Key{Series: r.series, Tier: t.Unit.String(), Start: start}, exact: row != nil && row.Exact}
+// judge holds one bucket's row against the one that should stand there.
+func (r *recount) judge(rung int, start model.Time, wanted *rollup.Row) finding {
+	row := r.stored[rung][start]
+	f := finding{key: r.keyOf(rung, start), exact: row != nil && row.Exact}
 	switch {
 	case row != nil && row.Summary == nil:
 		f.is, f.detail = differs, "the stored row cannot be decoded"
@@ -50,17 +49,17 @@ func (r *recount) judge(rung int, start model.Time) finding {
 	case row == nil && mayHaveLived(r.kind.Ladder, rung, start, r.now, r.row):
 		f.is = expired
 	case row == nil:
-		f.is, f.detail = missing, fmt.Sprintf("no row stands for %d events", fold.Summary.Events())
-	case fold == nil:
+		f.is, f.detail = missing, fmt.Sprintf("no row stands for %d events", wanted.Summary.Events()+wanted.Unreadable)
+	case wanted == nil:
 		f.is, f.detail = extra, fmt.Sprintf("a row stands for %d events, and there are none", row.Summary.Events())
 	default:
-		f.is, f.detail = compare(fold, row)
+		f.is, f.detail = compare(wanted, row)
 	}
 	return f
 }
 
-// isSealed reports whether a row is no longer folded; one that cannot be decoded says
-// nothing of its children, and is not either.
+// isSealed reports whether a row is no longer folded. One that cannot be decoded does not
+// say how long its children live, and counts as sealed too.
 func isSealed(row *rollup.Row, now model.Time) bool {
 	return row.ChildrenUntil != rollup.NoExpiry && now.Add(tier.SealMargin).Seconds() >= row.ChildrenUntil
 }
@@ -88,12 +87,12 @@ func mayHaveLived(l tier.Ladder, rung int, start, now model.Time, stored func(ru
 }
 
 // compare holds a stored row against what it should be, by its canonical bytes.
-func compare(fold *rollup.Fold, row *rollup.Row) (judgement, string) {
-	if fold.Digest == row.Digest && fold.Unreadable == row.Unreadable && fold.Exact == row.Exact &&
-		bytes.Equal(fold.Summary.Encode(nil), row.Summary.Encode(nil)) {
+func compare(wanted, row *rollup.Row) (judgement, string) {
+	if wanted.Digest == row.Digest && wanted.Unreadable == row.Unreadable && wanted.Exact == row.Exact &&
+		bytes.Equal(wanted.Summary.Encode(nil), row.Summary.Encode(nil)) {
 		return equal, ""
 	}
-	return differs, cmp.Or(differingMeasure(fold.Summary, row.Summary), differingRest(fold, row))
+	return differs, cmp.Or(differingMeasure(wanted.Summary, row.Summary), differingRest(wanted, row))
 }
 
 // differingMeasure tells the first measure that is not as it should be.
@@ -115,8 +114,8 @@ func figures(m rollup.Measure) string {
 		m.Count, m.Invalid, m.Sum, m.Min, m.Max, m.First, m.Last)
 }
 
-func differingRest(fold *rollup.Fold, row *rollup.Row) string {
+func differingRest(wanted, row *rollup.Row) string {
 	return fmt.Sprintf("the row says %d events, %d unreadable, exact %t, digest %s; its events say %d, %d, %t, %s",
 		row.Summary.Events(), row.Unreadable, row.Exact, row.Digest,
-		fold.Summary.Events(), fold.Unreadable, fold.Exact, fold.Digest)
+		wanted.Summary.Events(), wanted.Unreadable, wanted.Exact, wanted.Digest)
 }

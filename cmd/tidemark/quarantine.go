@@ -142,7 +142,7 @@ func listQuarantine(w io.Writer, all []kept) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "arrived\tdoor\tsubject\tid\treason")
 	for _, k := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", k.ArrivedAt, k.Door, subjectText(k.Subject), k.ID, k.reason())
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", k.ArrivedAt, printable(k.Door), subjectText(k.Subject), printable(k.ID), printable(k.reason()))
 	}
 	table.Flush()
 }
@@ -151,7 +151,7 @@ func subjectText(s model.Subject) string {
 	if s == (model.Subject{}) {
 		return "-"
 	}
-	return s.String()
+	return printable(s.String())
 }
 
 func (k *kept) reason() string {
@@ -187,24 +187,24 @@ Exit status: 0 shown; 2 asked wrongly; 3 could not be done.`,
 
 func showQuarantined(w io.Writer, k *kept) {
 	fmt.Fprintf(w, "id       %s\narrived  %s\ndoor     %s\nsubject  %s\nreason   %s\n",
-		k.ID, k.ArrivedAt, k.Door, subjectText(k.Subject), k.reason())
+		printable(k.ID), k.ArrivedAt, printable(k.Door), subjectText(k.Subject), printable(k.reason()))
 	if k.ExpiresAt != 0 {
 		fmt.Fprintf(w, "kept to  %s\n", model.Time(k.ExpiresAt)*1000)
 	}
 	for _, e := range k.Errors {
-		fmt.Fprintf(w, "error    %s (%s)\n", e.Error(), e.Code)
+		fmt.Fprintf(w, "error    %s (%s)\n", printable(e.Error()), printable(e.Code))
 	}
 	fmt.Fprintf(w, "payload  %s bytes\n\n%s\n", grouped(len(k.Payload)), strings.TrimRight(readable(k.Payload), "\n"))
 }
 
-// readable is a payload for people.
+// readable is a payload for people, without what would steer their terminal.
 func readable(payload []byte) string {
 	var indented bytes.Buffer
 	switch {
 	case json.Indent(&indented, payload, "", "  ") == nil:
-		return indented.String()
+		return printableLines(indented.String())
 	case utf8.Valid(payload):
-		return string(payload)
+		return printableLines(string(payload))
 	default:
 		return hex.Dump(payload)
 	}

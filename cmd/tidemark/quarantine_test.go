@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -64,4 +67,37 @@ func TestQuarantine_RecordsOfTheTableStreamAreSettled(t *testing.T) {
 		fmt.Sprintf("stream %s: settled 1 changes", q.ID), "stream stranger: settled 1 changes",
 		"stream stillstrange: stays", "stream unreadable: stays", "2 taken in and removed, 2 stay")
 	b.expect(0, words("verify"), equalText)
+}
+
+// Nobody brings back by a retry what a purge takes away, though its kind keeps no current
+// that would tell.
+func TestQuarantine_NothingIsTakenInOfASubjectThatIsPurged(t *testing.T) {
+	b := newBench(t)
+	for _, site := range []string{"leaving.example", "staying.example"} {
+		b.quarantined(model.Quarantined{ID: site, Door: "sqs", Subject: model.Subject{Type: web.Site.Name, ID: site}, Reason: "too early",
+			Payload: fmt.Appendf(nil, `{"tidemark_subject":%q,"tidemark_kind":"PAGEVIEW","timestamp":"2026-11-02T10:00:00Z","id":"v1","path":"/"}`, site)})
+	}
+	b.put(item.FromGate(&model.Gate{Subject: model.Subject{Type: web.Site.Name, ID: "leaving.example"}, Since: wallClock(), PurgeID: "p1"}))
+	b.expect(1, words("quarantine retry --all"), "leaving.example: stays: gone", "staying.example: applied", "1 taken in and removed, 1 stay")
+	if out := b.expect(0, words("history sites/leaving.example --kind PAGEVIEW")); strings.Contains(out, "2026-11-02") {
+		t.Errorf("history has what was tried again:\n%s", out)
+	}
+}
+
+// What a device sent must not steer the terminal of whoever reads it.
+func TestQuarantine_NoControlByteOfADeviceReachesTheTerminal(t *testing.T) {
+	b := newBench(t)
+	const evil = "\x1b[2J\u009b1m\x7f"
+	b.quarantined(model.Quarantined{ID: "q1" + evil, Door: "iot", Subject: model.Subject{Type: "DEVICE", ID: "a" + evil}, Reason: "no time" + evil,
+		Errors: []model.FieldError{{Field: "f" + evil, Code: "missing", Message: "missing" + evil}}, Payload: []byte("plain\ttext\r\n" + evil)})
+	b.quarantined(model.Quarantined{ID: "q2", Door: "iot", Payload: []byte(`{"a":"\u007f` + "\u009b1m\x7f" + `"}`)})
+	for _, args := range [][]string{
+		words("quarantine list"), {"quarantine", "show", "q1" + evil}, words("quarantine show q2"), {"quarantine", "retry", "q1" + evil},
+	} {
+		_, out := b.tidemark(args...)
+		if printableLines(out) != out || !strings.Contains(out, "·") {
+			t.Errorf("tidemark %q said %q: want each control character replaced", args, out)
+		}
+	}
+	b.expect(0, []string{"quarantine", "show", "q1" + evil}, "plain\ttext·\n·[2J·1m·", "reason   no time·[2J·1m·\n", "error    f·[2J")
 }

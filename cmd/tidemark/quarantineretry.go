@@ -85,7 +85,7 @@ func retryAll(cmd *cobra.Command, to *connection, flags retryFlags, ids []string
 			stay++
 			told = "stays: " + err.Error()
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s\n", k.Door, k.ID, told)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s %s: %s\n", printable(k.Door), printable(k.ID), printable(told))
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s taken in and removed, %s stay\n", grouped(len(all)-stay), grouped(stay))
 	if stay > 0 {
@@ -113,7 +113,7 @@ func newRetrier(to *connection, table *dynamo.Table, kinds *catalog.Catalog, kin
 		return nil, err
 	}
 	return &retrier{
-		service: &ingest.Service{Store: table, Limits: settings.Limits, Now: wallClock, Rand: rand.Reader},
+		service: &ingest.Service{Store: table, Gates: table, Limits: settings.Limits, Now: wallClock, Rand: rand.Reader},
 		agg:     &aggregate.Aggregator{Store: table, Quarantine: noQuarantine{}, Catalog: kinds, Now: wallClock},
 		kinds:   kinds, limit: settings.Limits.Observations, kind: fallback.Name,
 	}, nil

@@ -71,6 +71,32 @@ func TestRebuild_RewritesARowThatCannotBeDecodedWhenAsked(t *testing.T) {
 	b.expect(0, words("verify"), equalText)
 }
 
+// No coarser row tells of a damaged one of the coarsest tier.
+func TestAudit_SeesARowThatCannotBeDecodedInEachTier(t *testing.T) {
+	for _, u := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
+		b := newBench(t)
+		today := wallClock().String()
+		b.settle(b.append("a", today+" 1"))
+		it := b.rowItem("a", u, today)
+		it[keys.AttrSummary] = item.Value{Type: item.B, B: []byte("no summary")}
+		b.put(it)
+		b.expect(1, words("verify --quick"), u.String()+" ", "the stored row cannot be decoded")
+		b.expect(0, words("rebuild --gap 2020-01-01..2020-01-02 --rewrite-unreadable"))
+		b.expect(0, words("verify"), equalText)
+	}
+}
+
+// A row that a newer version wrote is not damaged: it is left to that version.
+func TestAudit_LeavesARowOfANewerVersionAlone(t *testing.T) {
+	b := newBench(t)
+	today := wallClock().String()
+	b.settle(b.append("a", today+" 1"))
+	it := b.rowItem("a", tier.Month, today)
+	it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
+	b.put(it)
+	b.expect(0, words("rebuild --gap 2020-01-01..2020-01-02 --rewrite-unreadable"), "0 buckets to look at again")
+}
+
 // A batch that nobody was told of: verify names its events, one device is mended.
 func TestRebuild_MendsADroppedBatchOfOneSubject(t *testing.T) {
 	b := newBench(t)
@@ -118,6 +144,29 @@ func TestRebuild_GoesOnWhereItsFileSays(t *testing.T) {
 	b.expect(0, words("verify"), equalText)
 }
 
+// A dry run that was stopped has rebuilt nothing: what it reached is no place to go on
+// from for one that writes, and so with one that leaves damaged rows alone.
+func TestRebuild_GoesOnOnlyWithWhatItDidBefore(t *testing.T) {
+	b := newBench(t)
+	b.append("a", "2026-11-02T10:00:00Z 1")
+	series := b.kinds.Kinds[0].Series("a", "", model.Order{})
+	for line, began := range map[string]rebuildFlags{
+		"rebuild --all":                      {all: true, dryRun: true},
+		"rebuild --all --dry-run":            {all: true},
+		"rebuild --all --rewrite-unreadable": {all: true, rate: 9},
+	} {
+		file := filepath.Join(t.TempDir(), "at.json")
+		at, err := openCheckpoint(file, checkpointOf(b.table.Name(), nil, began))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := at.reach(series, model.MaxTime, true); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(2, words(line+" --resume "+file), "it is of another rebuild")
+	}
+}
+
 func TestRebuild_BesideLiveTrafficIsHarmless(t *testing.T) {
 	b := newBench(t)
 	var group sync.WaitGroup
@@ -144,12 +193,28 @@ func TestRebuild_WhatIsAskedWronglyIsTold(t *testing.T) {
 		"rebuild --all --from x":                          "--from",
 		"rebuild --all --from 2026-11-03 --to 2026-11-02": "the range holds no time",
 		"rebuild --gap yesterday":                         "want FROM..TO",
+		"rebuild devices/a --tier minute":                 "no kind here has that tier",
+		"verify devices/a --tier minute":                  "no kind here has that tier",
 		"rebuild --gap recorded --tier day":               "leave --from",
 		"rebuild nothing/a":                               "want a subject as devices/ID",
 		"rebuild --all --rate -1":                         "--rate",
 	} {
-		b.expect(2, words(line), says)
+		if out := b.expect(2, words(line), says); strings.Contains(out, "no gap is recorded") {
+			t.Errorf("%s said beside it\n%s", line, out)
+		}
 	}
+}
+
+// Where nothing is there to judge, nothing is said to be right.
+func TestVerify_OfNothingSaysThatNothingWasRecounted(t *testing.T) {
+	b := newBench(t)
+	b.settle(b.append("a", "2026-11-02T10:00:00Z 1"))
+	for _, line := range []string{"verify devices/b", "verify --quick devices/b", "verify --tier minute"} {
+		if out := b.expect(0, words(line), "nothing was recounted"); strings.Contains(out, equalText) {
+			t.Errorf("%s said\n%s", line, out)
+		}
+	}
+	b.expect(0, words("verify devices/a --tier hour"), equalText)
 }
 
 // What came while nobody was told, beyond what a table stream remembers.
@@ -170,6 +235,19 @@ func TestGap_IsNamedMendedAndForgotten(t *testing.T) {
 	b.expect(0, words("verify"), equalText)
 	b.expect(0, words("gap"))
 	b.expect(0, words("rebuild --gap recorded"), "no gap is recorded")
+}
+
+// Adopting a restored table forgets the watermark; the gaps that it brought stand.
+func TestGap_IsNamedWhereNoWatermarkStands(t *testing.T) {
+	b := newBench(t)
+	gap := model.Gap{From: wallClock().Add(-3e12), To: wallClock()}
+	b.put(item.FromGap(gap))
+	out := b.expect(1, words("gap"), "gap: "+gap.From.String()+".."+gap.To.String(), "rebuild --gap recorded")
+	if strings.Contains(out, "settled up to") || strings.Contains(out, "nothing has been settled") {
+		t.Errorf("gap said\n%s", out)
+	}
+	b.expect(0, words("rebuild --gap recorded"))
+	b.expect(0, words("gap"), "nothing has been settled yet")
 }
 
 func TestGap_StandingStillForADayIsOne(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -20,7 +21,8 @@ type seriesStore interface {
 }
 
 // recount compares the stored rows of one series with what its events add up to. It
-// shares no rule with aggregate but the arithmetic of summaries.
+// shares no rule with aggregate but the arithmetic of summaries, and what is stored of a
+// fold too large for a row.
 type recount struct {
 	store  seriesStore
 	kind   *catalog.Kind
@@ -62,7 +64,8 @@ func (f folds) at(b tier.Bucket, spec *rollup.Spec) *rollup.Fold {
 
 // run judges every bucket of the series, finest tier first. What a tier's rows should
 // be is folded from what the tier below should be, and that, in the end, from the
-// events; only where the events are gone does the stored row speak for them.
+// events. The stored row speaks for them where it is right, since a dimension of more
+// values than are kept is cut in it, and where the events are gone.
 func (r *recount) run(ctx context.Context) ([]finding, error) {
 	if err := r.read(ctx); err != nil {
 		return nil, fmt.Errorf("recount %s: %w", r.series, err)
@@ -159,11 +162,12 @@ func (r *recount) judgeTier(rung int) (all []finding) {
 	starts := slices.AppendSeq(slices.Collect(maps.Keys(should)), maps.Keys(stored))
 	slices.Sort(starts)
 	for _, start := range slices.Compact(starts) {
-		f := r.judge(rung, start)
+		wanted := r.rowOf(rung, start, should[start])
+		f := r.judge(rung, start, wanted)
 		all = append(all, f)
 		truth := stored[start]
-		if f.is != sealed {
-			truth = rowOf(f.key, should[start])
+		if f.is != sealed && f.is != equal {
+			truth = wanted
 		}
 		if truth != nil && f.is != expired {
 			r.addTo(rung, start, func(f *rollup.Fold) { f.AddRow(truth) })
@@ -172,9 +176,18 @@ func (r *recount) judgeTier(rung int) (all []finding) {
 	return all
 }
 
-func rowOf(key rollup.Key, f *rollup.Fold) *rollup.Row {
+// rowOf is the row that should stand for what a bucket adds up to; nil where it has
+// nothing in it.
+func (r *recount) rowOf(rung int, start model.Time, f *rollup.Fold) *rollup.Row {
 	if f == nil {
 		return nil
 	}
-	return &rollup.Row{Key: key, Fold: *f}
+	t := r.kind.Ladder.Tiers[rung]
+	row := &rollup.Row{Key: r.keyOf(rung, start), Fold: *f, ExpiresAt: t.ExpiresAt(t.Unit.BucketOf(start), r.now), WrittenAt: r.now}
+	aggregate.Fit(row, r.kind.Spec())
+	return row
+}
+
+func (r *recount) keyOf(rung int, start model.Time) rollup.Key {
+	return rollup.Key{Series: r.series, Tier: r.kind.Ladder.Tiers[rung].Unit.String(), Start: start}
 }

@@ -100,8 +100,8 @@ var testEvents = []model.Event{
 	eventAt("2026-04-21T00:00:00Z", 4), eventAt("2026-05-01T00:00:00Z", 5),
 }
 
-// judgeAll counts the judgements on a shelf, as "hour equal".
-func judgeAll(t *testing.T, kind *catalog.Kind, s *shelf, now string) (map[string]int, []finding) {
+// judgeAll counts the judgements on a table, as "hour equal".
+func judgeAll(t *testing.T, kind *catalog.Kind, s seriesStore, now string) (map[string]int, []finding) {
 	t.Helper()
 	r := recount{store: s, kind: kind, series: tested, now: eventAt(now, 0).At, span: span{model.MinTime, model.MaxTime}}
 	findings, err := r.run(t.Context())

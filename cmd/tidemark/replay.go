@@ -20,7 +20,8 @@ declared measure is null, which counts as invalid; any other empty cell is left 
 Files may be gzip; "-" is standard input.
 
 Requests go out side by side, but the order of arrival is kept within each series.
-What gets no clear answer is sent again: that is always safe.
+What gets no clear answer is sent again: that is safe, but of a kind with "ids: minted"
+it may store an event twice.
 
 Exit status: 0 everything was taken in; 1 some were rejected; 2 asked wrongly; 3
 could not be done.`

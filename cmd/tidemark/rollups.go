@@ -35,7 +35,8 @@ stands what the kinds count by value and by distinct value.
 
 A note says what is special of a bucket: open, it has not ended yet; inexact, a change
 came too late to be folded; truncated, it has more measures than a row holds;
-unreadable, so many events could not be decoded; none, it has no events (--gaps).
+unreadable, so many events could not be decoded; none, it has no events (--gaps, which
+leaves out buckets whose rollup may have expired).
 
 Exit status: 0 shown, though it be nothing; 2 asked wrongly; 3 the table could not be
 read.`
@@ -61,7 +62,7 @@ func rollupsCommand(to *connection) *cobra.Command {
 	flags.registerRange(cmd, 400, "buckets", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: minute, hour, day or month, as the kind's ladder has it; without it, the one that suits")
 	cmd.Flags().BoolVar(&flags.stitch, "stitch", false, "go on with coarser tiers where a fine one does not reach back so far")
-	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "show buckets without events too")
+	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "show buckets without events too, where none can have expired")
 	cmd.Flags().StringVar(&flags.measure, "measure", "", "show one `measure` only")
 	cmd.Flags().StringVar(&flags.plot, "plot", "auto", "plot the averages: `when` is always, never, or auto (on a terminal)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return rollups(cmd, to, flags, args[0]) }

@@ -48,9 +48,24 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s scope, err e
 		f.subject = args[0]
 	}
 	if f.subject != "" {
-		s.subject, err = findSubject(f.subject, kinds)
+		if s.subject, err = findSubject(f.subject, kinds); err != nil {
+			return s, err
+		}
 	}
-	return s, err
+	return s, s.checkTier(kinds)
+}
+
+// checkTier refuses a tier that no kind of what is meant has: nothing would be looked at.
+func (s scope) checkTier(kinds *catalog.Catalog) error {
+	if s.tier == 0 {
+		return nil
+	}
+	for _, k := range kinds.Kinds {
+		if _, _, has := k.Ladder.Find(s.tier); has && (s.subject.Type == "" || s.subject.Type == k.Subject.Name) {
+			return nil
+		}
+	}
+	return usagef("--tier %s: no kind here has that tier: want one of its ladder", s.tier)
 }
 
 // wallClock is the clock of every command.

@@ -35,7 +35,7 @@ other numbers beside a right digest.
 It reads each event and row once, without a subject the whole table twice (with
 --quick, once).
 
-Exit status: 0 all equal; 1 some differ; 2 asked wrongly; 3 could not be done.`
+Exit status: 0 all equal, or nothing to recount; 1 some differ; 2 asked wrongly; 3 could not be done.`
 
 const verifyExample = `  tidemark verify
   tidemark verify devices/sensor_01 --from 2026-04-01 --to 2026-05-01
@@ -85,11 +85,12 @@ func verify(cmd *cobra.Command, to *connection, flags verifyFlags, args []string
 		return err
 	}
 	began := time.Now()
-	all, err := toVerify(cmd, table, kinds, what, flags.quick)
+	all, audited, err := toVerify(cmd, table, kinds, what, flags.quick)
 	if err != nil {
 		return err
 	}
 	report := newReport(what.tier)
+	report.audited = audited
 	p := newProgress(cmd.ErrOrStderr(), "verify", "series", len(all))
 	for _, s := range all {
 		if err := report.series(ctx, table, kinds, s, what.asked); err != nil {
@@ -107,21 +108,21 @@ func verify(cmd *cobra.Command, to *connection, flags verifyFlags, args []string
 }
 
 // toVerify are the series to recount: all that are asked for, or, quickly, those of
-// which a digest is wrong.
-func toVerify(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog, what scope, quick bool) ([]model.Series, error) {
+// which a digest is wrong. audited reports whether digests stood for the others.
+func toVerify(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog, what scope, quick bool) (all []model.Series, audited bool, err error) {
 	if !quick {
-		all, err := seriesOf(cmd.Context(), table, kinds, what.subject)
+		all, err = seriesOf(cmd.Context(), table, kinds, what.subject)
 		if err != nil {
-			return nil, fmt.Errorf("find the series of table %s: %w", table.Name(), err)
+			return nil, false, fmt.Errorf("find the series of table %s: %w", table.Name(), err)
 		}
-		return all, nil
+		return all, false, nil
 	}
 	p := newProgress(cmd.ErrOrStderr(), "audit", "items", 0)
 	defer p.done()
 	scan := &auditor{table: table, kinds: kinds, progress: p}
 	suspects, err := scan.run(cmd.Context(), what.subject)
 	if err != nil {
-		return nil, fmt.Errorf("audit table %s: %w", table.Name(), err)
+		return nil, false, fmt.Errorf("audit table %s: %w", table.Name(), err)
 	}
 	found := map[model.Series]bool{}
 	for _, s := range suspects {
@@ -131,12 +132,13 @@ func toVerify(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog, w
 		found[s] = true
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "audited %s items by digest: %s series to recount\n", grouped(scan.items), grouped(len(found)))
-	return slices.SortedFunc(maps.Keys(found), seriesOrder), nil
+	return slices.SortedFunc(maps.Keys(found), seriesOrder), scan.items > 0, nil
 }
 
 // report gathers findings.
 type report struct {
 	tier        tier.Unit                    // the only one that counts; zero counts all
+	audited     bool                         // what was not recounted was found right by its digest
 	counts      map[string]map[judgement]int // by tier
 	tiers       []string                     // in order of first mention: fine to coarse
 	inexact     map[string]int               // by tier
@@ -222,7 +224,11 @@ func (r *report) print(w io.Writer, took time.Duration) {
 	for _, s := range r.unknown {
 		fmt.Fprintf(w, "%s: its kind is not declared: name its tidemark.yaml by --config\n", s)
 	}
-	if r.fine() {
+	switch {
+	case !r.fine():
+	case r.audited || len(r.counts) > 0:
 		fmt.Fprintln(w, "every bucket says exactly what its events say")
+	default:
+		fmt.Fprintln(w, "nothing was recounted: no bucket was found")
 	}
 }

@@ -109,7 +109,7 @@ func (h *handler) http(ctx context.Context, r *events.APIGatewayV2HTTPRequest) e
 	h.reporter.appended(envelope.HTTP, r.RequestContext.RequestID, kind.Name, outcomes, err)
 	switch {
 	case err != nil:
-		return envelope.ProblemInternal.New("some of it may be stored; sending it again is safe").Response()
+		return envelope.ProblemInternal.New("some of it may be stored; sending it again stores nothing twice, unless its ids are minted").Response()
 	case many:
 		return envelope.Many(outcomes)
 	}

@@ -113,8 +113,8 @@ func (d describer) operation() map[string]any {
 		"tags":        []any{d.tag()},
 		"responses":   d.responses(),
 	}
-	if o.about != "" {
-		described["description"] = o.about
+	if about := d.andAgain(o.about); about != "" {
+		described["description"] = about
 	}
 	if o.example != "" {
 		described["x-example-query"] = o.example
@@ -126,6 +126,15 @@ func (d describer) operation() map[string]any {
 		described["requestBody"] = body
 	}
 	return described
+}
+
+// andAgain is a description, and what is to be known of a repeat where that makes no
+// second event: not of a kind whose ids are minted anew.
+func (d describer) andAgain(about string) string {
+	if kind, ok := d.catalog.Kind(d.route.Kind); ok && kind.IDs == catalog.MintedID {
+		return about
+	}
+	return strings.TrimSpace(about + " " + d.row.again)
 }
 
 func (d describer) tag() string {
@@ -206,7 +215,7 @@ func (d describer) responses() map[string]any {
 		all[strconv.Itoa(status)] = problemResponse(some)
 	}
 	if o.body == "Observations" {
-		all["503"] = map[string]any{"description": "Some observations could not be settled: sending all again is safe.", "content": jsonContent(ref("schemas", o.result))}
+		all["503"] = map[string]any{"description": d.andAgain("Some observations could not be settled, and are unknown."), "content": jsonContent(ref("schemas", o.result))}
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 )
 
 func shipped(t *testing.T) *catalog.Catalog {
@@ -23,12 +24,44 @@ func shipped(t *testing.T) *catalog.Catalog {
 type described struct {
 	Paths map[string]map[string]struct {
 		OperationID string
+		Description string
 		Parameters  []struct {
 			Ref string `json:"$ref"`
 		}
 		Responses map[string]json.RawMessage
 	}
 	Components struct{ Schemas, Parameters map[string]json.RawMessage }
+}
+
+// A repeat of an observation without an id of its own is another event where ids are
+// minted, and nobody may read that it is safe.
+func TestDescribe_SaysThatARepeatIsSafeOnlyWhereItIs(t *testing.T) {
+	note := iot.Readings
+	note.Name, note.Path, note.IDs = "NOTE", "notes", catalog.MintedID
+	kinds, err := catalog.New(iot.Readings, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := describe(kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got described
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	const safe = "Sending again is always safe."
+	for i := range kinds.Kinds {
+		kind := &kinds.Kinds[i]
+		post := got.Paths["/v1/"+kind.Path]["post"]
+		want := kind.IDs != catalog.MintedID
+		if says := strings.Contains(post.Description, safe); says != want {
+			t.Errorf("ids %s: says that a repeat is safe: %t, want %t:\n%s", kind.IDs, says, want, post.Description)
+		}
+		if says := strings.Contains(string(post.Responses["503"]), safe); says != want {
+			t.Errorf("ids %s, 503: says that a repeat is safe: %t, want %t:\n%s", kind.IDs, says, want, post.Responses["503"])
+		}
+	}
 }
 
 func TestDescribe_HasTheCatalogsRoutesAndNoOther(t *testing.T) {

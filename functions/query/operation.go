@@ -30,6 +30,7 @@ type operation struct {
 	// Of writes.
 	status int    // of the answer that is no problem; 0 is 200
 	body   string // the body's schema; "" is no body
+	again  string // what else to know, where a repeat makes no second event
 }
 
 func (o operation) success() int {

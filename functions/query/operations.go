@@ -152,8 +152,9 @@ var writes = map[catalog.Action]operation{
 	catalog.Append: {
 		summary: "Take in an observation, or many",
 		about: "One observation answers its outcome, several (an array, or NDJSON) a list of outcomes in order. " +
-			"What became of an observation is its verdict, not a status: sending again is always safe. " +
+			"What became of an observation is its verdict, not a status. " +
 			"A body may be gzip (Content-Encoding). A failure midway answers 503 with the list, what is unsettled as unknown.",
+		again:  "Sending again is always safe.",
 		result: "Outcomes", body: "Observations",
 		problems: with(takingProblems, envelope.ProblemRejected, envelope.ProblemInternal, envelope.ProblemForeign),
 	},

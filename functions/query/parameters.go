@@ -48,7 +48,7 @@ var parameters = map[string]parameter{
 		schema: schema{"type": "integer", "minimum": 1, "maximum": maxPoints, "default": query.DefaultPoints}, example: 400},
 	"stitched": {about: "Where a tier does not reach back to the beginning, go on with coarser ones before.",
 		schema: booleanSchema, example: true},
-	"gaps": {about: "Show buckets without events too, without measures.",
+	"gaps": {about: "Show buckets without events too, without measures, from wholeFrom on: before it they may have had events that expired.",
 		schema: booleanSchema, example: true},
 	"fields": {about: "The fields that events are shown with, apart by commas; without it, all.",
 		schema: textSchema, example: "temperature"},

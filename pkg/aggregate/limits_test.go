@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -190,38 +194,80 @@ func TestSettle_DamagedRowIsLeftAloneAndMakesTheCoarserInexact(t *testing.T) {
 	w.wantRecount()
 }
 
+// wordy is a gauge whose events fill a row: each brings a new long value of each of its
+// dimensions.
+func wordy() catalog.Kind {
+	kind := gauge
+	for i := range 10 {
+		kind.Dimensions = append(kind.Dimensions, rollup.DimensionSpec{Name: fmt.Sprintf("word%d", i), Top: 200})
+	}
+	return kind
+}
+
+// tooLarge is how many of them no row holds.
+const tooLarge = 1 + rollup.MaxRowBytes/10/rollup.MaxDimensionValue
+
+// say puts n events of an hour, each with words of its own.
+func (w *world) say(when string, n int) {
+	w.Helper()
+	for i := range n {
+		e := w.event(model.Order{At: at(when) + model.Time(i)}, "1")
+		for d, spec := range w.kind.Dimensions {
+			word := fmt.Sprintf("%*d", rollup.MaxDimensionValue, 100*i+d)
+			e.Attrs = append(e.Attrs, model.Attr{Name: spec.Name, Value: model.TextValue(word)})
+		}
+		e.Hash = model.HashOf(e.Attrs)
+		if reply, err := w.Put(w.ctx(), e); err != nil || reply.Answer != model.Written {
+			w.Fatalf("put %v: %v, %v", e.Order, reply.Answer, err)
+		}
+	}
+}
+
 func TestSettle_RowTooLargeIsKeptWithoutItsSummaryAndSaysSo(t *testing.T) {
-	w := newWorld(t)
-	w.put(order(ten, ""), "1")
+	w := newWorldOf(t, wordy())
+	w.say(ten, 1)
 	w.settle()
-	w.put(order(half, ""), "2")
-	changes := w.changes()
-	w.on(&small{w.Table})
-	r := w.settleAll(changes)
+	w.say(half, tooLarge)
+	r := w.settle()
 	if r.Oversize != 1 || len(r.Notes) != 1 || r.Notes[0].Key.Tier != "hour" {
 		t.Errorf("%d oversize, notes %v; want one of the hour", r.Oversize, r.Notes)
 	}
 	hour := w.row(tier.Hour, ten)
-	if hour.Exact || hour.Summary.Events() != 0 || hour.Unreadable != 2 || hour.Digest == (rollup.Digest{}) {
-		t.Errorf("hour: exact %v, %d events, %d unreadable, digest %s; want false, 0, 2 and the digest of both",
-			hour.Exact, hour.Summary.Events(), hour.Unreadable, hour.Digest)
+	if hour.Exact || hour.Summary.Events() != 0 || hour.Unreadable != tooLarge+1 || hour.Digest == (rollup.Digest{}) {
+		t.Errorf("hour: exact %v, %d events, %d unreadable, digest %s; want false, 0, %d and the digest of all",
+			hour.Exact, hour.Summary.Events(), hour.Unreadable, hour.Digest, tooLarge+1)
 	}
-	if day := w.row(tier.Day, ten); day.Exact || day.Unreadable != 2 {
-		t.Errorf("day: exact %v, %d unreadable; want false, 2", day.Exact, day.Unreadable)
+	if day := w.row(tier.Day, ten); day.Exact || day.Unreadable != tooLarge+1 {
+		t.Errorf("day: exact %v, %d unreadable; want false, %d", day.Exact, day.Unreadable, tooLarge+1)
 	}
-	w.on(w.Table) // what made it too large is gone
-	w.settleAll([]model.Change{{What: model.Corrected, Key: w.key(order(ten, ""))}})
+	for i := range tooLarge { // what made it too large is gone
+		w.delete(model.Order{At: at(half) + model.Time(i)})
+	}
+	w.settle()
 	w.wantRecount()
 }
 
-// small is a table into which no hour of two events fits.
-type small struct{ store }
-
-func (s *small) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
-	if row.Key.Tier == tier.Hour.String() && row.Summary.Events() > 1 {
-		return model.Uncertain, fmt.Errorf("store rollup: %w", item.ErrRowTooLarge)
+// What was cut once is what the same events come to again: told twice it is written once,
+// and a rebuild, dry or not, finds nothing to change.
+func TestSettle_RowTooLargeComesToRest(t *testing.T) {
+	w := newWorldOf(t, wordy())
+	w.say(ten, tooLarge)
+	changes := w.changes()
+	w.settleAll(changes)
+	before := w.items()
+	if r := w.settleAll(changes); r.Written != 0 || r.Oversize != 0 || r.Unchanged != r.Looks {
+		t.Errorf("told again: %d written, %d oversize, %d of %d unchanged; want nothing written", r.Written, r.Oversize, r.Unchanged, r.Looks)
 	}
-	return s.store.PutRow(ctx, row, prev)
+	if diff := cmp.Diff(before, w.items()); diff != "" {
+		t.Errorf("told again, items changed (-before +after):\n%s", diff)
+	}
+	dry := w.whole()
+	dry.DryRun = true
+	for name, rebuild := range map[string]aggregate.Rebuild{"dry": dry, "real": w.whole()} {
+		if r := w.rebuild(rebuild); r.Changed != 0 {
+			t.Errorf("a %s rebuild found %d rows to change, want none", name, r.Changed)
+		}
+	}
 }
 
 func TestSettle_CrowdedBucketIsSealedAndNotReadAgain(t *testing.T) {

@@ -2,7 +2,6 @@ package aggregate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/pkg/item"
@@ -86,13 +85,14 @@ func refuseNewer(row *rollup.Row) error {
 	return nil
 }
 
-// keep is step 3: it writes the whole fold, unless only inserts were made and the
-// row holds it already. After anything else it always writes, since a skip leaves no
-// trace for the lock: a look that read its children before a deletion could still
-// land after this one.
+// keep is step 3: it writes what is stored of the fold, unless only inserts were made
+// and the row holds that already. After anything else it always writes, since a skip
+// leaves no trace for the lock: a look that read its children before a deletion could
+// still land after this one.
 func (l *look) keep(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (model.Answer, error) {
 	l.newest = max(l.newest, fold.NewestArrival)
-	same := isEmpty(fold) != stands(old) && (isEmpty(fold) || old.Holds(fold))
+	row, oversize := l.rowOf(fold)
+	same := row.Empty != stands(old) && (row.Empty || old.Holds(&row.Fold))
 	if same && (!l.force || l.terms.DryRun) {
 		l.Unchanged++
 		return model.Written, nil
@@ -101,14 +101,9 @@ func (l *look) keep(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (mo
 		l.foundOther(old, fold)
 		return model.Written, nil
 	}
-	answer, err := l.put(ctx, old, l.rowOf(fold))
-	oversize := errors.Is(err, item.ErrRowTooLarge)
-	if oversize {
-		fold = withoutSummary(fold, l.kind.Spec())
-		answer, err = l.put(ctx, old, l.rowOf(fold))
-	}
+	answer, err := l.put(ctx, old, row)
 	if err == nil && answer == model.Written {
-		l.countWritten(old, fold, oversize)
+		l.countWritten(old, &row.Fold, oversize)
 		if !same {
 			l.replaced = stands(old)
 			l.foundOther(old, fold)
@@ -122,30 +117,21 @@ func (l *look) keep(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (mo
 // unseen: its row stands, so that coarser rows fold what it says.
 func isEmpty(fold *rollup.Fold) bool { return fold.Children == 0 && fold.Exact }
 
-// rowOf is the row that keeps fold. No children make an empty row, never a delete:
-// it changes the rev for looks under way, and goes a day later.
-func (l *look) rowOf(fold *rollup.Fold) *rollup.Row {
+// rowOf is the row that keeps fold, whole or as far as it fits. No children make an
+// empty row, never a delete: it changes the rev for looks under way, and goes a day
+// later.
+func (l *look) rowOf(fold *rollup.Fold) (row *rollup.Row, oversize bool) {
 	now := l.Now()
-	row := &rollup.Row{Key: l.key, Fold: *fold, V: item.Version, WrittenAt: now}
+	row = &rollup.Row{Key: l.key, Fold: *fold, V: item.Version, WrittenAt: now}
 	if isEmpty(fold) {
 		row.Empty = true
 		row.ExpiresAt = now.Add(tier.Day24).Seconds()
-	} else {
-		row.ExpiresAt = l.kind.Ladder.Tiers[l.rung].ExpiresAt(l.bucket, now)
-		row.Resume = l.pointOf(row)
+		return row, false
 	}
-	return row
-}
-
-// withoutSummary is what is kept of a fold too large for a row: how many events it
-// stands for, as unreadable, and its digest. It is as much a function of the children
-// as the fold itself, and coarser rows made of it are not exact either.
-func withoutSummary(f *rollup.Fold, spec *rollup.Spec) *rollup.Fold {
-	small := *f
-	small.Unreadable += f.Summary.Events()
-	small.Summary = rollup.New(spec)
-	small.Exact = false
-	return &small
+	row.ExpiresAt = l.kind.Ladder.Tiers[l.rung].ExpiresAt(l.bucket, now)
+	size, oversize := Fit(row, l.kind.Spec())
+	row.Resume = l.pointOf(row, size)
+	return row, oversize
 }
 
 // put writes row with a fresh rev on condition that old still stands.

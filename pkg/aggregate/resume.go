@@ -1,7 +1,6 @@
 package aggregate
 
 import (
-	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -113,16 +112,12 @@ func (l *look) saving(events int, newest model.Time) float64 {
 const writeInReads = 5
 
 // pointOf is the point that goes with row: none where it does not save what it costs,
-// when it takes the row past another KB, which each write of it pays.
-func (l *look) pointOf(row *rollup.Row) []byte {
+// when it takes the row, of so many bytes without it, past another KB, which each write of
+// it pays.
+func (l *look) pointOf(row *rollup.Row, lean int) []byte {
 	if l.point == nil || row.ChildrenUntil == 0 {
 		return nil
 	}
-	it, err := item.FromRow(row)
-	if err != nil {
-		return nil // told when the row is written
-	}
-	lean := it.Size()
 	full := lean + len(keys.AttrResume) + len(l.point)
 	more := float64(kilobytes(full) - kilobytes(lean)) // write units
 	if full > rollup.MaxRowBytes || l.saves < l.limits.Resume+more*writeInReads {

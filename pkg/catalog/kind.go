@@ -32,7 +32,9 @@ type IDPolicy string
 const (
 	OptionalID IDPolicy = "optional" // "" when the observation has none
 	RequiredID IDPolicy = "required" // an observation without one is rejected
-	MintedID   IDPolicy = "minted"   // made at the door; an observation that brings one is rejected
+	// MintedID is made at the door; an observation that brings one is rejected. Sent again
+	// without a delivery that names itself, as over HTTP or from Go, it is another event.
+	MintedID IDPolicy = "minted"
 )
 
 // Kind declares a type of event of a subject type. The zero value of each field is

@@ -73,9 +73,6 @@ func (t *Table) translate(operation string, failure error) (model.Answer, error)
 	if err != nil {
 		return model.Uncertain, fmt.Errorf("%s %s: %w", operation, t.name, err)
 	}
-	if t.transient != nil && answer != model.Refused {
-		t.transient(operation, answer, failure)
-	}
 	return answer, nil
 }
 

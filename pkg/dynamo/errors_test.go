@@ -149,19 +149,6 @@ func TestWrites_OneConditionThatFailedIsRefused(t *testing.T) {
 	}
 }
 
-func TestWithTransient_HearsTheServersWordsForWhatMayPass(t *testing.T) {
-	var heard []string
-	told := dynamo.WithTransient(func(operation string, answer model.Answer, cause error) {
-		heard = append(heard, operation+": "+answer.String()+": "+cause.Error())
-	})
-	for _, code := range []string{"ThrottlingException", "ConditionalCheckFailedException", "AccessDeniedException"} {
-		_, _ = says(400, exception(code)).table(told).Put(t.Context(), event)
-	}
-	if len(heard) != 1 || !strings.Contains(heard[0], "throttled") || !strings.Contains(heard[0], "the server's words") {
-		t.Errorf("heard %q, want the throttle alone, with its words", heard)
-	}
-}
-
 func TestReads_KeepTheSDKsRetries(t *testing.T) {
 	s := &server{answer: func(n int, _ *http.Request) (*http.Response, error) {
 		if n == 0 {

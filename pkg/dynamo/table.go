@@ -13,17 +13,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Table is one DynamoDB table, as append, aggregate and query see it. It may be used
 // concurrently.
 type Table struct {
-	client    *dynamodb.Client
-	name      string
-	capacity  *Capacity
-	transient func(operation string, answer model.Answer, cause error)
+	client   *dynamodb.Client
+	name     string
+	capacity *Capacity
 }
 
 // Option adds to a Table.
@@ -31,13 +28,6 @@ type Option func(*Table)
 
 // WithCapacity has every request report what it consumed, summed into c.
 func WithCapacity(c *Capacity) Option { return func(t *Table) { t.capacity = c } }
-
-// WithTransient has told hear the server's own words for each write that was
-// answered Throttled, Conflicting or Uncertain, which the answer leaves out. It is
-// called on the goroutine of the write and must be safe for concurrent use.
-func WithTransient(told func(operation string, answer model.Answer, cause error)) Option {
-	return func(t *Table) { t.transient = told }
-}
 
 // New is the table of that name (or ARN), reached through client.
 func New(client *dynamodb.Client, name string, options ...Option) *Table {

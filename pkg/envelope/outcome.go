@@ -95,7 +95,7 @@ func One(o model.Outcome) events.APIGatewayV2HTTPResponse {
 }
 
 // Many is the answer to several: 200 with their outcomes in order, 503 with the same
-// where one could not be settled. Sending all again is safe.
+// where one could not be settled.
 func Many(outcomes []model.Outcome) events.APIGatewayV2HTTPResponse {
 	list := make([]Outcome, len(outcomes))
 	for i, o := range outcomes {

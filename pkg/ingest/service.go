@@ -50,8 +50,9 @@ const defaultParallel = 8
 
 // Append admits observations of a kind and appends the events they make. It answers
 // one outcome each, in their order, always: those that time or a failing table left
-// open are Unknown, and sending them again is safe. Within a series the outcomes are
-// those of appending one by one in the order given.
+// open are Unknown, and sending them again is safe, unless their ids are minted anew
+// (catalog.MintedID). Within a series the outcomes are those of appending one by one in
+// the order given.
 //
 // The error is what no repeat can mend, as a missing permission; beside it, some
 // outcomes may be settled already.

@@ -26,7 +26,8 @@ type Chart struct {
 	// Stitched has a range that reaches back over the retention of a tier answered by
 	// that tier as far as it goes, and by coarser ones before.
 	Stitched bool
-	// Gaps has buckets without events shown too, empty and marked, up to the open one.
+	// Gaps has buckets without events shown too, empty and marked, from the Curve's
+	// WholeFrom up to the open one: of a bucket before, nobody can say that it had none.
 	Gaps bool
 }
 
@@ -39,7 +40,8 @@ type Curve struct {
 	// 21 Oct 2026 have expired".
 	Reason string
 	// WholeFrom is the start of the first bucket that cannot have expired. After From
-	// it says that nothing that is kept reaches back to From.
+	// it says that nothing that is kept reaches back to From: a bucket before it that is
+	// not shown may have had events.
 	WholeFrom model.Time
 	Rollups   []Rollup // oldest first, unless Newest was asked for
 	Cost      model.Cost
@@ -65,7 +67,7 @@ func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 			return Curve{}, err
 		}
 		if q.Gaps {
-			found = q.withGaps(found, segment, now)
+			found = q.withGaps(found, segment, p.wholeFrom, now)
 		}
 		c.Rollups = append(c.Rollups, found...)
 	}

@@ -223,6 +223,53 @@ func TestChart_ABucketThatBeginsNowIsAGapAndOneThatDidNotIsNone(t *testing.T) {
 	}
 }
 
+// Of a bucket that may have expired, or was never kept, nobody can say that it had no
+// events; a rollup that is still found is shown all the same.
+func TestChart_ShowsNoGapWhereARollupMayHaveExpired(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change         func(*catalog.Kind)
+		from, to, have string
+		want           string
+	}{
+		"expired": {
+			from: "2026-01-20T11:00:00Z", to: "2026-01-20T17:00:00Z", have: "2026-01-20T13:00:00Z",
+			want: "13; 15 gap; 16 gap; ",
+		},
+		"hidden, since one of its shards may have expired": {
+			change: shards(2),
+			from:   "2026-01-20T11:00:00Z", to: "2026-01-20T17:00:00Z", have: "2026-01-20T13:00:00Z",
+			want: "15 gap; 16 gap; ",
+		},
+		"before the tier was kept": {
+			change: func(k *catalog.Kind) {
+				k.Ladder = tier.Standard()
+				k.Ladder.Tiers[0].From = at("2026-04-20T00:00:00Z")
+			},
+			from: "2026-04-19T22:00:00Z", to: "2026-04-20T03:00:00Z", have: "2026-04-20T01:00:00Z",
+			want: "00 gap; 01; 02 gap; ",
+		},
+	} {
+		w := newWorld(t, c.change)
+		w.storeRow(w.row(tier.Hour, 0, w.reading(at(c.have), "", 1, 0)))
+		q := w.chart(c.from, c.to)
+		q.Unit, q.Gaps = tier.Hour, true
+		curve, err := w.query.Chart(context.Background(), q)
+		requireNoError(t, err)
+		got := ""
+		for _, r := range curve.Rollups {
+			got += r.Bucket.Label()[11:]
+			if r.Gap {
+				got += " gap"
+			}
+			got += "; "
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestChart_OfKindsWithoutACommonTierIsNamed(t *testing.T) {
 	t.Parallel()
 	made, err := catalog.New(

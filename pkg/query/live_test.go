@@ -189,8 +189,8 @@ func (l *live) checkSegments(q query.Chart, c query.Curve) {
 	}
 }
 
-// checkOrder: each bucket once, in the order asked for, and without a hole where gaps
-// are shown.
+// checkOrder: each bucket once, in the order asked for, and where gaps are shown, none
+// before the time from which on nothing can have expired, and no hole after it.
 func (l *live) checkOrder(q query.Chart, c query.Curve) {
 	l.t.Helper()
 	all := slices.Clone(c.Rollups)
@@ -199,12 +199,13 @@ func (l *live) checkOrder(q query.Chart, c query.Curve) {
 	}
 	at := c.From
 	for _, r := range all {
-		if r.Bucket.Start < at || q.Gaps && r.Bucket.Start != at || r.Open != (l.clock < r.Bucket.End) || r.Gap != (r.Summary.Events() == 0) {
+		hole := r.Bucket.Start > max(at, c.WholeFrom)
+		if r.Bucket.Start < at || q.Gaps && hole || r.Gap && r.Bucket.Start < c.WholeFrom || r.Open != (l.clock < r.Bucket.End) || r.Gap != (r.Summary.Events() == 0) {
 			l.t.Fatalf("at %s: %s after %s, open %v, gap %v (%v)", l.clock, r.Bucket, at, r.Open, r.Gap, c.Segments)
 		}
 		at = r.Bucket.End
 	}
-	if q.Gaps && at < min(c.To, l.clock) {
+	if q.Gaps && max(at, c.WholeFrom) < min(c.To, l.clock) {
 		l.t.Fatalf("gaps are shown up to %s, want %s", at, min(c.To, l.clock))
 	}
 }

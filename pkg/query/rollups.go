@@ -39,7 +39,7 @@ type Rollup struct {
 	Kinds  []KindEvents // of what it is merged; none where one kind was asked for
 	Bucket tier.Bucket
 	Open   bool // the bucket had not ended by the reader's clock: more will come
-	Gap    bool // the bucket has no events: only a chart that was asked for gaps shows it
+	Gap    bool // the bucket has no events, and none that expired: only a chart that was asked for gaps shows it
 	// Fold has the summary, what was unreadable, and whether the numbers are exact.
 	rollup.Fold
 }

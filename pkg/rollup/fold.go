@@ -38,6 +38,17 @@ func (f *Fold) AddRow(r *Row) {
 	f.Summary.Merge(r.Summary)
 }
 
+// WithoutSummary is what is kept of a fold too large for a row: how many events it
+// stands for, as unreadable, and its digest. It is as much a function of the children
+// as the fold itself, and coarser rows made of it are not exact either.
+func (f *Fold) WithoutSummary(spec *Spec) *Fold {
+	small := *f
+	small.Unreadable += f.Summary.Events()
+	small.Summary = New(spec)
+	small.Exact = false
+	return &small
+}
+
 // addChild counts a child that expires at the given second, zero meaning never.
 func (f *Fold) addChild(expiresAt int64, arrivedAt model.Time) {
 	f.Children++

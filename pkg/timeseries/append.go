@@ -37,7 +37,8 @@ func (e *Events[T]) Append(ctx context.Context, v T, opts ...AppendOption) (Outc
 
 // AppendAll appends values and answers one outcome each, in their order, always. It
 // means the same as appending them one by one, in fewer requests. Those that a
-// failing table left open are Unknown, and appending them again is safe.
+// failing table left open are Unknown, and appending them again is safe, unless their ids
+// are minted (catalog.MintedID): then each append is another event.
 func (e *Events[T]) AppendAll(ctx context.Context, values []T) ([]Outcome[T], error) {
 	outcomes := make([]Outcome[T], len(values))
 	drafts := make([]ingest.Draft, 0, len(values))

@@ -96,7 +96,7 @@ func Of(unit tier.Unit) ReadOption { return ReadOption{"Of", func(r *reading) { 
 // Stitched goes on with coarser tiers before the retention of a finer one.
 func Stitched() ReadOption { return ReadOption{"Stitched", func(r *reading) { r.stitched = true }} }
 
-// Gaps shows buckets without events too, empty and marked.
+// Gaps shows buckets without events too, empty and marked, where none can have expired.
 func Gaps() ReadOption { return ReadOption{"Gaps", func(r *reading) { r.gaps = true }} }
 
 // Index finds currents in this one of the table's indexes; the default is the first.

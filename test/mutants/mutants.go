@@ -72,19 +72,19 @@ var mutants = []mutant{
 		Name: "delete-empty", Says: "the row of a bucket without children is deleted", Tests: rule,
 		Edits: []edit{
 			{look, importItem, importItem + importKeys},
-			{look, "	answer, err := l.put(ctx, old, l.rowOf(fold))\n", `	if table, can := l.Store.(interface {
+			{look, "	answer, err := l.put(ctx, old, row)\n", `	if table, can := l.Store.(interface {
 		DeleteItem(context.Context, keys.Key) error
 	}); can && isEmpty(fold) {
 		l.Written++
 		return model.Written, table.DeleteItem(ctx, keys.Row(l.key))
 	}
-	answer, err := l.put(ctx, old, l.rowOf(fold))
+	answer, err := l.put(ctx, old, row)
 `},
 		},
 	},
 	{
 		Name: "ignore-empty", Says: "a fold of no children writes nothing", Tests: rule,
-		Edits: []edit{{look, "	same := isEmpty(fold)", "	if isEmpty(fold) {\n		return model.Written, nil\n	}\n	same := isEmpty(fold)"}},
+		Edits: []edit{{look, "	row, oversize := l.rowOf(fold)\n", "	if isEmpty(fold) {\n		return model.Written, nil\n	}\n	row, oversize := l.rowOf(fold)\n"}},
 	},
 	{
 		Name: "coarse-first", Says: "the month is looked at before the day, and the day before the hour", Tests: rule,
