@@ -18,10 +18,10 @@ import (
 )
 
 const adoptLong = `Make a table that was restored from a backup a table of Tidemark again. A restore
-leaves out the table stream, TTL and the mapping, and the changes that were still on
+leaves out the table stream, TTL and the mappings, and the changes that were still on
 their way to the rollups when the backup was taken.
 
-It enables the stream and TTL, says how to make the mapping, looks again at every
+It enables the stream and TTL, says how to make the mappings, looks again at every
 bucket that an event came to in the last 48 hours before the backup, and at every
 other whose digest is wrong, and ends with "tidemark verify". Let writers on it only
 when it has ended. It may be run again.
@@ -34,15 +34,15 @@ could not be done.`
 
 const adoptExample = `  tidemark adopt --restored --table tidemark-restored
   tidemark adopt --restored --table tidemark-restored --function tidemark-prod-aggregate \
-    --on-failure arn:aws:sqs:eu-west-1:123456789012:tidemark-prod-on-failure`
+    --purge-function tidemark-prod-purge --on-failure arn:aws:sqs:eu-west-1:123456789012:tidemark-prod-on-failure`
 
 // restoredWindow is what is looked at again before the newest arrival: twice what a
 // table stream remembers.
 const restoredWindow = 2 * aggregate.StreamRetention
 
 type adoptFlags struct {
-	restored, noVerify  bool
-	function, onFailure string
+	restored, noVerify         bool
+	function, purge, onFailure string
 }
 
 func adoptCommand(to *connection) *cobra.Command {
@@ -57,8 +57,9 @@ func adoptCommand(to *connection) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&flags.restored, "restored", false, "the table was restored from a backup")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not recount at the end")
-	cmd.Flags().StringVar(&flags.function, "function", "AGGREGATE_FUNCTION", "`name` or ARN of the aggregate function, for the mapping")
-	cmd.Flags().StringVar(&flags.onFailure, "on-failure", "ON_FAILURE_QUEUE_ARN", "`ARN` of the on-failure queue, for the mapping")
+	cmd.Flags().StringVar(&flags.function, "function", "AGGREGATE_FUNCTION", "`name` or ARN of the aggregate function, for its mapping")
+	cmd.Flags().StringVar(&flags.purge, "purge-function", "PURGE_FUNCTION", "`name` or ARN of the purge function, for its mapping")
+	cmd.Flags().StringVar(&flags.onFailure, "on-failure", "ON_FAILURE_QUEUE_ARN", "`ARN` of the on-failure queue, for both mappings")
 	return cmd
 }
 
@@ -112,11 +113,25 @@ func newestArrival(ctx context.Context, table *dynamo.Table) (newest model.Time,
 	return newest, err
 }
 
-// mappingAdvice is how the mapping is made: by the deployment, or by hand.
+// mappingAdvice is how the mappings are made: by the deployment, or by hand.
 func mappingAdvice(m config.Mapping, stream string, flags adoptFlags) string {
-	pattern, _ := json.Marshal(map[string]any{"Filters": []any{map[string]string{"Pattern": keys.AggregateFilter}}}) // strings only
+	return `The mappings are made with the stack: import the table into it, and deploy (cdk import,
+then cdk deploy). To run before that, make them by hand, and delete them when the stack
+has its own. Aggregate's keeps the rollups:
+
+` + mappingCommand(m, stream, flags.function, keys.AggregateFilter, flags.onFailure) + `
+Purge's cleans up after subjects whose time in the bin has passed. Purges under way go
+on by its schedule, which comes with the stack alone: until then "tidemark purge SUBJECT
+--yes" goes on with one.
+
+` + mappingCommand(m, stream, flags.purge, keys.PurgeFilter, flags.onFailure)
+}
+
+// mappingCommand has a function told by the table stream of what passes a filter.
+func mappingCommand(m config.Mapping, stream, function, filter, onFailure string) string {
+	pattern, _ := json.Marshal(map[string]any{"Filters": []any{map[string]string{"Pattern": filter}}}) // strings only
 	options := []string{
-		"--function-name " + flags.function,
+		"--function-name " + function,
 		"--event-source-arn " + stream,
 		"--starting-position " + config.StartingPosition,
 		fmt.Sprintf("--batch-size %d", m.BatchSize),
@@ -125,17 +140,13 @@ func mappingAdvice(m config.Mapping, stream string, flags adoptFlags) string {
 		fmt.Sprintf("--maximum-retry-attempts %d", m.MaxRetries),
 		"--maximum-record-age-in-seconds " + seconds(m.MaxAge),
 		"--function-response-types ReportBatchItemFailures",
-		`--destination-config '{"OnFailure":{"Destination":"` + flags.onFailure + `"}}'`,
+		`--destination-config '{"OnFailure":{"Destination":"` + onFailure + `"}}'`,
 		"--filter-criteria '" + string(pattern) + "'",
 	}
 	if m.Bisect {
 		options = append(options, "--bisect-batch-on-function-error")
 	}
-	return `The mapping is made with the stack: import the table into it, and deploy (cdk import,
-then cdk deploy). To run before that, make it by hand, and delete it when the stack
-has its own:
-
-  aws lambda create-event-source-mapping \
+	return `  aws lambda create-event-source-mapping \
     ` + strings.Join(options, " \\\n    ") + "\n"
 }
 

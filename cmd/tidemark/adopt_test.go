@@ -1,12 +1,17 @@
 package main
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
 // createRestored makes the table as a restore leaves it: without stream and TTL.
@@ -43,9 +48,9 @@ func TestAdopt_MakesARestoredTableWhole(t *testing.T) {
 	b.expect(2, words("adopt"), "--restored")
 	b.expect(1, words("verify"), "differs")
 	for range 2 {
-		b.expect(0, words("adopt --restored --function my-aggregate"),
+		b.expect(0, words("adopt --restored --function my-aggregate --purge-function my-purge"),
 			"stream and TTL of table "+b.table.Name()+" are set",
-			"aws lambda create-event-source-mapping", "--function-name my-aggregate", "--starting-position TRIM_HORIZON",
+			"aws lambda create-event-source-mapping", "--function-name my-aggregate", "--function-name my-purge", "--starting-position TRIM_HORIZON",
 			`--filter-criteria '{"Filters":[{"Pattern":"{\"dynamodb\"`, equalText)
 	}
 	if err := b.table.Create(t.Context()); err != nil {
@@ -56,6 +61,32 @@ func TestAdopt_MakesARestoredTableWhole(t *testing.T) {
 		t.Errorf("stream %q, %v", arn, err)
 	}
 	b.expect(0, words("adopt --restored --no-verify"), "--event-source-arn "+arn)
+}
+
+// Who runs a restored table by hand needs both readers of its stream, each with the
+// filter of its function.
+func TestMappingAdvice_MakesEachMappingOfTheStack(t *testing.T) {
+	settings := config.Default(iot.Kinds()...)
+	advice := mappingAdvice(settings.Mapping, "arn:of:the:stream", adoptFlags{function: "fold", purge: "erase", onFailure: "arn:of:the:queue"})
+	made := strings.Split(advice, "aws lambda create-event-source-mapping")[1:]
+	want := []struct{ function, filter string }{{"fold", keys.AggregateFilter}, {"erase", keys.PurgeFilter}}
+	if len(made) != len(want) {
+		t.Fatalf("%d mappings, want %d:\n%s", len(made), len(want), advice)
+	}
+	for i, w := range want {
+		pattern, err := json.Marshal(w.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, option := range []string{
+			"--function-name " + w.function + " ", `--filter-criteria '{"Filters":[{"Pattern":` + string(pattern) + "}]}'",
+			"--event-source-arn arn:of:the:stream ", `{"OnFailure":{"Destination":"arn:of:the:queue"}}`, "--bisect-batch-on-function-error",
+		} {
+			if !strings.Contains(made[i], option) {
+				t.Errorf("the mapping of %s lacks %s:\n%s", w.function, option, made[i])
+			}
+		}
+	}
 }
 
 func TestAdopt_ATableOfAnotherShapeIsRefused(t *testing.T) {

@@ -24,7 +24,8 @@ the key, then each attribute on a line of its own. docs/TABLE.md explains them.
 Items of a subject come in the order of their keys; those of the whole table in no
 order that means anything. Expired items that are not yet swept are shown too.`
 
-const dumpExample = `  tidemark dump --subject devices/sensor_01
+const dumpExample = `  tidemark dump devices/sensor_01
+  tidemark dump --subject devices/sensor_01 --class EVENT
   tidemark dump --class AGG --limit 5`
 
 type dumpFlags struct {
@@ -35,16 +36,19 @@ type dumpFlags struct {
 func dumpCommand(to *connection) *cobra.Command {
 	var flags dumpFlags
 	cmd := &cobra.Command{
-		Use:     "dump",
+		Use:     "dump [SUBJECT]",
 		Short:   "Show stored items, decoded",
 		Long:    dumpLong,
 		Example: dumpExample,
-		Args:    asUsage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args:    asUsage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				flags.subject = args[0]
+			}
 			return dump(cmd, to, flags)
 		},
 	}
-	cmd.Flags().StringVar(&flags.subject, "subject", "", "only this `subject`, as devices/sensor_01")
+	cmd.Flags().StringVar(&flags.subject, "subject", "", "only this `subject`, as devices/sensor_01: the same as the argument")
 	cmd.Flags().StringVar(&flags.class, "class", "", "only keys of this `class`: CURRENT, EVENT, AGG, …")
 	cmd.Flags().IntVar(&flags.limit, "limit", 100, "most `items`; 0 shows all")
 	return cmd

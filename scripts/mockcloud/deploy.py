@@ -19,6 +19,8 @@ from moto.cloudformation import parsing
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 ASSETS = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
+# Known to the mock, but a Ref to one stays an object where a name should stand.
+STUMBLES = {"AWS::Events::EventBus"}
 
 
 def client(service, endpoint):
@@ -40,7 +42,7 @@ def without(value, gone):
 
 def reduced(template):
     """The template as far as the mock knows it, and the resources that it does not."""
-    known = parsing.get_model_map()
+    known = parsing.get_model_map().keys() - STUMBLES
     gone = {i: r for i, r in template["Resources"].items() if r["Type"] not in known}
     rest = dict(template, Resources={i: r for i, r in template["Resources"].items() if i not in gone})
     return without(rest, gone), gone
@@ -103,8 +105,14 @@ def functions(endpoint, names):
     return found
 
 
-def mapping(endpoint, stream):
-    m, = client("lambda", endpoint).list_event_source_mappings(EventSourceArn=stream)["EventSourceMappings"]
+def mappings(endpoint, stream, physical):
+    """Every reader of a table stream, by the name that the template has for it."""
+    logical = {uuid: name for name, uuid in physical.items()}
+    all = client("lambda", endpoint).list_event_source_mappings(EventSourceArn=stream)["EventSourceMappings"]
+    return {logical[m["UUID"]]: mapping(m) for m in all}
+
+
+def mapping(m):
     filters = m.get("FilterCriteria", {}).get("Filters", [{}])
     return {
         "function": m["FunctionArn"].split(":")[6], "position": m.get("StartingPosition"), "batch": m.get("BatchSize"),
@@ -124,7 +132,7 @@ def read_back(endpoint, physical, expected):
     return {
         "table": table(endpoint, physical["Table"]),
         "functions": functions(endpoint, expected["functions"]),
-        "mapping": mapping(endpoint, stream),
+        "mappings": mappings(endpoint, stream, physical),
         "queues": {q: retention(physical[q]) for q in expected["queues"]},
         "rules": {r["ruleName"]: topic(r["ruleName"]) for r in iot.list_topic_rules()["rules"]},
     }
@@ -160,7 +168,7 @@ def main(endpoint, stage, template_path, expected_path):
         print("  DIFFERENT", line)
     print("  the mock's CloudFormation passes over, and the services' own APIs were told instead:")
     print("   ", "; ".join(made))
-    print("  it does not know, and nothing of them is tried here:")
+    print("  it does not know, or stumbles over, and nothing of them is tried here:")
     unknown = {r["Type"] for r in gone.values()} - {"AWS::IoT::TopicRule"}
     print("   ", ", ".join(sorted(unknown)) + "; a function's Architectures")
     print("  a mock grants everything and runs nothing: privileges and the path of an event are tried elsewhere")

@@ -59,7 +59,7 @@ func expected(settings *config.Config, kinds *catalog.Catalog, stage *config.Sta
 	return facts{
 		"table":     table(stage),
 		"functions": functions(settings, stack),
-		"mapping":   mapping(settings.Mapping, stack),
+		"mappings":  mappings(settings.Mapping, stack),
 		"queues":    facts{"OnFailureQueue": inSeconds(settings.Mapping.FailureRetention), "UndeliveredQueue": inSeconds(settings.Mapping.FailureRetention)},
 		"rules":     rules(kinds, stage, stack),
 	}
@@ -88,11 +88,20 @@ func functions(settings *config.Config, stack string) facts {
 	return all
 }
 
-func mapping(m config.Mapping, stack string) facts {
+// mappings are the readers of the table stream, by the names that the template has for
+// them: the same settings, each with its function and what it is told of.
+func mappings(m config.Mapping, stack string) facts {
 	return facts{
-		"function": stack + "-aggregate", "position": config.StartingPosition, "batch": m.BatchSize,
+		"Mapping":      mapping(m, stack+"-aggregate", keys.AggregateFilter),
+		"PurgeMapping": mapping(m, stack+"-purge", keys.PurgeFilter),
+	}
+}
+
+func mapping(m config.Mapping, function, filter string) facts {
+	return facts{
+		"function": function, "position": config.StartingPosition, "batch": m.BatchSize,
 		"window": inSeconds(m.Window), "parallelization": m.Parallelization, "retries": m.MaxRetries,
-		"age": inSeconds(m.MaxAge), "bisect": m.Bisect, "filter": keys.AggregateFilter,
+		"age": inSeconds(m.MaxAge), "bisect": m.Bisect, "filter": filter,
 		"answers": []string{"ReportBatchItemFailures"},
 	}
 }

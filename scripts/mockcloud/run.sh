@@ -3,18 +3,24 @@
 # itself with the configuration. Needs Python 3 and, the first time, PyPI; without them
 # it says so and is done: nothing of Tidemark depends on it.
 #
-#   scripts/mockcloud/run.sh STAGE
+#   scripts/mockcloud/run.sh STAGE [TEMPLATE]
+#
+# Without a TEMPLATE it is what make synth left, or the golden one where that or
+# tidemark.yaml is newer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 stage=$1
 moto='moto[server]==5.2.5'
 venv=build/venv
-template=infra/cdk.out/tidemark-$stage.template.json
-[[ -f $template ]] || template=infra/testdata/$stage.template.json
+synthesized=infra/cdk.out/tidemark-$stage.template.json
+golden=infra/testdata/$stage.template.json
+template=${2:-$golden}
+if [[ -z ${2:-} && $synthesized -nt $golden && $synthesized -nt tidemark.yaml ]]; then template=$synthesized; fi
 [[ -f $template ]] || { echo "deploy-mock: no template of stage $stage: run make synth"; exit 1; }
 
 if ! "$venv/bin/python" -c 'import moto' 2>/dev/null; then
+  mkdir -p build
   if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check "$moto"; } 2>"$venv.log"; then
     echo "skipped: deploy-mock: $moto cannot be installed here (see $venv.log)"
     exit 0
@@ -27,11 +33,12 @@ port=$("$venv/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0
 mock=$!
 trap 'kill "$mock" 2>/dev/null; wait "$mock" 2>/dev/null || true; rm -rf "$work"' EXIT
 
-for _ in $(seq 120); do
+for _ in $(seq 480); do
   (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && break
   kill -0 "$mock" 2>/dev/null || { cat "$work/moto.log"; exit 1; }
   sleep 0.25
 done
 
+echo "deploy-mock: $template"
 go run ./scripts/mockcloud "$stage" >"$work/expected.json"
 "$venv/bin/python" scripts/mockcloud/deploy.py "http://127.0.0.1:$port" "$stage" "$template" "$work/expected.json"

@@ -3,12 +3,17 @@ package docs
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 const root = "../.."
@@ -59,7 +64,7 @@ var makeTarget = regexp.MustCompile(`\bmake ([a-z]+(?:-[a-z]+)*)\b`)
 // What a reader is told to type is there to be typed.
 func TestPages_NameTargetsThatExist(t *testing.T) {
 	makefile := read(t, "Makefile")
-	for _, page := range []string{"docs/DEPLOYING.md", "docs/UPGRADING.md", "docs/ALARMS.md", "docs/COST.md", "events/README.md"} {
+	for _, page := range pages(t) {
 		for _, code := range code(read(t, page)) {
 			for _, found := range makeTarget.FindAllStringSubmatch(code, -1) {
 				if !strings.Contains(makefile, "\n"+found[1]+":") {
@@ -77,18 +82,102 @@ func code(page string) []string { return codeParts.FindAllString(page, -1) }
 var link = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 
 func TestPages_LinkToWhatIsThere(t *testing.T) {
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
-	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
+	for _, page := range pages(t) {
+		for _, found := range link.FindAllStringSubmatch(codeParts.ReplaceAllString(read(t, page), ""), -1) {
+			if _, err := os.Stat(filepath.Join(root, filepath.Dir(page), found[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, found[1])
+			}
 		}
-		for _, found := range link.FindAllStringSubmatch(string(text), -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), found[1])); err != nil {
-				t.Errorf("%s links to %s, which is not there", filepath.Base(page), found[1])
+	}
+}
+
+// pages are all that a reader is given, by their paths from the root.
+func pages(t *testing.T) (all []string) {
+	t.Helper()
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "events/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d pages, %v", pattern, len(found), err)
+		}
+		for _, page := range found {
+			path, err := filepath.Rel(root, page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// Whoever grants routes apart is told each of those that change something.
+func TestSecurity_NamesEachRouteOfPurge(t *testing.T) {
+	kinds, err := config.Default(domains.Kinds()...).Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, told, found := strings.Cut(read(t, "docs/SECURITY.md"), "may call those routes (")
+	told, _, ended := strings.Cut(told, ")")
+	if !found || !ended {
+		t.Fatal("the page has no list of routes")
+	}
+	for _, r := range kinds.AllRoutes() {
+		if !r.Action.Changes() || r.Action == catalog.Append {
+			continue
+		}
+		if want := asTold(r); !strings.Contains(told, "`"+want+"`") {
+			t.Errorf("%s %s: docs/SECURITY.md does not name %s", r.Method, r.Path, want)
+		}
+	}
+}
+
+var (
+	ofSubject = regexp.MustCompile(`^/v1/[a-z]+/\{id\}`)
+	ofType    = regexp.MustCompile(`^/v1/rules/[a-z]+`)
+)
+
+// asTold is a route as the page names it: a method that nobody else has, or a POST and
+// what stands behind the subject.
+func asTold(r catalog.Route) string {
+	if r.Method != http.MethodPost {
+		return r.Method
+	}
+	return r.Method + " " + ofType.ReplaceAllString(ofSubject.ReplaceAllString(r.Path, "…"), "/v1/rules/{subjects}")
+}
+
+func TestReadme_TreeHasEachPackage(t *testing.T) {
+	readme := read(t, "README.md")
+	for _, pattern := range []string{"pkg/*/*.go", "pkg/domains/*/*.go"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			dir, err := filepath.Rel(root, filepath.Dir(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dir != "pkg/domains" && !strings.Contains(readme, "]("+dir+")") {
+				t.Errorf("README.md: the tree lacks %s", dir)
+			}
+		}
+	}
+}
+
+func TestInfra_ImportsWhatItsDecisionNames(t *testing.T) {
+	decision := read(t, "docs/decisions/0009-infra.md")
+	files, err := filepath.Glob(filepath.Join(root, "infra", "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, path := range importsOf(t, file) {
+			name, ours := strings.CutPrefix(path, module+"/pkg/")
+			if ours && !strings.HasPrefix(name, "domains") && !strings.Contains(decision, "`"+name+"`") {
+				t.Errorf("%s imports %s, which decision 9 does not name", filepath.Base(file), name)
 			}
 		}
 	}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// What the cloud is held against leaves out no queue and no reader of the table stream.
+func TestRun_NamesEachQueueAndMappingOfTheTemplate(t *testing.T) {
+	t.Chdir(root)
+	for _, stage := range []string{"dev", "prod"} {
+		var out bytes.Buffer
+		if err := run([]string{stage}, &out); err != nil {
+			t.Fatal(err)
+		}
+		var expected map[string]map[string]any
+		if err := json.Unmarshal(out.Bytes(), &expected); err != nil {
+			t.Fatal(err)
+		}
+		for section, kind := range map[string]string{"queues": "AWS::SQS::Queue", "mappings": "AWS::Lambda::EventSourceMapping"} {
+			want, got := resources(t, stage, kind), []string{}
+			for id := range expected[section] {
+				got = append(got, id)
+			}
+			slices.Sort(got)
+			if !slices.Equal(want, got) {
+				t.Errorf("%s: %s expected %q, the template has %q", stage, section, got, want)
+			}
+		}
+	}
+}
+
+// resources are the logical ids of a type in a stage's golden template, sorted. The
+// caller stands in the root.
+func resources(t *testing.T, stage, kind string) (ids []string) {
+	t.Helper()
+	text, err := os.ReadFile("infra/testdata/" + stage + ".template.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template struct {
+		Resources map[string]struct{ Type string }
+	}
+	if err := json.Unmarshal(text, &template); err != nil {
+		t.Fatal(err)
+	}
+	for id, r := range template.Resources {
+		if r.Type == kind {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// A fresh clone has no build folder, and a machine may reach no packages.
+func TestScript_SaysItIsSkippedWhereTheMockCannotBeInstalled(t *testing.T) {
+	clone := t.TempDir()
+	script := place(t, clone, "scripts/mockcloud/run.sh", read(t, "scripts/mockcloud/run.sh"))
+	place(t, clone, "infra/testdata/dev.template.json", []byte("{}"))
+	tools := filepath.Dir(place(t, clone, "tools/python3", []byte("#!/bin/sh\necho no packages here >&2\nexit 1\n")))
+	cmd := exec.Command(script, "dev")
+	cmd.Env = append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "skipped: ") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if told, err := os.ReadFile(filepath.Join(clone, "build", "venv.log")); !bytes.Contains(told, []byte("no packages here")) {
+		t.Errorf("the log holds %q, %v", told, err)
+	}
+}
+
+func place(t *testing.T, dir, name string, text []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestScript_FindsInTheMockWhatTheConfigurationSays(t *testing.T) {
+	if err := exec.Command(filepath.Join(root, "build/venv/bin/python"), "-c", "import moto").Run(); err != nil {
+		t.Skip("the mock of AWS is not installed: make deploy-mock installs it, where packages can be reached")
+	}
+	for _, input := range []string{"scripts/mockcloud/run.sh", "scripts/mockcloud/deploy.py", "infra/testdata/prod.template.json", "tidemark.yaml"} {
+		read(t, input) // a change to it runs this anew
+	}
+	out, err := exec.Command(filepath.Join(root, "scripts/mockcloud/run.sh"), "prod", "infra/testdata/prod.template.json").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "CREATE_COMPLETE") || strings.Contains(string(out), "DIFFERENT") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
