@@ -5,7 +5,10 @@ SHELL := /bin/bash
 
 FUNCTIONS  := $(notdir $(wildcard functions/*))
 TAGS       := lambda.norpc
-LDFLAGS    := -s -w
+# What each program says it is: the same commit makes the same programs.
+VERSION    := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
+STAMP      := -X github.com/tidemark-db/tidemark/pkg/release.version=$(VERSION)
+LDFLAGS    := -s -w $(STAMP)
 GOBUILD    := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags $(TAGS) -ldflags "$(LDFLAGS)"
 # The race detector needs a C compiler; without one the suites run all the same.
 RACE       := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
@@ -37,7 +40,7 @@ node_modules: package-lock.json | doctor
 
 .PHONY: build
 build: ## the command line at bin/tidemark, each function at build/NAME/bootstrap (arm64) and build/local/NAME
-	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/tidemark ./cmd/tidemark
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(STAMP)" -o bin/tidemark ./cmd/tidemark
 	@for f in $(FUNCTIONS); do \
 	  GOOS=linux GOARCH=arm64 $(GOBUILD) -o build/$$f/bootstrap ./functions/$$f; \
 	  cp tidemark.yaml build/$$f/tidemark.yaml; \
@@ -46,7 +49,7 @@ build: ## the command line at bin/tidemark, each function at build/NAME/bootstra
 
 .PHONY: build-local
 build-local:
-	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -o bin/tidemark ./cmd/tidemark
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(STAMP)" -o bin/tidemark ./cmd/tidemark
 	@for f in $(FUNCTIONS); do \
 	  $(GOBUILD) -o build/local/$$f/bootstrap ./functions/$$f; \
 	  cp tidemark.yaml build/local/$$f/tidemark.yaml; \

@@ -169,5 +169,5 @@ func (s *stack) givenUpMeaning() string {
 	if raw != tier.Forever {
 		within = fmt.Sprintf("rebuild the range before its raw events expire, %d days after they were written; from then on its buckets can only be marked exact: false", raw/tier.Day24)
 	}
-	return "Batches of the table stream were given up, and rollups miss them. Within 24 hours run tidemark redrive, which reads them again from the table stream; later, " + within + "."
+	return "Batches of the table stream were given up: rollups miss them, or what expired tombstones left stays. Within 24 hours run tidemark redrive, which reads them again from the table stream; later, " + within + "."
 }

@@ -31,7 +31,7 @@ func devicesCommand(to *connection) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&status, "status", iot.Active, "devices of this `status`")
 	cmd.Flags().StringVar(&account, "account", "", "devices of this `account`")
-	cmd.Flags().BoolVar(&seen, "seen", false, "when each reported last, at half a read unit a device")
+	cmd.Flags().BoolVar(&seen, "seen", false, "when each reported last, at a read unit a device, or more")
 	return cmd
 }
 

@@ -29,7 +29,7 @@ was removed and where copies remain until when. It can be stopped and run again;
 purge function goes on with it too. --after leaves time to call it off.
 
 With --kind and a range, or --id, it removes events of one series instead, and the
-table's stream brings every tier up to date with that.
+table's stream brings every tier up to date with that. A range may be open at one end.
 
 Exit status: 0 done, or counted; 1 nobody asked for it; 2 asked wrongly; 3 could not be
 done.`
@@ -83,6 +83,8 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 		return usagef("--call-off and --after are of a whole subject: leave --kind, --stream, --from, --to and --id out")
 	case span && f.kind == "":
 		return usagef("say of which --kind of event")
+	case span && f.from == "" && f.to == "" && !cmd.Flags().Changed("id"):
+		return usagef("say which events: --from and --to, one of them, or --id")
 	}
 	subject, _, err := to.life(cmd.Context(), text)
 	if err != nil {
@@ -136,7 +138,7 @@ func (f *purgeFlags) calledOff(cmd *cobra.Command, purger *lifecycle.Purger, sub
 
 // stepTexts are the steps as people are told of them.
 var stepTexts = map[model.PurgeStep]string{
-	model.PurgeAsked:  "waiting until it is due",
+	model.PurgeAsked:  "it begins within a minute",
 	model.PurgeGated:  "gate shut; waiting for appends that began before",
 	model.PurgeFenced: "currents fenced; waiting for appends that met them before",
 	model.PurgeErased: "removed once; waiting for folds under way",
@@ -147,8 +149,12 @@ func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject
 	if err != nil {
 		return err
 	}
-	if f.after > 0 {
+	switch {
+	case asked.Step == model.PurgeAsked && asked.Due > wallClock():
 		fmt.Fprintf(cmd.OutOrStdout(), "purge %s begins at %s; until then it can be called off\n", asked.ID, asked.Due)
+		return nil
+	case f.after > 0:
+		fmt.Fprintf(cmd.OutOrStdout(), "purge %s is under way already: %s\n", asked.ID, stepTexts[asked.Step])
 		return nil
 	}
 	shown := newProgress(cmd.ErrOrStderr(), "removed", "item", 0)

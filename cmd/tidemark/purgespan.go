@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,11 +27,11 @@ func (f *purgeFlags) span(cmd *cobra.Command, to *connection, purger *lifecycle.
 	}
 	var all lifecycle.Erased
 	for _, series := range kind.ShardsOf(model.Series{Subject: subject, Kind: kind.Name, Stream: f.stream}) {
-		span := lifecycle.Span{Series: series, From: from, To: until}
+		span := lifecycle.Span{Series: series, From: from, To: until, DryRun: f.dryRun}
 		if cmd.Flags().Changed("id") {
 			span.ID = &f.id
 		}
-		done, err := f.eraseSpan(cmd.Context(), purger, table, span)
+		done, err := purger.EraseSpan(cmd.Context(), table, span)
 		all.Deleted, all.Expiring = all.Deleted+done.Deleted, all.Expiring+done.Expiring
 		if err != nil {
 			return err
@@ -47,22 +46,4 @@ func (f *purgeFlags) span(cmd *cobra.Command, to *connection, purger *lifecycle.
 		fmt.Fprintf(cmd.OutOrStdout(), "%s are left to expire within minutes\n", grouped(int(all.Expiring)))
 	}
 	return nil
-}
-
-func (f *purgeFlags) eraseSpan(ctx context.Context, purger *lifecycle.Purger, table lifecycle.Events, span lifecycle.Span) (lifecycle.Erased, error) {
-	if f.dryRun {
-		table = counting{table}
-	}
-	return purger.EraseSpan(ctx, table, span)
-}
-
-// counting deletes nothing.
-type counting struct{ table lifecycle.Events }
-
-func (c counting) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
-	return c.table.Events(ctx, r)
-}
-
-func (counting) DeleteEvent(context.Context, model.EventKey, model.Time) (model.Answer, error) {
-	return model.Written, nil
 }

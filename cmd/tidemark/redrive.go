@@ -15,18 +15,21 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const redriveLong = `Settle the batches that the mapping gave up: each message of the on-failure queue names
-a range of the table stream, which is read again and looked at as if it had come now.
-It is safe at any time, twice, and beside live traffic. A message is removed when its
-range is settled, and stays otherwise.
+const redriveLong = `Settle the batches that the mappings gave up: each message of the on-failure queue names
+a range of the table stream, which is read again and looked at as if it had come now,
+by aggregate's rules and by purge's. It is safe at any time, twice, and beside live
+traffic. A message is removed when its range is settled, and stays otherwise.
 
 A table stream remembers 24 hours. A range that is gone is mended by its time: the
 table is scanned, and every bucket is looked at that an event came to at that time, or
 of which the digest is wrong ("tidemark rebuild --gap"). What it cannot know: that an
-event was deleted or corrected whose row is sealed.
+event was deleted or corrected whose row is sealed, or that an alert hangs on; and that
+a tombstone expired, whose versions and unique values then stay until its subject is
+created again or purged.
 
 Do that before the raw events of the range expire; the date is printed. After it, all
 buckets of the finest tier in the range are marked exact: false.
@@ -50,7 +53,7 @@ func redriveCommand(to *connection) *cobra.Command {
 	var flags redriveFlags
 	cmd := &cobra.Command{
 		Use:     "redrive",
-		Short:   "Settle the batches that the mapping gave up",
+		Short:   "Settle the batches that the mappings gave up",
 		Long:    redriveLong,
 		Example: redriveExample,
 		Args:    asUsage(cobra.NoArgs),
@@ -113,6 +116,7 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 	r := &redriver{
 		cmd: cmd, out: cmd.OutOrStdout(), table: table, kinds: kinds, agg: agg,
 		alerts: &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader},
+		life:   &lifecycle.Service{Store: table, Profile: kinds.Profile, Now: wallClock, Rand: rand.Reader},
 		source: source, streams: streams, dryRun: flags.dryRun,
 	}
 	return r.run(ctx)
@@ -126,6 +130,7 @@ type redriver struct {
 	kinds   *catalog.Catalog
 	agg     *aggregate.Aggregator
 	alerts  *alert.Service
+	life    *lifecycle.Service
 	source  failures
 	streams rangeReader
 	dryRun  bool
@@ -139,7 +144,7 @@ type redriver struct {
 // rangeReader reads what a table stream still has of a range; errTrimmed says that it
 // has forgotten some of it.
 type rangeReader interface {
-	read(ctx context.Context, g envelope.GivenUp, take func(envelope.StreamBatch) error) error
+	read(ctx context.Context, g envelope.GivenUp, take func(rangePage) error) error
 }
 
 var errTrimmed = errors.New("the table stream has forgotten it")
@@ -195,12 +200,36 @@ func lookAtAlerts(ctx context.Context, alerts *alert.Service, changes []model.Ch
 	return nil
 }
 
-// settle reads the range again and looks at its buckets and alerts.
+// endLives cleans up after tombstones that TTL took away, and answers how many there were.
+func (r *redriver) endLives(ctx context.Context, expiries []envelope.Expiry) (ended int, err error) {
+	for _, e := range expiries {
+		if e.Err != nil {
+			return ended, e.Err
+		}
+		if e.Tombstone == nil {
+			continue
+		}
+		if ended++; r.dryRun {
+			continue
+		}
+		if err := r.life.Expired(ctx, e.Tombstone); err != nil {
+			return ended, err
+		}
+	}
+	return ended, nil
+}
+
+// settle reads the range again, looks at its buckets and alerts, and ends the lives whose
+// tombstones expired.
 func (r *redriver) settle(ctx context.Context, m message, g envelope.GivenUp) error {
 	changes := 0
 	var counts aggregate.Counts
-	err := r.streams.read(ctx, g, func(batch envelope.StreamBatch) error {
-		changes += len(batch.Changes)
+	err := r.streams.read(ctx, g, func(batch rangePage) error {
+		ended, err := r.endLives(ctx, batch.expiries)
+		if err != nil {
+			return err
+		}
+		changes += len(batch.Changes) + ended
 		if r.dryRun {
 			return nil
 		}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,9 +15,17 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
 	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/pkg/aggregate"
+	"github.com/tidemark-db/tidemark/pkg/alert"
+	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -160,6 +171,78 @@ func TestRedrive_AMessageStaysUntilItsRangeIsSettled(t *testing.T) {
 		t.Errorf("a file of which all is settled: %v, want it gone", err)
 	}
 	b.expect(0, line, "nothing was given up")
+}
+
+// oneRecord is a range of the table stream of one record.
+type oneRecord struct{ types.Record }
+
+func (r oneRecord) read(_ context.Context, g envelope.GivenUp, take func(rangePage) error) error {
+	return (&streams{}).hand(g, []types.Record{r.Record}, take)
+}
+
+// oneMessage is a queue that notes whether its message was removed.
+type oneMessage struct{ removed bool }
+
+func (*oneMessage) receive(context.Context) ([]message, error)    { return nil, nil }
+func (m *oneMessage) remove(context.Context, message) (err error) { m.removed = true; return nil }
+func (*oneMessage) close() error                                  { return nil }
+
+// expiry is the record of TTL taking an item away.
+func expiry(it item.Item) types.Record {
+	image := map[string]types.AttributeValue{}
+	for name, v := range it {
+		switch v.Type {
+		case item.S:
+			image[name] = &types.AttributeValueMemberS{Value: v.S}
+		case item.N:
+			image[name] = &types.AttributeValueMemberN{Value: v.S}
+		case item.B:
+			image[name] = &types.AttributeValueMemberB{Value: v.B}
+		}
+	}
+	at := map[string]types.AttributeValue{keys.AttrPK: image[keys.AttrPK], keys.AttrSK: image[keys.AttrSK]}
+	return types.Record{
+		EventName: types.OperationTypeRemove, EventID: aws.String("1"), UserIdentity: &types.Identity{Type: aws.String("Service"), PrincipalId: aws.String("dynamodb.amazonaws.com")},
+		Dynamodb: &types.StreamRecord{Keys: at, OldImage: image, SequenceNumber: aws.String("100"), StreamViewType: types.StreamViewTypeNewAndOldImages},
+	}
+}
+
+// What the mapping of purge gave up waits in the same queue: it is done before its
+// message is removed.
+func TestRedrive_EndsTheLivesWhoseTombstonesExpired(t *testing.T) {
+	sensor, life := model.Subject{Type: "DEVICE", ID: "sensor_01"}, model.Life{1}
+	tombstone := item.FromTombstone(&model.Profile{Subject: sensor, Version: 2, Life: life})
+	damaged := maps.Clone(tombstone)
+	damaged[keys.AttrLife] = item.Value{Type: item.S, S: "?"}
+	for _, c := range []struct {
+		name          string
+		record        item.Item
+		dryRun, fails bool
+		left          int // versions of the life
+		removed       bool
+		says          string
+	}{
+		{"settled", tombstone, false, false, 0, true, "settled 1 changes"},
+		{"dry run", tombstone, true, false, 1, false, "1 changes to settle"},
+		{"damaged", damaged, false, true, 1, false, ""},
+	} {
+		table, source, out := memory.New(wallClock), &oneMessage{}, &strings.Builder{}
+		version := model.ProfileVersion{Profile: model.Profile{Subject: sensor, Version: 1, Life: life}, Change: model.ProfileCreated}
+		if err := table.PutItem(t.Context(), item.FromProfileVersion(&version)); err != nil {
+			t.Fatal(err)
+		}
+		r := &redriver{
+			out: out, dryRun: c.dryRun, source: source, streams: oneRecord{expiry(c.record)},
+			agg:    &aggregate.Aggregator{Store: table, Quarantine: table, Now: wallClock, Rand: rand.Reader},
+			alerts: &alert.Service{Store: table, Now: wallClock, Rand: rand.Reader},
+			life:   &lifecycle.Service{Store: table, Now: wallClock, Rand: rand.Reader},
+		}
+		err := r.settle(t.Context(), message{id: "m"}, envelope.GivenUp{Shard: "s", First: "100", Last: "100"})
+		left, _, _ := table.Scan(t.Context(), keys.Key{})
+		if (err != nil) != c.fails || len(left) != c.left || source.removed != c.removed || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%s: %v; %d versions are left of a life that ended, removed: %v; said %q", c.name, err, len(left), source.removed, out)
+		}
+	}
 }
 
 // A stream remembers a day: what is older is mended by its time.

@@ -100,15 +100,18 @@ func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStrea
 	default:
 		return r, usagef("say one of --above 30, --below 5 and --outside 18,24")
 	}
-	for text, to := range map[string]**model.Decimal{low: &r.Low, high: &r.High} {
-		if text == "" {
+	for _, bound := range []struct {
+		text string
+		to   **model.Decimal
+	}{{low, &r.Low}, {high, &r.High}} {
+		if bound.text == "" {
 			continue
 		}
-		d, err := model.ParseDecimal(strings.TrimSpace(text))
+		d, err := model.ParseDecimal(strings.TrimSpace(bound.text))
 		if err != nil {
-			return r, usagef("%q is no number", text)
+			return r, usagef("%q is no number", bound.text)
 		}
-		*to = &d
+		*bound.to = &d
 	}
 	return r, nil
 }

@@ -65,10 +65,17 @@ const (
 	emptyPause = 200 * time.Millisecond
 )
 
-// read hands out the records of a range, a page at a time, decoded as the function
-// decodes them. Sequence numbers are not compared: the range ends where its last one
+// rangePage is a page of a range, as each of the functions reads it that the table stream
+// invokes: what they cannot settle waits in one queue, and does not say whose it is.
+type rangePage struct {
+	envelope.StreamBatch                   // as aggregate does
+	expiries             []envelope.Expiry // as purge does
+}
+
+// read hands out the records of a range, a page at a time, decoded as the functions
+// decode them. Sequence numbers are not compared: the range ends where its last one
 // is met.
-func (s *streams) read(ctx context.Context, g envelope.GivenUp, take func(envelope.StreamBatch) error) error {
+func (s *streams) read(ctx context.Context, g envelope.GivenUp, take func(rangePage) error) error {
 	out, err := s.client.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &g.Stream, ShardId: &g.Shard, SequenceNumber: &g.First,
 		ShardIteratorType: types.ShardIteratorTypeAtSequenceNumber,
@@ -115,7 +122,7 @@ func upTo(records []types.Record, last string) ([]types.Record, bool) {
 	return records, false
 }
 
-func (s *streams) hand(g envelope.GivenUp, records []types.Record, take func(envelope.StreamBatch) error) error {
+func (s *streams) hand(g envelope.GivenUp, records []types.Record, take func(rangePage) error) error {
 	var payload strings.Builder
 	payload.WriteString(`{"Records":[`)
 	for i := range records {
@@ -130,7 +137,11 @@ func (s *streams) hand(g envelope.GivenUp, records []types.Record, take func(env
 	if err != nil {
 		return err
 	}
-	return take(batch)
+	expiries, err := envelope.Expiries([]byte(payload.String()))
+	if err != nil {
+		return err
+	}
+	return take(rangePage{batch, expiries})
 }
 
 // streamError tells a range that is forgotten from one that cannot be read now. A

@@ -63,13 +63,14 @@ func (h *handler) look(ctx context.Context, changes []model.Change, unsettled ma
 	}
 }
 
+// tellOf names an alert, and not what was measured: its id finds that.
 func (h *handler) tellOf(n *model.Notice) {
 	level := slog.LevelInfo
 	if n.Change == model.AlertRaised {
 		level = slog.LevelWarn
 	}
 	h.log.Log(context.Background(), level, "alert "+string(n.Change), "alert", n.Alert.ID, telemetry.FieldSeries, n.Alert.Series.String(),
-		"rule", n.Alert.Rule, "severity", string(n.Alert.Severity), "message", n.Alert.Message())
+		"rule", n.Alert.Rule, "severity", string(n.Alert.Severity))
 }
 
 // scheduled reports whether a payload is the schedule's.

@@ -77,6 +77,11 @@ func TestLook_AShutBusHoldsNothingUpAndTheScheduleTells(t *testing.T) {
 	if text := s.logs.String(); !strings.Contains(text, "alert raised") || !strings.Contains(text, "the bus is shut") {
 		t.Errorf("the log says %s", text)
 	}
+	for _, measured := range []string{"temperature", "above", "-100"} {
+		if strings.Contains(s.logs.String(), measured) {
+			t.Errorf("the log holds %q, of what was measured: %s", measured, s.logs.String())
+		}
+	}
 	if len(counts) == 0 {
 		t.Error("nothing was counted")
 	}

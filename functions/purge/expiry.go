@@ -27,8 +27,9 @@ func (i *invocation) cleanUp(ctx context.Context, payload []byte) (any, error) {
 	for _, e := range expiries {
 		err := e.Err
 		if err == nil && e.Tombstone != nil {
-			err = i.life.Expired(ctx, e.Tombstone)
-			i.counts[telemetry.LivesEnded]++
+			if err = i.life.Expired(ctx, e.Tombstone); err == nil {
+				i.counts[telemetry.LivesEnded]++
+			}
 		}
 		if err != nil {
 			i.counts[telemetry.StepFailures]++

@@ -234,6 +234,9 @@ func TestExpiry_ThatCannotBeCleanedUpAfterComesAgain(t *testing.T) {
 	if !strings.Contains(s.out.String(), `"StepFailures":1`) {
 		t.Errorf("the failure is not counted: %s", s.out.String())
 	}
+	if strings.Contains(s.out.String(), `"LivesEnded":1`) {
+		t.Errorf("a life that did not end is counted: %s", s.out.String())
+	}
 }
 
 func TestExpiry_OfATombstoneThatCannotBeReadIsNamed(t *testing.T) {
@@ -271,6 +274,75 @@ func TestScheduled_ALargePurgeHoldsUpNoOther(t *testing.T) {
 		if p.Step != model.PurgeGated {
 			t.Errorf("the purge of %s is at %s, want all gated by one invocation", p.Subject, p.Step)
 		}
+	}
+}
+
+// strict is a table that refuses keys as DynamoDB does.
+type strict struct{ *memory.Table }
+
+func (s strict) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	if err := k.Check(); err != nil {
+		return nil, err
+	}
+	return s.Table.GetItem(ctx, k)
+}
+
+func (s strict) List(ctx context.Context, l lifecycle.Listing) (lifecycle.ListPage, error) {
+	if err := (keys.Key{PK: l.Partition, SK: l.Prefix + "x"}).Check(); err != nil {
+		return lifecycle.ListPage{}, err
+	}
+	return s.Table.List(ctx, l)
+}
+
+// What no key can be made of is not there: asking again would not help.
+func TestHTTP_AnIDThatFitsNoKeyIsNotFound(t *testing.T) {
+	s := newStageOn(t, func(m *memory.Table) table { return strict{m} })
+	long := strings.Repeat("x", 2100)
+	for _, c := range []struct{ method, path string }{
+		{"POST", "/v1/devices/" + long + "/purge"},
+		{"POST", "/v1/devices/" + long[:1100] + "/purge"},
+		{"DELETE", "/v1/devices/" + long + "/purge"},
+		{"PATCH", "/v1/devices/" + long},
+		{"DELETE", "/v1/devices/" + long + "/rules/too-hot"},
+		{"POST", "/v1/devices/sensor_01/alerts/" + long + "/acknowledge"},
+		{"POST", "/v1/devices/" + long + "/alerts/x/resolve"},
+	} {
+		var r events.APIGatewayV2HTTPRequest
+		r.Version, r.RawPath, r.Body, r.RequestContext.HTTP.Method = "2.0", c.path, "{}", c.method
+		payload, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := s.Invoke(t.Context(), payload)
+		if got := brief(answer); err != nil || !strings.HasPrefix(got, "404 ") || len(answer) > 1000 {
+			t.Errorf("%s %.40s…: %.200s, %v; want 404", c.method, c.path, got, err)
+		}
+	}
+}
+
+// A purge that a newer version wrote, say, is an alarm and stops no other.
+func TestScheduled_APurgeThatCannotBeReadHoldsUpNoOther(t *testing.T) {
+	s := newStage(t)
+	for _, id := range []string{"1", "2", "3"} {
+		if _, err := s.purger.Ask(t.Context(), model.Subject{Type: "DEVICE", ID: id}, "ops", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := item.FromPurge(&model.Purge{Subject: model.Subject{Type: "DEVICE", ID: "2"}})
+	delete(damaged, keys.AttrStep)
+	if err := s.table.PutItem(t.Context(), damaged); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.sample("scheduled"); got != `{"open":2,"done":0}` {
+		t.Errorf("answers %s", got)
+	}
+	for _, id := range []string{"1", "3"} {
+		if p, err := s.purger.Asked(t.Context(), model.Subject{Type: "DEVICE", ID: id}); err != nil || p == nil || p.Step != model.PurgeGated {
+			t.Errorf("the purge of %s: %+v, %v; want it gated", id, p, err)
+		}
+	}
+	if !strings.Contains(s.out.String(), `"StepFailures":1`) {
+		t.Errorf("the failure is not counted: %s", s.out.String())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/telemetry"
@@ -103,14 +104,19 @@ func (i *invocation) find(r *events.APIGatewayV2HTTPRequest) (asked, error) {
 	if !ok {
 		return asked{}, envelope.ProblemNotFound.New("%.64q is no subject type", parts[1])
 	}
-	if id, name, action := alertAction(method, parts[2]); action != "" && id != "" && i.catalog.Alerting(of) {
-		return asked{APIGatewayV2HTTPRequest: r, subject: model.Subject{Type: of.Name, ID: id}, action: action, name: name}, nil
+	id, name, action := alertAction(method, parts[2])
+	if action == "" || id == "" || !i.catalog.Alerting(of) {
+		name = ""
+		id, action = actionOf(method, parts[2])
 	}
-	id, action := actionOf(method, parts[2])
-	if action == "" || id == "" {
+	subject := model.Subject{Type: of.Name, ID: id}
+	switch err := keys.Purge(subject).Check(); {
+	case action == "" || id == "":
 		return asked{}, envelope.ProblemMethod.New("%.16s %.200s: want PUT, PATCH or DELETE of a subject, POST to its restore or purge, or DELETE of that", method, path).With("Allow", "PUT, PATCH, DELETE, POST")
+	case err != nil:
+		return asked{}, envelope.ProblemNotFound.New("%.64q…: no subject has such an id: %v", id, err)
 	}
-	return asked{APIGatewayV2HTTPRequest: r, subject: model.Subject{Type: of.Name, ID: id}, action: action}, nil
+	return asked{APIGatewayV2HTTPRequest: r, subject: subject, action: action, name: name}, nil
 }
 
 func actionOf(method, rest string) (id string, action catalog.Action) {

@@ -17,12 +17,13 @@ type broughtOn struct {
 }
 
 // bringOn takes every open purge as far as it goes, each for its part of the time that
-// is left, so that a large one holds up no other. One that fails is told and tried
-// again by the next invocation.
+// is left, so that a large one holds up no other. One that fails, or cannot be read, is
+// told and tried again by the next invocation.
 func (i *invocation) bringOn(ctx context.Context) (any, error) {
 	open, err := i.open(ctx)
 	if err != nil {
-		return nil, err
+		i.counts[telemetry.StepFailures]++
+		i.log.Error("not all open purges are known", telemetry.FieldError, err.Error())
 	}
 	did := broughtOn{Open: len(open)}
 	for n, p := range open {
@@ -34,15 +35,13 @@ func (i *invocation) bringOn(ctx context.Context) (any, error) {
 	return did, nil
 }
 
+// open are the purges that could be read; the error says of which not.
 func (i *invocation) open(ctx context.Context) (open []model.Purge, err error) {
 	for after, more := (lifecycle.Place{}), true; more; more = after != (lifecycle.Place{}) {
-		var page []model.Purge
-		if page, after, err = i.purger.Open(ctx, after); err != nil {
-			return nil, err
-		}
-		open = append(open, page...)
+		page, next, failure := i.purger.Open(ctx, after)
+		open, after, err = append(open, page...), next, errors.Join(err, failure)
 	}
-	return open, nil
+	return open, err
 }
 
 // advance takes one of so many purges on, and reports whether it is done.

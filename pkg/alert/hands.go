@@ -37,7 +37,7 @@ func (s *Service) Resolve(ctx context.Context, subject model.Subject, id, by str
 // as it was read.
 func (s *Service) byHand(ctx context.Context, what string, subject model.Subject, id string, do func(*model.Alert) (model.AlertChange, bool)) (now *model.Alert, _ error) {
 	err := s.insist(ctx, func(ctx context.Context) (answer model.Answer, err error) {
-		if now, err = s.get(ctx, subject, id); err != nil || now == nil {
+		if now, err = s.Get(ctx, subject, id); err != nil || now == nil {
 			return model.Written, err
 		}
 		how, changes := do(now)

@@ -80,8 +80,8 @@ const (
 )
 
 // Open reads one page of the open alerts of a severity over all subjects, at most limit
-// of them: 100 where that is 0, and never over 1,000. They are spread over the index, so it sends some requests and merges; it may
-// miss what was written in the last moments.
+// of them: 100 where that is 0, and never over 1,000. They are spread over the index, so
+// it sends some requests and merges; it may miss what was written in the last moments.
 func (s *Service) Open(ctx context.Context, severity model.Severity, after Cursor, limit int) (page Page, _ error) {
 	limit = min(cmp.Or(limit, usualPage), largestPage)
 	for shard := range indexShards {
@@ -101,24 +101,24 @@ func (s *Service) Open(ctx context.Context, severity model.Severity, after Curso
 			page.Alerts = append(page.Alerts, a)
 		}
 		if found.Next != (table.Place{}) { // the merged page ends no later than this part of it
-			page.Next.Subject, page.Next.Alert, _ = keys.ParseAlert(found.Next.Key)
+			subject, id, _ := keys.ParseAlert(found.Next.Key)
+			if id > page.Next.Alert {
+				page.Next = Cursor{Subject: subject, Alert: id}
+			}
 		}
 	}
 	return page.merged(limit), nil
 }
 
-// merged is the newest of what all parts answered.
+// merged is the newest of what all parts answered, as far as all of them do: to where
+// the first of them ended that has more.
 func (p Page) merged(limit int) Page {
+	p.Alerts = slices.DeleteFunc(p.Alerts, func(a model.Alert) bool { return a.ID < p.Next.Alert })
 	slices.SortFunc(p.Alerts, func(a, b model.Alert) int { return cmp.Compare(b.ID, a.ID) })
-	if limit > 0 && len(p.Alerts) > limit {
-		p.Alerts = p.Alerts[:limit]
-		p.Next.Alert = p.Alerts[limit-1].ID
+	if len(p.Alerts) > limit {
+		last := &p.Alerts[limit-1]
+		p.Alerts, p.Next = p.Alerts[:limit], Cursor{Subject: last.Series.Subject, Alert: last.ID}
 	}
-	if p.Next.Alert == "" {
-		return Page{Alerts: p.Alerts}
-	}
-	last := p.Alerts[len(p.Alerts)-1]
-	p.Next = Cursor{Subject: last.Series.Subject, Alert: last.ID}
 	return p
 }
 

@@ -17,7 +17,7 @@ type look struct {
 	series model.Series
 	book   *book
 	// force is the earliest event that was deleted or corrected: what was tested from
-	// there on is tested again. nil where all changes are inserts.
+	// there on is tested again. nil where all changes are inserts, and once that is done.
 	force *model.Order
 	// always has the state written whatever is found, so that a look which read before
 	// loses.
@@ -102,10 +102,22 @@ func (l *look) pass(ctx context.Context) (_ model.Answer, more bool, _ error) {
 	}
 	answer, err := l.write(ctx, runs, removed, changes, end)
 	if err == nil && answer == model.Written {
-		l.force, l.always, l.lost = nil, false, 0
+		l.force, l.always, l.lost = stillForced(runs, end), false, 0
 		return answer, left || end.Before(current.Order), nil
 	}
 	return answer, true, err
+}
+
+// stillForced is where testing again begins for the runs that a pass did not come to,
+// since it ended before them: their states do not say that they are to be tested again.
+// nil where it came to all; those go on from where it ended.
+func stillForced(runs []*run, end model.Order) (from *model.Order) {
+	for _, r := range runs {
+		if r.forced && end.Before(r.from) && (from == nil || r.from.Before(*from)) {
+			from = &r.from
+		}
+	}
+	return from
 }
 
 // mayRest reports whether the state may stay as it is where nothing changes: only after
@@ -170,7 +182,7 @@ func (l *look) place(r *run) {
 	case r.isNew:
 		r.from = begin
 	case l.force != nil && !r.state.Tested.Before(*l.force):
-		r.from, r.again = *l.force, true
+		r.from, r.again, r.forced = *l.force, true, true
 		if r.from.Before(begin) {
 			r.from = begin
 		}

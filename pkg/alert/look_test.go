@@ -37,12 +37,10 @@ var readings = model.Series{Subject: sensor, Kind: "READING"}
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	settings := config.Default()
 	kinds, err := catalog.New(domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = settings
 	r := &rig{T: t, now: model.Time(1_776_693_600_000), reads: map[string]int{}}
 	clock := func() model.Time { return r.now }
 	r.table = memory.New(clock)

@@ -26,7 +26,8 @@ const (
 // AddRule makes a rule that begins now: for all subjects of its type, or for the one that
 // it names. Where one of that name stands and tests the same, it is the answer; where it
 // tests something else, the new one is its next revision, and the alerts that it leaves
-// open end. A rule that cannot be is answered with what is wrong with it.
+// open end: asked again within an hour, it ends what is left of them. A rule that cannot
+// be is answered with what is wrong with it.
 func (s *Service) AddRule(ctx context.Context, draft model.Rule) (made model.Rule, wrong []model.FieldError, err error) {
 	if wrong = s.check(&draft); wrong != nil {
 		return draft, wrong, nil
@@ -59,7 +60,7 @@ func (s *Service) AddRule(ctx context.Context, draft model.Rule) (made model.Rul
 type rulePlan struct {
 	made     model.Rule
 	wrong    []model.FieldError
-	replaced *model.Rule // the revision that stood until now; nil where none did
+	replaced *model.Rule // the revision that stood until now, or not long ago; nil where none did
 	puts     []table.Put // none where nothing is to be done
 }
 
@@ -80,17 +81,17 @@ func (s *Service) planRule(draft model.Rule, all []model.Rule) rulePlan {
 			}
 			continue
 		case stands && r.Same(&draft):
-			return rulePlan{made: r}
+			return rulePlan{made: r, replaced: s.replacedBy(&r, all)}
 		}
 		p.made.Revision = max(p.made.Revision, r.Revision+1)
-		if r.ExpiresAt == 0 {
-			expires := r
-			expires.ExpiresAt = s.Now().Add(tier.Day24).Seconds()
-			before = append(before, s.putRemoved(&expires, &r, ruleChanged, draft.By))
-		}
+		read := r
 		if stands {
-			r.RemovedAt, r.Reason = s.Now(), ruleChanged
+			r.RemovedAt, r.RemovedBy, r.Reason = s.Now(), draft.By, ruleChanged
 			p.replaced = &r
+		}
+		if r.ExpiresAt == 0 {
+			r.ExpiresAt = s.Now().Add(tier.Day24).Seconds()
+			before = append(before, putChanged(&r, &read))
 		}
 	}
 	if stand >= MaxRules {
@@ -102,6 +103,19 @@ func (s *Service) planRule(draft model.Rule, all []model.Rule) rulePlan {
 		p.puts = append(p.puts, table.Put{Item: item.OwnRules(draft.SubjectType, draft.Kind)})
 	}
 	return p
+}
+
+// replacedBy is the revision that one of a rule took the place of not long ago: whoever
+// did that may not have come to end its alerts, or not have heard that it was done. nil
+// where there is none.
+func (s *Service) replacedBy(next *model.Rule, all []model.Rule) *model.Rule {
+	at := slices.IndexFunc(all, func(r model.Rule) bool {
+		return r.Name == next.Name && r.Revision == next.Revision-1 && r.Reason == ruleChanged && s.swept(&r)
+	})
+	if at < 0 {
+		return nil
+	}
+	return &all[at]
 }
 
 // gone reports whether the one subject of a rule is being purged. A rule that is made in
@@ -117,12 +131,8 @@ func (s *Service) gone(ctx context.Context, r *model.Rule) (bool, error) {
 	return gate != nil, nil
 }
 
-// putRemoved has a rule be removed, if it stands, on condition that it is as it was read.
-// r becomes what is put.
-func (s *Service) putRemoved(r, read *model.Rule, why, by string) table.Put {
-	if r.RemovedAt == 0 {
-		r.RemovedAt, r.RemovedBy, r.Reason = s.Now(), by, why
-	}
+// putChanged stores a rule as it is now, on condition that it is as it was read.
+func putChanged(r, read *model.Rule) table.Put {
 	was := item.FromRule(read)[keys.AttrRule]
 	return table.Put{Item: item.FromRule(r), When: table.Condition{{Op: table.Is, Attr: keys.AttrRule, Value: was}}}
 }
@@ -130,17 +140,23 @@ func (s *Service) putRemoved(r, read *model.Rule, why, by string) table.Put {
 // RemoveRule removes the rule of a name, and ends its open alerts. subject is "" for a
 // rule of all subjects of the type. The error wraps ErrNoRule where none stands.
 func (s *Service) RemoveRule(ctx context.Context, subjectType, subject, name, by string) (removed model.Rule, err error) {
+	when := s.Now()
+	done := func(r model.Rule) bool { return r.ID() == removed.ID() && r.RemovedAt == when && r.RemovedBy == by }
 	err = s.insist(ctx, func(ctx context.Context) (model.Answer, error) {
 		all, err := s.rulesOf(ctx, subjectType, subject)
 		if err != nil {
 			return model.Uncertain, err
+		}
+		if slices.ContainsFunc(all, done) { // by a request whose answer was lost
+			return model.Written, nil
 		}
 		at := slices.IndexFunc(all, func(r model.Rule) bool { return r.RemovedAt == 0 && r.Name == name })
 		if at < 0 {
 			return model.Uncertain, ErrNoRule
 		}
 		removed = all[at]
-		return s.Store.PutAll(ctx, []table.Put{s.putRemoved(&removed, &all[at], ruleRemoved, by)})
+		removed.RemovedAt, removed.RemovedBy, removed.Reason = when, by, ruleRemoved
+		return s.Store.PutAll(ctx, []table.Put{putChanged(&removed, &all[at])})
 	})
 	s.forget(subjectType)
 	if err != nil {
@@ -201,6 +217,11 @@ func (s *Service) endAlertsOf(ctx context.Context, r *model.Rule) error {
 // can take it to stand, by what it read and a whole invocation.
 const sweptFor = time.Hour
 
+// swept reports whether the alerts of a rule are looked for because it was removed.
+func (s *Service) swept(r *model.Rule) bool {
+	return r.RemovedAt != 0 && s.Now() < r.RemovedAt.Add(sweptFor)
+}
+
 // SweepRemoved ends the alerts that were opened by rules which had just been removed, and
 // answers how many.
 func (s *Service) SweepRemoved(ctx context.Context) (ended int, err error) {
@@ -211,7 +232,7 @@ func (s *Service) SweepRemoved(ctx context.Context) (ended int, err error) {
 			continue
 		}
 		for i := range b.rules {
-			if r := &b.rules[i]; r.RemovedAt != 0 && s.Now() < r.RemovedAt.Add(sweptFor) {
+			if r := &b.rules[i]; s.swept(r) {
 				n, failure := s.sweep(ctx, r)
 				ended, err = ended+n, errors.Join(err, failure)
 			}

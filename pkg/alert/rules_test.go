@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/table"
 )
 
 func TestAddRule_SaysWhatCannotBe(t *testing.T) {
@@ -176,7 +177,49 @@ func TestHands_AcknowledgeAndResolveOnceAndLeaveTheRuleAlone(t *testing.T) {
 	}
 }
 
+// An alert that has expired is gone for people too, though TTL has not come for it yet.
+func TestHands_LeaveAnExpiredAlertAlone(t *testing.T) {
+	r := newRig(t)
+	r.adds(hot())
+	r.appends(1, 31)
+	r.appends(2, 20)
+	r.looks()
+	id := r.stand("resolved 31")[0].ID
+	r.now = r.now.Add(91 * 24 * time.Hour)
+	for name, do := range map[string]func(context.Context, model.Subject, string, string) (*model.Alert, error){"acknowledge": r.Acknowledge, "resolve": r.Resolve} {
+		if a, err := do(t.Context(), sensor, id, "ann"); a != nil || err != nil {
+			t.Errorf("%s: %+v, %v; want none", name, a, err)
+		}
+	}
+	if a, err := r.Get(t.Context(), sensor, id); a != nil || err != nil {
+		t.Errorf("it was revived: %+v, %v", a, err)
+	}
+}
+
+// shortPages is a table whose pages of an index are full before they are as long as asked.
+type shortPages struct {
+	alert.Store
+	asked *int
+}
+
+func (s shortPages) List(ctx context.Context, l table.Listing) (table.ListPage, error) {
+	if l.Index != "" {
+		*s.asked++
+		l.Limit = min(l.Limit, 1+*s.asked%3)
+	}
+	return s.Store.List(ctx, l)
+}
+
 func TestOpen_MergesItsParts(t *testing.T) {
+	for name, over := range map[string]func(alert.Store) alert.Store{
+		"pages as long as asked": func(s alert.Store) alert.Store { return s },
+		"short pages":            func(s alert.Store) alert.Store { return shortPages{s, new(int)} },
+	} {
+		t.Run(name, func(t *testing.T) { openMerges(t, over) })
+	}
+}
+
+func openMerges(t *testing.T, over func(alert.Store) alert.Store) {
 	r := newRig(t)
 	r.adds(hot())
 	var want []string
@@ -196,10 +239,11 @@ func TestOpen_MergesItsParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	r.Store = over(r.Store)
 	var got []string
 	for after, pages := (alert.Cursor{}), 0; ; pages++ {
 		p, err := r.Open(t.Context(), model.Critical, after, 7)
-		if err != nil || len(p.Alerts) > 7 || pages > 20 {
+		if err != nil || len(p.Alerts) > 7 || pages > len(want) {
 			t.Fatalf("page %d: %d alerts, %v", pages, len(p.Alerts), err)
 		}
 		for _, a := range p.Alerts {

@@ -18,7 +18,9 @@ type run struct {
 	// again says that from lies where it was tested before: what alerts stand from there
 	// on is compared with what should.
 	again bool
-	spans []span
+	// forced says that it is so by a deletion or a correction, which the state does not know.
+	forced bool
+	spans  []span
 }
 
 // span is a violation: the events from the one that raised it to the one that ended it.

@@ -103,9 +103,13 @@ func before(s model.Subject, at model.Time) keys.Key {
 	return keys.Alert(s, id.String())
 }
 
-// get reads an alert; nil where there is none.
+// get reads an alert; nil where there is none, as of what cannot be the id of one.
 func (s *Service) get(ctx context.Context, subject model.Subject, id string) (*model.Alert, error) {
-	it, err := s.Store.GetItem(ctx, keys.Alert(subject, id))
+	k := keys.Alert(subject, id)
+	if k.Check() != nil {
+		return nil, nil
+	}
+	it, err := s.Store.GetItem(ctx, k)
 	if err != nil || it == nil {
 		return nil, err
 	}

@@ -135,8 +135,13 @@ func (p *Purger) CallOff(ctx context.Context, subject model.Subject) error {
 	case asked.Step != model.PurgeAsked:
 		return p.failed(subject, ErrUnderWay)
 	}
-	reply, err := p.waiter().commit(ctx, p.Store, []Action{{Key: keys.Purge(subject), When: Condition{asRead(asked)}, Delete: true}})
-	if err == nil && reply.Answer == model.Refused {
+	// The gate is shut before the purge says so.
+	shut := Term{Op: IsNot, Attr: keys.AttrPurgeID, Value: item.Value{Type: item.S, S: asked.ID}}
+	err = p.commitOurs(ctx, []Action{
+		{Key: keys.Purge(subject), When: Condition{asRead(asked)}, Delete: true},
+		{Key: keys.Gate(subject), When: Condition{shut}},
+	})
+	if errors.Is(err, errOther) {
 		err = ErrUnderWay
 	}
 	return p.failed(subject, err)
@@ -144,19 +149,21 @@ func (p *Purger) CallOff(ctx context.Context, subject model.Subject) error {
 
 // Open reads one page of the purges that are not done, those that wait for their grace
 // included. next is after of the next page; the zero Place is the start and the end.
+// One that cannot be read hides no other: the error names it beside what is answered.
 func (p *Purger) Open(ctx context.Context, after Place) (open []model.Purge, next Place, err error) {
 	page, err := p.Store.List(ctx, Listing{Partition: keys.JobPurge, After: after})
 	if err != nil {
 		return nil, Place{}, fmt.Errorf("list purges: %w", err)
 	}
 	for _, it := range page.Items {
-		one, err := item.Purge(it)
-		if err != nil {
-			return nil, Place{}, fmt.Errorf("list purges: %w", err)
+		one, failure := item.Purge(it)
+		if failure != nil {
+			err = errors.Join(err, fmt.Errorf("list purges: %w", failure))
+			continue
 		}
 		open = append(open, one)
 	}
-	return open, page.Next, nil
+	return open, page.Next, err
 }
 
 // At reads how far a purge is, and does nothing for it. The error is ErrNoPurge where

@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/storetest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -193,6 +194,71 @@ func TestPurge_IsCalledOffBeforeItBeginsAndNotAfter(t *testing.T) {
 	}
 }
 
+// Whoever calls a purge off just before one of its writes is told what came of it: there
+// is no gate, or the purge has begun.
+func TestPurge_CalledOffWhileItBeginsIsItOrIsNot(t *testing.T) {
+	for at := range 3 {
+		w := newWorld(t, employee)
+		if _, err := w.purger.Ask(t.Context(), alice, "ops", 0); err != nil {
+			t.Fatal(err)
+		}
+		other, from, calledOff := *w.purger, w.faulty.Attempted(), errors.New("nobody called it off")
+		other.Store = w.table
+		w.faulty.Writes = func(c storetest.Call) storetest.Fault {
+			if c.N == from+at {
+				calledOff = other.CallOff(t.Context(), alice)
+			}
+			return storetest.Fine
+		}
+		_, err := w.purger.Advance(t.Context(), alice)
+		if at == 2 {
+			calledOff = other.CallOff(t.Context(), alice) // it has begun
+		}
+		gated, _ := w.table.Gated(t.Context(), alice)
+		switch {
+		case calledOff == nil && (gated || !errors.Is(err, lifecycle.ErrNoPurge)):
+			t.Errorf("before write %d: called off, and it is gated: %v, %v", at, gated, err)
+		case calledOff != nil && (!gated || err != nil || !errors.Is(calledOff, lifecycle.ErrUnderWay)):
+			t.Errorf("before write %d: not called off (%v), and it is gated: %v, %v", at, calledOff, gated, err)
+		}
+		if called := calledOff == nil; called != (at == 0) {
+			t.Errorf("before write %d: called off: %v", at, called)
+		}
+	}
+}
+
+func TestPurge_GateOfThePurgeBeforeIsNoneToCallOff(t *testing.T) {
+	w := newWorld(t, employee)
+	if _, err := w.purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.purger.Ask(t.Context(), alice, "ops", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.purger.CallOff(t.Context(), alice); err != nil {
+		t.Error(err)
+	}
+	if gated, _ := w.table.Gated(t.Context(), alice); !gated {
+		t.Error("the gate of the purge before was lifted")
+	}
+}
+
+func TestOpen_OneThatCannotBeReadHidesNoOther(t *testing.T) {
+	w := newWorld(t, employee)
+	for _, s := range []model.Subject{alice, bob, subject("carol")} {
+		if _, err := w.purger.Ask(t.Context(), s, "ops", time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := item.FromPurge(&model.Purge{Subject: bob})
+	damaged[keys.AttrRev] = item.Value{Type: item.S, S: "?"}
+	w.store(damaged)
+	open, _, err := w.purger.Open(t.Context(), lifecycle.Place{})
+	if len(open) != 2 || !errors.Is(err, item.ErrDamaged) || !strings.Contains(err.Error(), "bob") {
+		t.Errorf("open are %d, %v; want two, and the third named", len(open), err)
+	}
+}
+
 func TestPurge_BeginsAnewWhereSomebodyOpenedTheGate(t *testing.T) {
 	w := newWorld(t, employee)
 	w.store(belongings(alice, 20)...)
@@ -239,6 +305,13 @@ func TestEraseSpan_DeletesTheEventsOfASpanAndOfAnID(t *testing.T) {
 		{lifecycle.Span{Series: series, From: at(10), To: at(20)}, lifecycle.Erased{}, 100},
 		{lifecycle.Span{Series: series, From: at(50), To: at(60)}, lifecycle.Erased{Deleted: 18, Expiring: 2}, 82},
 	} {
+		dry, before, began := c.span, len(w.items()), w.now()
+		dry.DryRun, w.purger.Rate = true, 1
+		would, err := w.purger.EraseSpan(t.Context(), w.table, dry)
+		if err != nil || would != c.want || len(w.items()) != before || w.now() != began {
+			t.Errorf("%+v: a dry run counts %+v, %v, leaves %d of %d and takes %s", c.span, would, err, len(w.items()), before, w.now().Sub(began))
+		}
+		w.purger.Rate = 0
 		got, err := w.purger.EraseSpan(t.Context(), w.table, c.span)
 		if err != nil || got != c.want || len(w.items()) != c.left {
 			t.Errorf("%+v: %+v, %v, %d left; want %+v and %d", c.span, got, err, len(w.items()), c.want, c.left)

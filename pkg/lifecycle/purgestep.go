@@ -66,11 +66,21 @@ func (p *Purger) shut(ctx context.Context, at *model.Purge) error {
 	if at.Gated == 0 {
 		at.Gated = p.Now()
 	}
-	return p.putGate(ctx, at, "")
+	return p.putGate(ctx, at)
 }
 
-func (p *Purger) putGate(ctx context.Context, at *model.Purge, receipt string) error {
-	_, err := p.waiter().commit(ctx, p.Store, []Action{p.gate(at, receipt)})
+// putGate sets the gate, if the purge is as it was read: one that was called off, or
+// done by somebody else, leaves no gate of ours.
+func (p *Purger) putGate(ctx context.Context, at *model.Purge) error {
+	return p.commitOurs(ctx, []Action{p.gate(at, ""), {Key: keys.Purge(at.Subject), When: Condition{asRead(at)}}})
+}
+
+// commitOurs sends a transaction that is refused where somebody else brought the purge on.
+func (p *Purger) commitOurs(ctx context.Context, actions []Action) error {
+	reply, err := p.waiter().commit(ctx, p.Store, actions)
+	if err == nil && reply.Answer == model.Refused {
+		return errOther
+	}
 	return err
 }
 
@@ -94,7 +104,7 @@ func (p *Purger) hold(ctx context.Context, at *model.Purge) (open bool, err erro
 		at.Step, at.Since = model.PurgeAsked, p.Now()
 		return true, p.save(ctx, at, Condition{asRead(&was)})
 	case gate.ExpiresAt-p.Now().Seconds() < int64(gateLeast.Seconds()):
-		return false, p.putGate(ctx, at, "")
+		return false, p.putGate(ctx, at)
 	}
 	return false, nil
 }
@@ -127,13 +137,10 @@ func (p *Purger) fence(ctx context.Context, at *model.Purge) error {
 // and forgets the purge.
 func (p *Purger) finish(ctx context.Context, at *model.Purge) (Progress, error) {
 	receipt := p.receiptOf(at)
-	reply, err := p.waiter().commit(ctx, p.Store, []Action{
+	err := p.commitOurs(ctx, []Action{
 		p.gate(at, receipt.text()),
 		{Key: keys.Purge(at.Subject), When: Condition{asRead(at)}, Delete: true},
 	})
-	if err == nil && reply.Answer == model.Refused {
-		err = errOther
-	}
 	p.tell(at)
 	return Progress{Purge: *at, Done: true, Receipt: receipt}, err
 }
@@ -146,11 +153,7 @@ func (p *Purger) save(ctx context.Context, at *model.Purge, when Condition) erro
 	}
 	at.Rev = rev
 	it := item.FromPurge(at)
-	reply, err := p.waiter().commit(ctx, p.Store, []Action{{Key: it.Key(), When: when, Put: it}})
-	if err == nil && reply.Answer == model.Refused {
-		return errOther
-	}
-	return err
+	return p.commitOurs(ctx, []Action{{Key: it.Key(), When: when, Put: it}})
 }
 
 // asRead is the condition that nobody brought the purge on since it was read.

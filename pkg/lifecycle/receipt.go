@@ -16,8 +16,9 @@ type Receipt struct {
 	Asked    model.Time `json:"asked"`
 	Gated    model.Time `json:"gated"` // from here on nothing of the subject was taken in
 	Finished model.Time `json:"finished"`
-	// Removed is by class. Where a purge was interrupted, or two were at it, an item may
-	// be counted twice.
+	// Removed is by class, and never more than was there. What was removed is counted a
+	// page later (1 MB at most), so where a purge died between, or two were at it, that
+	// page is missing.
 	Removed []model.PurgeCount `json:"removed"`
 	Remains []Remains          `json:"remains"`
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Events is the table as the purge of single events sees it. Each method is one
@@ -22,6 +23,7 @@ type Span struct {
 	Series   model.Series
 	From, To model.Time // half-open
 	ID       *string    // where set: only the events of this id
+	DryRun   bool       // count what would go, and delete nothing
 }
 
 // Erased is what became of a span.
@@ -45,6 +47,10 @@ func (p *Purger) EraseSpan(ctx context.Context, table Events, s Span) (done Eras
 			if s.ID != nil && page.Events[i].ID != *s.ID {
 				continue
 			}
+			if s.DryRun {
+				done.would(&page.Events[i], p.Now())
+				continue
+			}
 			if err := p.eraseEvent(ctx, table, page.Events[i].Key(), &done); err != nil {
 				return done, fmt.Errorf("erase of %s: %w", s.Series, err)
 			}
@@ -53,6 +59,15 @@ func (p *Purger) EraseSpan(ctx context.Context, table Events, s Span) (done Eras
 			return done, nil
 		}
 	}
+}
+
+// would counts what deleting an event now would come to.
+func (e *Erased) would(event *model.Event, now model.Time) {
+	if event.ExpiresAt != 0 && event.ExpiresAt <= now.Add(tier.ExpiryMargin).Seconds() {
+		e.Expiring++
+		return
+	}
+	e.Deleted++
 }
 
 func (p *Purger) eraseEvent(ctx context.Context, table Events, k model.EventKey, done *Erased) error {

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Whoever asks for a purge that somebody else asked for is told when it begins, or how
+// far it is, and does not wait for it unknowing.
+func TestPurge_TellsOfThePurgeThatStands(t *testing.T) {
+	subject := model.Subject{Type: "DEVICE", ID: "sensor_01"}
+	for _, c := range []struct {
+		name  string
+		grace time.Duration // of the one that was asked for before
+		begun bool
+		after time.Duration // that is asked for now
+		says  string
+	}{
+		{"another's grace", 72 * time.Hour, false, 0, "until then it can be called off"},
+		{"its own grace", 72 * time.Hour, false, time.Hour, "until then it can be called off"},
+		{"due", 0, false, time.Hour, "is under way already: it begins within a minute"},
+		{"under way", 0, true, time.Hour, "is under way already: gate shut"},
+	} {
+		purger := &lifecycle.Purger{Store: memory.New(wallClock), Now: wallClock, Rand: rand.Reader, Shards: 1, Timing: lifecycle.Timing{Wait: time.Hour},
+			Sleep: func(_ context.Context, d time.Duration) error {
+				t.Errorf("%s: it waits for %s", c.name, d)
+				return context.Canceled
+			}}
+		if _, err := purger.Ask(t.Context(), subject, "somebody else", c.grace); err != nil {
+			t.Fatal(err)
+		}
+		if c.begun {
+			if _, err := purger.Advance(t.Context(), subject); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out strings.Builder
+		cmd := &cobra.Command{}
+		cmd.SetContext(t.Context())
+		cmd.SetOut(&out)
+		flags := purgeFlags{yes: true, after: c.after}
+		if err := flags.purge(cmd, purger, subject); err != nil || !strings.Contains(out.String(), c.says) {
+			t.Errorf("%s: said %q, %v; want %q", c.name, &out, err, c.says)
+		}
+	}
+}
+
+func TestPurge_OfASeriesSaysWhichEvents(t *testing.T) {
+	for _, args := range []string{"--kind readings --yes", "--kind readings --stream roof --dry-run", "--from 2026-04-20 --yes"} {
+		cmd := purgeCommand(&connection{})
+		cmd.SetArgs(append([]string{"devices/sensor_01"}, strings.Fields(args)...))
+		cmd.SilenceUsage, cmd.SilenceErrors = true, true
+		if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "say ") {
+			t.Errorf("%s: %v, want it refused", args, err)
+		}
+	}
+}
+
+func TestRuleFlags_BoundsMayBeOneNumber(t *testing.T) {
+	kinds, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"20,20": "20 20", "18,24": "18 24", "-5, 5": "-5 5"} {
+		f := ruleFlags{kind: "readings", measure: "temperature", outside: text}
+		r, err := f.rule(kinds, "devices", "comfort", false)
+		if err != nil || r.Low == nil || r.High == nil || r.Low.String()+" "+r.High.String() != want {
+			t.Errorf("--outside %s is %v to %v, %v; want %s", text, r.Low, r.High, err, want)
+		}
+	}
+}
