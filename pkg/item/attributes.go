@@ -52,6 +52,7 @@ type found struct {
 	late          bool
 	fields        []model.Attr
 	met           roles // which attributes of our own were there
+	same          roles // which parts of the key are known to be those of the last one
 	damaged       bool  // one of them, or a field, cannot be read
 	twice         bool  // one of them, or a field, has two values
 }

@@ -26,7 +26,7 @@ func (s *Scanner) knownAttribute(b []byte, i int, f *found, leads *jsonscan.Lead
 			return next + 1
 		}
 	}
-	f.fields = f.fields[:n]
+	f.fields, f.same = f.fields[:n], f.same&^(1<<a.role)
 	return jsonscan.Broken
 }
 
@@ -47,9 +47,9 @@ func (s *Scanner) knownValue(a *attribute, b []byte, i int, f *found) (next int)
 		f.late = jsonscan.Is(b, i, 't')
 		return boolEnd(b, i)
 	case thePK:
-		f.pk, next = s.sameText(s.key.PK, b, i)
+		f.pk, next = s.keyText(f, thePK, s.key.PK, b, i)
 	case theSK:
-		f.sk, next = s.sameText(s.key.SK, b, i)
+		f.sk, next = s.keyText(f, theSK, s.key.SK, b, i)
 	case theIndex:
 		f.index, next = plainText(b, i)
 	case theVersion:
@@ -124,9 +124,10 @@ func plainText(b []byte, i int) (text []byte, next int) {
 	return b[i:end], end
 }
 
-// sameText is plainText, quicker where it is a part of the last key.
-func (s *Scanner) sameText(last string, b []byte, i int) (text []byte, next int) {
+// keyText is plainText of a part of the key, quicker where it is that of the last one.
+func (s *Scanner) keyText(f *found, part role, last string, b []byte, i int) (text []byte, next int) {
 	if next = jsonscan.Lead(b, i, last); s.plainKey && jsonscan.Is(b, next, '"') {
+		f.same |= 1 << part
 		return b[i:next], next
 	}
 	return plainText(b, i)

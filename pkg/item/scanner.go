@@ -55,7 +55,7 @@ func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
 	if next, err = s.item(b, i, &f, &s.events); err != nil {
 		return next, err
 	}
-	s.setKey(f.pk, f.sk)
+	s.setKey(&f)
 	if err := s.readKey(); err != nil {
 		return next, err
 	}
@@ -80,7 +80,7 @@ func (s *Scanner) Key(b []byte, i int) (k keys.Key, next int, err error) {
 	if next, err = s.item(b, i, &f, &s.others); err != nil {
 		return keys.Key{}, next, err
 	}
-	s.setKey(f.pk, f.sk)
+	s.setKey(&f)
 	return s.key, next, nil
 }
 
@@ -107,14 +107,14 @@ func (s *Scanner) readKey() error {
 	return s.err
 }
 
-// setKey makes the key the last one, copying what differs.
-func (s *Scanner) setKey(pk, sk []byte) {
-	if string(pk) != s.key.PK {
-		s.key.PK = s.texts.Add(pk)
+// setKey makes the key found the last one, copying what differs.
+func (s *Scanner) setKey(f *found) {
+	if f.same&(1<<thePK) == 0 && string(f.pk) != s.key.PK {
+		s.key.PK = s.texts.Add(f.pk)
 		s.changedKey()
 	}
-	if string(sk) != s.key.SK {
-		s.key.SK = s.texts.Add(sk)
+	if f.same&(1<<theSK) == 0 && string(f.sk) != s.key.SK {
+		s.key.SK = s.texts.Add(f.sk)
 		s.changedKey()
 	}
 }

@@ -269,6 +269,23 @@ func TestScanner_DoubtsEveryValueOfAShapeItKnows(t *testing.T) {
 	}
 }
 
+// A part of the key that has the text of the last one's, and another type, is no part of
+// a key, whatever its lead was met with before.
+func TestScanner_TakesNoNumberForTheKeyBefore(t *testing.T) {
+	const rest = `"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.123Z#"},"v":{"N":"1"},"_arrived":{"S":"2026-04-20T14:00:01.000Z"},"_hash":{"B":"WhhgpgMmpu6ByYgWsPJj1g=="}}`
+	var s item.Scanner
+	for _, b := range []string{
+		`{"pk":{"S":"7#1"},` + rest, // a subject of type 7
+		`{"pk":{"N":"7#1"},` + rest,
+		`{"pk":{"S":"7#1"},` + rest,
+		`{"pk":{"N":"7#1"},` + rest,
+		`{"v":{"N":"1"},"pk":{"N":"7#1"},` + strings.Replace(rest, `,"v":{"N":"1"}`, "", 1),
+		`{"v":{"N":"1"},"pk":{"S":"7#1"},` + strings.Replace(rest, `,"v":{"N":"1"}`, "", 1),
+	} {
+		checkItem(t, &s, []byte(b))
+	}
+}
+
 func TestScanner_RefusesAnItemWithTwoValuesOfOneName(t *testing.T) {
 	const whole = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
 		`"_arrived":{"S":"2026-04-20T14:00:01.250Z"},"temperature":{"N":"22.4"}%s}`
