@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/pkg/release"
 )
 
 // ErrNoBinaries says that the functions are not built for this machine and cannot be.
@@ -104,13 +106,14 @@ func build(ctx context.Context, goTool, root string, names []string) (map[string
 	}
 	defer unlock()
 	built := map[string]string{}
+	flags := "-s -w -X " + module + "/pkg/release.version=" + release.Version() // whoever runs them is of the same release
 	var group errgroup.Group
 	for _, name := range names {
 		out := filepath.Join(root, BinaryDir, name, "bootstrap")
 		built[name] = out
 		group.Go(func() error {
 			cmd := exec.CommandContext(ctx, goTool, "build", "-trimpath", "-buildvcs=false",
-				"-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out, "./functions/"+name)
+				"-tags", "lambda.norpc", "-ldflags", flags, "-o", out, "./functions/"+name)
 			cmd.Dir = root
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if said, err := cmd.CombinedOutput(); err != nil {
