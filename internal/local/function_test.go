@@ -101,7 +101,7 @@ func TestInvoke_SaysWhatAProcessPrintedLast(t *testing.T) {
 }
 
 func TestInvoke_TimeoutKillsTheProcess(t *testing.T) {
-	f := startFunction(t, FunctionOptions{Timeout: 200 * time.Millisecond})
+	f := startFunction(t, FunctionOptions{Timeout: 2 * time.Second})
 	before := invoke(t, f, do("pid", ""))
 	if _, err := f.Invoke(t.Context(), do("sleep", "")); !errors.Is(err, ErrTimedOut) {
 		t.Errorf("Invoke = %v, want ErrTimedOut", err)
