@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -116,6 +117,16 @@ func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStrea
 	return r, nil
 }
 
+// ruled are the alerts of a table, and what is ruled there.
+func (c *connection) ruled(ctx context.Context, subjects string) (*alert.Service, model.Subject, error) {
+	service, kinds, err := c.alerts(ctx)
+	if err != nil {
+		return nil, model.Subject{}, err
+	}
+	subject, err := ruledSubject(kinds, subjects)
+	return service, subject, err
+}
+
 // ruledSubject is a subject, or with no id all subjects of a type.
 func ruledSubject(kinds *catalog.Catalog, text string) (model.Subject, error) {
 	for _, s := range kinds.Subjects() {
@@ -148,11 +159,7 @@ func ruleList(to *connection) *cobra.Command {
 	return &cobra.Command{
 		Use: "list SUBJECTS", Short: "List the rules that stand", Args: asUsage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			service, kinds, err := to.alerts(cmd.Context())
-			if err != nil {
-				return err
-			}
-			subject, err := ruledSubject(kinds, args[0])
+			service, subject, err := to.ruled(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -179,11 +186,7 @@ func ruleRemove(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "remove SUBJECTS NAME", Short: "Remove a rule; its open alerts end", Args: asUsage(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			service, kinds, err := to.alerts(cmd.Context())
-			if err != nil {
-				return err
-			}
-			subject, err := ruledSubject(kinds, args[0])
+			service, subject, err := to.ruled(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

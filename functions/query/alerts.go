@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/pkg/alert"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -11,26 +10,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/query"
 )
-
-// alertsOf reads what follows a subject type where it asks for alerts or rules:
-//
-//	{id}/alerts[/{alert}]     its alerts, or one
-//	{id}/rules                its own rules
-func alertsOf(kinds []*catalog.Kind, parts []string) (t target, ok bool) {
-	n := len(parts)
-	switch {
-	case n > 1 && parts[n-1] == catalog.WordAlerts:
-		t.action, n = catalog.ListAlerts, n-1
-	case n > 1 && parts[n-1] == catalog.WordRules:
-		t.action, n = catalog.ListOwnRules, n-1
-	case n > 2 && parts[n-2] == catalog.WordAlerts:
-		t.action, t.value, n = catalog.ReadAlert, parts[n-1], n-2
-	default:
-		return target{}, false
-	}
-	t.series = query.Series{Kind: kinds[0], Subject: strings.Join(parts[:n], "/")}
-	return t, true
-}
 
 // ofType are what is asked of all subjects of a type: /v1/alerts/{subjects} and
 // /v1/rules/{subjects}.

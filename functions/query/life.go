@@ -8,37 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/envelope"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
-
-// lifeOf reads what follows a subject type where it asks for a subject's life:
-//
-//	""                        subjects, by a field or deleted
-//	{id}/deleted              the tombstone
-//	{id}/versions[/{n}]       the versions, or one
-//	{id}/purge                how far a purge is
-func lifeOf(kinds []*catalog.Kind, parts []string) (target, bool) {
-	n, t := len(parts), target{}
-	switch {
-	case n == 0:
-		t.action = catalog.ListSubjects
-	case n > 1 && parts[n-1] == catalog.WordDeleted:
-		t.action, n = catalog.ReadDeleted, n-1
-	case n > 1 && parts[n-1] == catalog.WordVersions:
-		t.action, n = catalog.ReadVersions, n-1
-	case n > 1 && parts[n-1] == catalog.WordPurge:
-		t.action, n = catalog.CheckPurge, n-1
-	case n > 2 && parts[n-2] == catalog.WordVersions:
-		t.action, t.value, n = catalog.ReadVersion, parts[n-1], n-2
-	default:
-		return target{}, false
-	}
-	t.series.Kind, t.series.Subject = kinds[0], strings.Join(parts[:n], "/")
-	return t, true
-}
 
 func (t target) subject() model.Subject {
 	return model.Subject{Type: t.series.Kind.Subject.Name, ID: t.series.Subject}

@@ -49,7 +49,7 @@ var reads = map[catalog.Action]operation{
 	},
 	catalog.ReadAllRollups: {
 		summary: "Rollups of all kinds of a subject together, oldest first",
-		about:   "Each bucket merges what the kinds say: sums are added, averages and percentiles weighted, distinct values counted once.",
+		about:   "Each bucket merges what the kinds say: averages and percentiles are those of all events together, distinct values count once.",
 		params:  rollupParams, answer: (*Handler).rollups,
 		result: "Rollups", list: true, problems: with(ofBuckets, problemWide),
 	},

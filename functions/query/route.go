@@ -30,8 +30,8 @@ type target struct {
 //	/v1/{subjects}/{id}/{kinds}/top/{dimension}    most frequent values
 //	/v1/{kinds}/{field}/{value}                    events by value
 //
-// the paths of the service itself, what lifeOf reads of a subject's life, and what
-// alertsOf and alertsOfType read of alerts.
+// the paths of the service itself, the lists of subjects, what ofSubject has of a subject,
+// and what alertsOfType reads of all of a type.
 //
 // The path comes decoded, so an id may hold slashes where a kind follows: the path is
 // read from both ends, and what is between is the id.
@@ -62,14 +62,16 @@ func find(c *catalog.Catalog, path string) (target, error) {
 // findOf reads what follows the subject type.
 func findOf(c *catalog.Catalog, subject catalog.SubjectType, parts []string, path string) (target, error) {
 	kinds := c.KindsOf(subject)
-	if t, ok := lifeOf(kinds, parts); ok {
-		return t, nil
-	}
-	if t, ok := alertsOf(kinds, parts); ok && c.Alerting(subject) {
-		return t, nil
-	}
-	if len(parts) == 1 {
+	switch len(parts) {
+	case 0:
+		return target{series: query.Series{Kind: kinds[0]}, action: catalog.ListSubjects}, nil
+	case 1:
 		return target{series: query.Series{Kind: kinds[0], Subject: parts[0]}, action: catalog.ReadProfile}, nil
+	}
+	for _, f := range ofSubject {
+		if n := len(parts) - f.values; n > 1 && parts[n-1] == f.word && (!f.alerting || c.Alerting(subject)) {
+			return target{series: query.Series{Kind: kinds[0], Subject: strings.Join(parts[:n-1], "/")}, action: f.action, value: strings.Join(parts[n:], "/")}, nil
+		}
 	}
 	t, rest := ending(parts)
 	switch {
@@ -86,6 +88,23 @@ func findOf(c *catalog.Catalog, subject catalog.SubjectType, parts []string, pat
 	}
 	t.series = query.Series{Kind: kind, Subject: id}
 	return t, nil
+}
+
+// ofSubject are what may follow a subject's id and is of no series: a word, and after
+// some the value that is asked for.
+var ofSubject = []struct {
+	word     string
+	values   int  // parts of the path after the word
+	alerting bool // only where the subjects can have alerts
+	action   catalog.Action
+}{
+	{word: catalog.WordDeleted, action: catalog.ReadDeleted},
+	{word: catalog.WordVersions, action: catalog.ReadVersions},
+	{word: catalog.WordPurge, action: catalog.CheckPurge},
+	{word: catalog.WordVersions, values: 1, action: catalog.ReadVersion},
+	{word: catalog.WordAlerts, alerting: true, action: catalog.ListAlerts},
+	{word: catalog.WordRules, alerting: true, action: catalog.ListOwnRules},
+	{word: catalog.WordAlerts, values: 1, alerting: true, action: catalog.ReadAlert},
 }
 
 // together are the actions that may be asked of all kinds of a subject.
