@@ -14,7 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/release"
 )
 
-// ErrNoBinaries says that the functions are not built for this machine and cannot be.
+// ErrNoBinaries says that the functions are not built for this machine, and that there is
+// nothing to build them with. A build that fails is another error.
 var ErrNoBinaries = errors.New("the functions are not built for this machine")
 
 // module is ours, as its go.mod names it.
@@ -117,7 +118,7 @@ func build(ctx context.Context, goTool, root string, names []string) (map[string
 			cmd.Dir = root
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if said, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("%w: go build ./functions/%s: %v\n%s", ErrNoBinaries, name, err, said)
+				return fmt.Errorf("go build ./functions/%s: %w\n%s", name, err, said)
 			}
 			return nil
 		})

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -153,5 +156,17 @@ func TestStart_WithoutBinariesSaysHowToMakeThem(t *testing.T) {
 	_, err := FindBinaries(context.Background(), t.TempDir(), "ingest")
 	if !errors.Is(err, ErrNoBinaries) {
 		t.Errorf("FindBinaries = %v, want ErrNoBinaries", err)
+	}
+}
+
+// A test that skips where there is nothing to build with must not skip where a build fails.
+func TestFindBinaries_ThatDoNotBuildAreNoneThatAreMissing(t *testing.T) {
+	root := t.TempDir()
+	goTool := filepath.Join(root, "go")
+	if err := os.WriteFile(goTool, []byte("#!/bin/sh\necho undefined: x >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := build(t.Context(), goTool, root, []string{"ingest"}); err == nil || errors.Is(err, ErrNoBinaries) || !strings.Contains(err.Error(), "undefined: x") {
+		t.Errorf("build = %v, want what the compiler said", err)
 	}
 }
