@@ -7,7 +7,7 @@ FUNCTIONS  := $(notdir $(wildcard functions/*))
 TAGS       := lambda.norpc
 # What each program says it is: the same commit makes the same programs.
 VERSION    := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
-STAMP      := -X github.com/tidemark-db/tidemark/pkg/release.version=$(VERSION)
+STAMP      := -X github.com/tidemark-db/tidemark/internal/release.version=$(VERSION)
 LDFLAGS    := -s -w $(STAMP)
 GOBUILD    := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags $(TAGS) -ldflags "$(LDFLAGS)"
 # The race detector needs a C compiler; without one the suites run all the same.
@@ -89,7 +89,7 @@ sim: ## longer: N (10000) seeded histories over all faults together, from SEED (
 
 .PHONY: sim-alerts
 sim-alerts: ## longer: 1,000 seeded histories of a fleet's alerts over all faults together (about 5 min)
-	@TIDEMARK_HISTORIES=1000 go test ./pkg/alert -count=1 -timeout 60m -v -run TestSim_AlertsAreThoseOfASequentialPass
+	@TIDEMARK_HISTORIES=1000 go test ./internal/alert -count=1 -timeout 60m -v -run TestSim_AlertsAreThoseOfASequentialPass
 
 .PHONY: cost
 cost: ## what it costs to be right, measured in read and write units (about 3 min)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// plainEnv is pkg/awsenv as the SDK's config package would have it.
+// plainEnv is internal/awsenv as the SDK's config package would have it.
 const plainEnv = `package awsenv
 
 import (
@@ -64,8 +64,8 @@ var asDeployed = []string{"-trimpath", "-buildvcs=false", "-tags", "lambda.norpc
 // recipes are the contenders'.
 var recipes = [...]recipe{
 	{flags: asDeployed},
-	{flags: asDeployed, overlay: map[string]string{"pkg/awsenv/awsenv.go": plainEnv}},
-	{overlay: map[string]string{"pkg/awsenv/awsenv.go": plainEnv}},
+	{flags: asDeployed, overlay: map[string]string{"internal/awsenv/awsenv.go": plainEnv}},
+	{overlay: map[string]string{"internal/awsenv/awsenv.go": plainEnv}},
 }
 
 // build makes a function's binary, for this machine or another.
@@ -198,7 +198,7 @@ func starting(o options) *section {
 	s := &section{
 		title: "Cold start and size",
 		intro: "From exec to the first call for work, under a Runtime API in the process, of each function's binary; of the same function with the SDK's " +
-			"`config.LoadDefaultConfig` in place of `pkg/awsenv` (by a build overlay); and of that as a plain `go build` makes it, without the Makefile's tag and flags. " +
+			"`config.LoadDefaultConfig` in place of `internal/awsenv` (by a build overlay); and of that as a plain `go build` makes it, without the Makefile's tag and flags. " +
 			"The zip is that of the arm64 binary.",
 		head: []string{"function", "ours, ms (range)", "LoadDefaultConfig, ms (range)", "the same by a plain `go build`, ms (range)", "ours / LoadDefaultConfig", "ours / plain", "zip", "zip of LoadDefaultConfig", "zip of plain"},
 	}

@@ -5,8 +5,8 @@ import (
 	"os"
 	"os/exec"
 
+	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/envelope"
 )
 
 // settleLargest is what a child process does: a batch of 6 MB, from payload to answer,

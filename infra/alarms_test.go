@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
 func TestAlarms_EveryAlarmOfTheCatalogueIsDeployedWhereItsMetricIsPublished(t *testing.T) {

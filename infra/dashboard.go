@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
 // The grid of a dashboard is 24 wide.

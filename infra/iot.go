@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiot"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/config"
 )
 
 // addIoT makes a rule for each kind and, for the subjects of a type, the policy that

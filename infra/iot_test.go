@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/internal/envelope"
 )
 
 func TestRule_NamesTheSubjectByTheTopicAndTheKind(t *testing.T) {

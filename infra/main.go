@@ -17,7 +17,7 @@ import (
 
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	aggregating "github.com/tidemark-db/tidemark/pkg/aggregate"
-	"github.com/tidemark-db/tidemark/pkg/alert"
-	ingesting "github.com/tidemark-db/tidemark/pkg/ingest"
+	aggregating "github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	ingesting "github.com/tidemark-db/tidemark/internal/ingest"
+	querying "github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
-	querying "github.com/tidemark-db/tidemark/pkg/query"
 )
 
 // requests are the methods of the stores, each one request, and the right that it

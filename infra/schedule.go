@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 )
 
 // addSchedules has purge look for purges to begin or to go on with, and aggregate for

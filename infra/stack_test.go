@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
-	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/query"
 )
 
 // exportHeader names the columns of an export: those of a rollup's figures are as

@@ -7,7 +7,7 @@ import (
 
 	"github.com/guptarohit/asciigraph"
 
-	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/internal/query"
 )
 
 const (

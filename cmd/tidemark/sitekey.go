@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
-	"github.com/tidemark-db/tidemark/pkg/secret"
 )
 
 const siteKeyLong = `Print the key with which a site's pages may send their views, and nothing else:

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/pkg/release"
+	"github.com/tidemark-db/tidemark/internal/release"
 )
 
 func versionCommand(*connection) *cobra.Command {

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/alert"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
 // watcher tests the alert rules of what changes touch; alert.Service is one.

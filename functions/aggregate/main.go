@@ -11,15 +11,15 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"github.com/tidemark-db/tidemark/pkg/aggregate"
-	"github.com/tidemark-db/tidemark/pkg/alert"
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventbus"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/eventbus"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/retry"
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
 func main() {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
-	"github.com/tidemark-db/tidemark/pkg/secret"
 )
 
 // The environment of the function, beside that of the configuration.

@@ -3,8 +3,8 @@ package main
 import (
 	"testing"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
-	"github.com/tidemark-db/tidemark/pkg/ingest"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/ingest"
 
 	"github.com/aws/aws-lambda-go/events"
 )

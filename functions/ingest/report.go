@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
 // reporter says what an invocation did: a line of log for each request, and the

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
 // streamAnswer is what the mapping reads: everything before the identifier is

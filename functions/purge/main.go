@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
 func main() {

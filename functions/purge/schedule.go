@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
 )
 
 // broughtOn is what a scheduled invocation did.

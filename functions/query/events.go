@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/query"
 )
 
 func (h *Handler) history(ctx context.Context, asked target, given params) (any, error) {

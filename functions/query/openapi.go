@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/release"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/envelope"
-	"github.com/tidemark-db/tidemark/pkg/release"
 )
 
 // openAPIVersion is of the specification that the description follows.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/envelope"
 )
 
 // operation is one thing the API does, on whatever kind or subject. The table of them

@@ -3,8 +3,8 @@ package main
 import (
 	"net/http"
 
+	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/envelope"
 )
 
 const aboutChart = "The finest tier that still exists for the whole range and gives at most so many points, and the reason for it. " +

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/tidemark-db/tidemark/pkg/envelope"
-	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 

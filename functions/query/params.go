@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/query"
 )
 
 // The order of an answer where the request does not say.

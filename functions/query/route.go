@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/query"
 )
 
 // target is what a path asks for.

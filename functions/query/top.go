@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/pkg/envelope"
-	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/query"
 )
 
 var topParams = []string{"tier", "from", "to", "last", "limit", "stream", "with", "consistent"}

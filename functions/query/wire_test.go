@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 )
 
 func TestCursorKeys_AreASecretUnlessOnALaptop(t *testing.T) {

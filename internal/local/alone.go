@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 )
 
 // Alone is one function of the stack, run by itself, to be sent payloads by hand.

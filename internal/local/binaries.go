@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark-db/tidemark/pkg/release"
+	"github.com/tidemark-db/tidemark/internal/release"
 )
 
 // ErrNoBinaries says that the functions are not built for this machine, and that there is
@@ -107,7 +107,7 @@ func build(ctx context.Context, goTool, root string, names []string) (map[string
 	}
 	defer unlock()
 	built := map[string]string{}
-	flags := "-s -w -X " + module + "/pkg/release.version=" + release.Version() // whoever runs them is of the same release
+	flags := "-s -w -X " + module + "/internal/release.version=" + release.Version() // whoever runs them is of the same release
 	var group errgroup.Group
 	for _, name := range names {
 		out := filepath.Join(root, BinaryDir, name, "bootstrap")

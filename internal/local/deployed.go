@@ -1,7 +1,7 @@
 package local
 
 import (
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 )
 
 // The functions that deploy.

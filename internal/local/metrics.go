@@ -6,7 +6,7 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
 // metrics adds up what functions count: it reads the metric lines among what they

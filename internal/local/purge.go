@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/retry"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 

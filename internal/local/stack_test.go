@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 

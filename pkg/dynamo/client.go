@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/tidemark-db/tidemark/pkg/awsenv"
+	"github.com/tidemark-db/tidemark/internal/awsenv"
 )
 
 // localRegion names a region to servers that do not care.

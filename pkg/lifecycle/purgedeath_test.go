@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/storetest"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/storetest"
 )
 
 func TestPurge_InterruptedAtAnyWriteIsTakenUpWhereItWas(t *testing.T) {

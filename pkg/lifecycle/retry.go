@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // waiter sends transactions until the table decides.

@@ -5,10 +5,10 @@ import (
 	"io"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/retry"
 )
 
 // Service changes profiles and reads them. Its fields are set once, before the first

@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
+	"github.com/tidemark-db/tidemark/internal/config"
 )
 
 // slack is what a request of an invocation that has ended may take to land, and what

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/pkg/ingest"
-	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"

@@ -3,8 +3,8 @@ package memory
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/table"
 )
 
 // PutAll stores whole items, each in the place of what stands there: all or none.

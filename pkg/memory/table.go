@@ -14,7 +14,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )

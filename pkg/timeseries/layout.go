@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 

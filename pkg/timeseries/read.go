@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/query"
 )
 
 // ErrUnreadable is the error of an event that is stored but cannot be decoded. The

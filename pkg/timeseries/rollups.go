@@ -3,7 +3,7 @@ package timeseries
 import (
 	"context"
 
-	"github.com/tidemark-db/tidemark/pkg/query"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 

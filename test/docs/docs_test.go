@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/config"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -147,7 +147,7 @@ func asTold(r catalog.Route) string {
 
 func TestReadme_TreeHasEachPackage(t *testing.T) {
 	readme := read(t, "README.md")
-	for _, pattern := range []string{"pkg/*/*.go", "pkg/domains/*/*.go"} {
+	for _, pattern := range []string{"pkg/*/*.go", "pkg/domains/*/*.go", "internal/*/*.go"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)

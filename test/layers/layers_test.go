@@ -16,12 +16,12 @@ const module = "github.com/tidemark-db/tidemark"
 // floors is the house, ground floor first. A new package takes its place here.
 var floors = [][]string{
 	0: {"pkg/model"},
-	1: {"pkg/tier", "pkg/rollup", "pkg/telemetry", "pkg/release", "pkg/jsonscan", "pkg/retry"},
+	1: {"pkg/tier", "pkg/rollup", "internal/telemetry", "internal/release", "internal/jsonscan", "internal/retry"},
 	2: {"pkg/keys", "pkg/catalog"},
-	3: {"pkg/item", "pkg/config", "pkg/table", "pkg/domains", "pkg/domains/*"},
-	4: {"pkg/ingest", "pkg/aggregate", "pkg/alert", "pkg/lifecycle", "pkg/query"},
-	5: {"pkg/awsenv", "pkg/dynamo", "pkg/memory", "pkg/envelope", "pkg/eventbus", "pkg/secret", "pkg/storetest", "pkg/streamtest"},
-	6: {"pkg/timeseries", "functions/*", "internal/*", "internal/local/*"},
+	3: {"internal/item", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*"},
+	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query"},
+	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "pkg/streamtest"},
+	6: {"pkg/timeseries", "functions/*", "internal/local", "internal/local/*"},
 	7: {"cmd/*", "test/*", "scripts/*"},
 }
 
@@ -30,10 +30,10 @@ const awsFrom = 5
 
 // within lists the imports allowed inside one floor: a package and its own parts.
 var within = [][2]string{
-	{"pkg/table", "pkg/item"},
-	{"pkg/dynamo", "pkg/awsenv"},
-	{"pkg/secret", "pkg/awsenv"},
-	{"pkg/eventbus", "pkg/awsenv"},
+	{"internal/table", "internal/item"},
+	{"pkg/dynamo", "internal/awsenv"},
+	{"internal/secret", "internal/awsenv"},
+	{"internal/eventbus", "internal/awsenv"},
 	{"internal/local", "internal/local/ddb"},
 	{"pkg/domains", "pkg/domains/iot"},
 	{"pkg/domains", "pkg/domains/web"},

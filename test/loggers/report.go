@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/pkg/telemetry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
 // shown is how many differing buckets are printed.

@@ -101,7 +101,7 @@ func (b *bench) compiles(m mutant) error {
 // flagsOf are flags of the tests of a package: random ones draw the same each time,
 // leave no file of their failure behind, and do not spend time on making it small.
 func flagsOf(p string) []string {
-	if p == "pkg/aggregate" || p == "pkg/rollup" {
+	if p == "internal/aggregate" || p == "pkg/rollup" {
 		return []string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1s"}
 	}
 	return nil

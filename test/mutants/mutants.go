@@ -4,10 +4,10 @@ import "slices"
 
 // The packages whose tests are asked, in this order.
 var (
-	rule  = []string{"test/faults", "pkg/aggregate", "test/simulation"}
-	fold  = []string{"pkg/rollup", "test/faults", "pkg/aggregate", "test/simulation"}
-	door  = []string{"functions/aggregate", "pkg/envelope", "test/faults"}
-	whole = []string{"test/faults", "pkg/aggregate", "pkg/envelope", "functions/aggregate", "test/simulation"}
+	rule  = []string{"test/faults", "internal/aggregate", "test/simulation"}
+	fold  = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
+	door  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
+	whole = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
 )
 
 func packagesOf(planted []mutant) (all []string) {
@@ -20,18 +20,18 @@ func packagesOf(planted []mutant) (all []string) {
 
 // Files of the rule.
 const (
-	look       = "pkg/aggregate/look.go"
-	children   = "pkg/aggregate/children.go"
-	resuming   = "pkg/aggregate/resume.go"
-	sealing    = "pkg/aggregate/sealed.go"
-	touching   = "pkg/aggregate/touch.go"
-	settling   = "pkg/aggregate/aggregator.go"
-	retrying   = "pkg/aggregate/retry.go"
+	look       = "internal/aggregate/look.go"
+	children   = "internal/aggregate/children.go"
+	resuming   = "internal/aggregate/resume.go"
+	sealing    = "internal/aggregate/sealed.go"
+	touching   = "internal/aggregate/touch.go"
+	settling   = "internal/aggregate/aggregator.go"
+	retrying   = "internal/aggregate/retry.go"
 	folding    = "pkg/rollup/fold.go"
 	merging    = "pkg/rollup/merge.go"
-	decoding   = "pkg/envelope/streamrecord.go"
+	decoding   = "internal/envelope/streamrecord.go"
 	answering  = "functions/aggregate/handler.go"
-	importItem = `	"github.com/tidemark-db/tidemark/pkg/item"` + "\n"
+	importItem = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
 	importKeys = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
 )
 

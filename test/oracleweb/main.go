@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/query"
 	"github.com/tidemark-db/tidemark/test/loggers"
 	"github.com/tidemark-db/tidemark/test/weblogs"
 )

@@ -19,7 +19,7 @@ consistent; reads are eventually consistent unless asked otherwise, at half the 
 it anew: ` + "`go test ./test/patterns -update`" + `.
 
 In Go, ` + "`query`, `life`, `purger`, `alerts` and `ingest`" + ` are the services of the packages of these
-names (life and purger of pkg/lifecycle, alerts of pkg/alert), and ` + "`series`" + ` names a kind and a
+names (life and purger of pkg/lifecycle, alerts of internal/alert), and ` + "`series`" + ` names a kind and a
 subject; pkg/timeseries asks the same of a type of your own.
 
 The same as a model for NoSQL Workbench: [tidemark-data-model.json](tidemark-data-model.json).

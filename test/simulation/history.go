@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/config"
-	"github.com/tidemark-db/tidemark/pkg/ingest"
-	"github.com/tidemark-db/tidemark/pkg/item"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/aggregate"
-	"github.com/tidemark-db/tidemark/pkg/envelope"
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"

@@ -1,0 +1,70 @@
+package alert_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// expected is a sequential pass over the applied events that stand.
+func (f *fleet) expected() map[string]string {
+	want := map[string]string{}
+	for s, applied := range f.applied {
+		for i := range f.rules {
+			r := &f.rules[i]
+			if !r.Of(s) {
+				continue
+			}
+			open := ""
+			for _, e := range f.events(s) {
+				v, ok := e.Attrs.Get(r.Measure)
+				if !applied[e.Order] || !ok || e.At < r.From {
+					continue
+				}
+				switch violated := r.Violated(v.Number); {
+				case violated && open == "":
+					open = alert.IDOf(s, e.Order, r.ID())
+					want[open] = fmt.Sprintf("%s %s: %s at %s, open", s, r.ID(), v.Number, e.At)
+				case !violated && open != "":
+					want[open] = want[open][:len(want[open])-len("open")] + fmt.Sprintf("until %s of %s", v.Number, e.At)
+					open = ""
+				}
+			}
+		}
+	}
+	return want
+}
+
+// standing are the alerts of the table that were not withdrawn.
+func (f *fleet) standing() map[string]string {
+	got := map[string]string{}
+	for after := (keys.Key{}); ; {
+		page, next, err := f.table.Scan(context.Background(), after)
+		if err != nil {
+			panic(err)
+		}
+		for _, it := range page {
+			a, err := item.Alert(it)
+			if err != nil || a.Withdrawn != "" {
+				continue
+			}
+			text := fmt.Sprintf("%s %s: %s at %s, ", a.Series, a.Rule, a.Value, a.Raised.At)
+			if a.Recovered == nil {
+				text += "open"
+			} else {
+				text += fmt.Sprintf("until %s of %s", a.Recovered.Value, a.Recovered.At)
+			}
+			if inIndex := it.IndexKey(keys.IndexGSI1) != (keys.Key{}); inIndex != (a.Status() == model.AlertOpen) || inIndex == (a.ExpiresAt != 0) {
+				text += " and in the wrong list"
+			}
+			got[a.ID] = text
+		}
+		if after = next; next == (keys.Key{}) {
+			return got
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package config_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+)
+
+func TestCollector_HonoursOptOutUnlessToldOtherwise(t *testing.T) {
+	for yaml, want := range map[string]bool{
+		"":                                   true,
+		"collector: {}":                      true,
+		"collector: {honourOptOut: true}":    true,
+		"collector: {honourOptOut: false}\n": false,
+	} {
+		c, err := config.Parse("tidemark.yaml", []byte(yaml))
+		if err != nil || c.Collector.HonourOptOut != want {
+			t.Errorf("%q: %v, want %v", yaml, err, want)
+		}
+	}
+	if _, err := config.Parse("tidemark.yaml", []byte("collector: {honourOptOut: maybe}")); err == nil {
+		t.Error("maybe was taken for an answer")
+	}
+}
+
+func TestKinds_TheFileSaysWhatAKindIsIndexedBy(t *testing.T) {
+	c, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: location}, PAGEVIEW: {shards: 8}}"), domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := c.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readings, _ := kinds.Kind("READING")
+	views, _ := kinds.Kind("PAGEVIEW")
+	if readings.IndexBy != "location" || views.IndexBy != "visitor" || views.Shards != 8 {
+		t.Errorf("readings by %q, page views by %q on %d shards; want location, visitor, 8", readings.IndexBy, views.IndexBy, views.Shards)
+	}
+	if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: temperature}}"), domains.Kinds()...); err == nil {
+		t.Error("a measure was taken for a field to find events by")
+	}
+}
+
+func TestKinds_TheFileSaysWhatCurrentsAreFoundBy(t *testing.T) {
+	text := "kinds: {READING: {currentBy: {gsi2: {by: [door], sort: [room], half: preserve}}}}"
+	c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := c.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	readings, _ := kinds.Kind("READING")
+	want := []catalog.CurrentIndex{{Index: "gsi2", By: []string{"door"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}}
+	if !reflect.DeepEqual(readings.CurrentBy, want) {
+		t.Errorf("readings are found by %+v, want %+v", readings.CurrentBy, want)
+	}
+	for _, wrong := range []string{"{gsi3: {by: [door]}}", "{gsi1: {sort: [door]}}", "{gsi1: {by: [door], half: perhaps}}"} {
+		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {currentBy: "+wrong+"}}"), domains.Kinds()...); err == nil {
+			t.Errorf("%s was taken for an index of currents", wrong)
+		}
+	}
+}

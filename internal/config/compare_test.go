@@ -1,0 +1,148 @@
+package config_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// said is what Compare says of two files, a line a change: class, path, values.
+func said(t *testing.T, before, after string) (lines []string) {
+	t.Helper()
+	changes, err := config.Compare(parse(t, before), parse(t, after))
+	if err != nil {
+		t.Fatalf("%s\nto\n%s\n%v", before, after, err)
+	}
+	for _, c := range changes {
+		if c.Why == "" || c.Was == c.Is {
+			t.Errorf("%+v: want a reason, and a difference", c)
+		}
+		lines = append(lines, strings.Join([]string{string(c.Class), c.Path, c.Was, c.Is}, " | "))
+	}
+	return lines
+}
+
+const ship = "kinds:\n  POSITION:\n    subject: {name: SHIP}\n"
+
+// of is one ship's kind with a line of its own, or a ladder.
+func of(line string) string { return ship + "    " + line + "\n" }
+
+func TestCompare_NamesEachChangeByWhatItAsksFor(t *testing.T) {
+	t.Parallel()
+	raised := "ladder: {raw: 30d, hour: {retention: 180d, least: 90d}, day: 2y, month: forever}"
+	for name, c := range map[string]struct{ before, after, want string }{
+		"a new kind":               {"", ship, "safe | kinds.POSITION |  | declared"},
+		"a kind let go":            {ship, "", "refused | kinds.POSITION | declared | "},
+		"a route":                  {ship, of("path: fixes"), "safe | kinds.POSITION.path | positions | fixes"},
+		"another subject":          {ship, "kinds: {POSITION: {subject: {name: BOAT, path: ships, field: shipId}}}", "refused | kinds.POSITION.subject.name | SHIP | BOAT"},
+		"the subject's field":      {ship, "kinds: {POSITION: {subject: {name: SHIP, field: mmsi}}}", "safe | kinds.POSITION.subject.field | shipId | mmsi"},
+		"a measure":                {ship, of("measures: {speed: {scale: 2}}"), "safe | kinds.POSITION.measures.speed |  | {scale: 2, percentiles: false}"},
+		"a measure let go":         {of("measures: {speed: {scale: 2}}"), ship, "needs a rebuild | kinds.POSITION.measures.speed | {scale: 2, percentiles: false} | "},
+		"a larger scale":           {of("measures: {speed: {scale: 2}}"), of("measures: {speed: {scale: 3}}"), "safe | kinds.POSITION.measures.speed.scale | 2 | 3"},
+		"a smaller scale":          {of("measures: {speed: {scale: 2}}"), of("measures: {speed: {scale: 1}}"), "refused | kinds.POSITION.measures.speed.scale | 2 | 1"},
+		"percentiles":              {of("measures: {speed: {}}"), of("measures: {speed: {percentiles: true}}"), "needs a rebuild | kinds.POSITION.measures.speed.percentiles | false | true"},
+		"percentiles no more":      {of("measures: {speed: {percentiles: true}}"), of("measures: {speed: {}}"), "safe | kinds.POSITION.measures.speed.percentiles | true | false"},
+		"measures in other order":  {of("measures: {speed: {}, heading: {}}"), of("measures: {heading: {}, speed: {}}"), ""},
+		"a dimension":              {ship, of("dimensions: {flag: {}}"), "needs a rebuild | kinds.POSITION.dimensions.flag |  | {top: 200}"},
+		"a dimension's top":        {of("dimensions: {flag: {}}"), of("dimensions: {flag: {top: 10}}"), "needs a rebuild | kinds.POSITION.dimensions.flag.top | 200 | 10"},
+		"a distinct count":         {ship, of("distinct: [flag]"), "needs a rebuild | kinds.POSITION.distinct.flag |  | declared"},
+		"enrichment":               {ship, of("enrichment: [flag]"), "safe | kinds.POSITION.enrichment.flag |  | declared"},
+		"an index of currents":     {ship, of("currentBy: {gsi1: {by: [flag], sort: [port]}}"), "safe | kinds.POSITION.currentBy |  | gsi1 by flag, sorted by port, half sparse"},
+		"an index":                 {ship, of("indexBy: flag"), "safe | kinds.POSITION.indexBy |  | flag"},
+		"the late policy":          {ship, of("late: drop"), "safe | kinds.POSITION.late | keep | drop"},
+		"where ids come from":      {ship, of("ids: minted"), "safe | kinds.POSITION.ids | optional | minted"},
+		"finer times":              {ship, of("finerTime: truncate"), "safe | kinds.POSITION.finerTime | reject | truncate"},
+		"no current":               {ship, of("current: false"), "safe | kinds.POSITION.current | true | false"},
+		"shards":                   {ship, of("shards: 4"), "refused | kinds.POSITION.shards | 1 | 4"},
+		"one shard is the default": {ship, of("shards: 1"), ""},
+		"names a row holds":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},
+
+		"raw kept longer":           {ship, of("ladder: {raw: 60d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.raw | 30d | 60d"},
+		"raw kept shorter":          {ship, of("ladder: {raw: 7d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.raw | 30d | 7d"},
+		"a tier kept shorter":       {ship, of("ladder: {raw: 30d, hour: 60d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.hour.retention | 90d | 60d"},
+		"a tier kept longer":        {ship, of(raised), "safe | kinds.POSITION.ladder.hour.retention | 90d | 180d"},
+		"without its least":         {ship, of("ladder: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.hour.retention | 90d | 180d\nrefused | kinds.POSITION.ladder.hour.least | 90d | 180d"},
+		"for ever, without least":   {ship, of("ladder: {raw: 30d, hour: 90d, day: forever, month: forever}"), "safe | kinds.POSITION.ladder.day.retention | 730d | forever\nrefused | kinds.POSITION.ladder.day.least | 730d | forever"},
+		"the least forgotten later": {of(raised), of("ladder: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "refused | kinds.POSITION.ladder.hour.least | 90d | 180d"},
+		"a finer tier":              {ship, of("ladder: {raw: 30d, minute: {retention: 34d, from: 2027-01-01}, hour: 90d, day: 2y, month: forever}"), "needs a rebuild | kinds.POSITION.ladder.minute |  | 34d"},
+		"a finer tier since ever":   {ship, of("ladder: {raw: 30d, minute: 34d, hour: 90d, day: 2y, month: forever}"), "refused | kinds.POSITION.ladder.minute |  | 34d"},
+		"a coarser tier":            {of("ladder: {raw: 30d, hour: 90d, day: 2y}"), ship, "needs a rebuild | kinds.POSITION.ladder.month |  | forever"},
+		"the coarsest let go":       {ship, of("ladder: {raw: 30d, hour: 90d, day: 2y}"), "safe | kinds.POSITION.ladder.month | forever | "},
+		"a tier between let go":     {ship, of("ladder: {raw: 30d, hour: 90d, month: forever}"), "refused | kinds.POSITION.ladder.day | 730d | "},
+		"the default ladder":        {ship, ship + "ladder: {raw: 31d, hour: 90d, day: 2y, month: forever}\n", "safe | kinds.POSITION.ladder.raw | 30d | 31d"},
+
+		"a limit":             {"", "limits: {text: 8KiB}", "safe | limits.text | 4096 | 8192"},
+		"the mapping":         {"", "mapping: {window: 60s}", "safe | mapping.window | 5s | 1m"},
+		"a function":          {"", "functions: {ingest: {timeout: 20s}}", "safe | functions.ingest.timeout | 15s | 20s"},
+		"quarantine":          {"", "quarantine: {retention: 60d}", "safe | quarantine.retention | 30d | 60d"},
+		"a stage":             {"stages: {dev: {}}", "stages: {dev: {}, test: {}}", "safe | stages.test |  | declared"},
+		"a stage let go":      {"stages: {dev: {}, test: {}}", "stages: {dev: {}}", "safe | stages.test | declared | "},
+		"a stage's removal":   {"stages: {dev: {}}", "stages: {dev: {removal: destroy}}", "safe | stages.dev.removal | retain | destroy"},
+		"a stage's door":      {"stages: {dev: {}}", "stages: {dev: {doors: {sqs: true}}}", "safe | stages.dev.doors.sqs | false | true"},
+		"nothing":             {ship, ship, ""},
+		"written out or left": {"", "limits: {body: 1MiB}\nmapping: {batchSize: 1000}", ""},
+	} {
+		got := strings.Join(said(t, c.before, c.after), "\n")
+		// A kind that takes the default ladder shares its changes.
+		if name == "the default ladder" {
+			got = strings.Join(slices.DeleteFunc(strings.Split(got, "\n"), func(l string) bool { return !strings.Contains(l, "POSITION") }), "\n")
+		}
+		if got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+func TestCompare_JudgesEveryFieldOfAKind(t *testing.T) {
+	t.Parallel()
+	for i := range reflect.TypeFor[catalog.Kind]().NumField() {
+		f := reflect.TypeFor[catalog.Kind]().Field(i)
+		if f.IsExported() && !slices.Contains(config.JudgedFields(), f.Name) {
+			t.Errorf("catalog.Kind.%s: no rule says what a change of it means", f.Name)
+		}
+	}
+}
+
+func TestCompare_OfConstraintsAndIndexesOfProfiles(t *testing.T) {
+	t.Parallel()
+	with := func(p catalog.Profile) *config.Config {
+		return config.Default(catalog.Kind{Name: "POSITION", Subject: catalog.SubjectType{Name: "SHIP", Profile: &p}})
+	}
+	flag := catalog.Profile{Unique: []catalog.Unique{{Name: "callsign", Fields: []string{"callsign"}}}, Indexes: []catalog.ProfileIndex{{Field: "port", Shards: 2}}}
+	folded := flag
+	folded.Unique = []catalog.Unique{{Name: "callsign", Fields: []string{"callsign", "flag"}}}
+	folded.Indexes = []catalog.ProfileIndex{{Field: "port", Shards: 4}}
+	for name, c := range map[string]struct {
+		before, after catalog.Profile
+		want          []config.Class
+	}{
+		"both new":          {catalog.Profile{}, flag, []config.Class{config.Safe, config.Safe}},
+		"both let go":       {flag, catalog.Profile{}, []config.Class{config.Safe, config.Safe}},
+		"shards and fields": {flag, folded, []config.Class{config.Refused, config.Refused}},
+		"the same":          {flag, flag, nil},
+	} {
+		changes, err := config.Compare(with(c.before), with(c.after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []config.Class
+		for _, change := range changes {
+			got = append(got, change.Class)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, changes, c.want)
+		}
+	}
+}
+
+func TestChange_IsOneLine(t *testing.T) {
+	t.Parallel()
+	got := config.Change{Path: "kinds.READING.measures.co2", Is: "{scale: 1, percentiles: false}", Class: config.Safe, Why: "because"}.String()
+	if want := "safe: kinds.READING.measures.co2: none to {scale: 1, percentiles: false}: because"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

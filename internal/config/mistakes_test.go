@@ -1,0 +1,211 @@
+package config_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+)
+
+// bad is a configuration with one mistake.
+type bad struct {
+	name   string
+	yaml   string
+	want   string // the mistake begins so, file name left out
+	says   string // and says this
+	unseen bool   // no schema can see it
+}
+
+var badConfigs = []bad{
+	// Form.
+	{"unknown section", "limit: {}", "1:1: limit: ", "did you mean limits?", false},
+	{"unknown key", "limits:\n  bodySize: 1MiB", "2:3: limits.bodySize: ", "want one of: body, decompressed", false},
+	{"unknown key far from any", "mapping: {zzzzzzzzz: 1}", "1:11: mapping.zzzzzzzzz: ", "unknown key; want one of", false},
+	{"key in another case", "mapping:\n  batchsize: 10", "2:3: mapping.batchsize: ", "did you mean batchSize?", false},
+	{"written twice", "limits:\n  fields: 10\n  fields: 20", "3:3: limits.fields: ", "written twice", true},
+	{"scalar for a section", "limits: 5", "1:9: limits: ", "want a mapping", false},
+	{"list for a section", "limits: [5]", "1:9: limits: ", "this is a list, want a mapping", false},
+	{"list for the whole", "- limits", "1:1: ", "want a mapping", false},
+	{"mapping for a scalar", "limits: {fields: {most: 3}}", "1:18: limits.fields: ", "this is a mapping, want a whole number", false},
+	{"no value", "limits:\n  fields:", "2:10: limits.fields: ", "there is no value", false},
+	{"text for a number", "limits: {fields: many}", "1:18: limits.fields: ", `"many" is not a whole number`, false},
+	{"fraction for a number", "limits: {fields: 1.5}", "1:18: limits.fields: ", "not a whole number", false},
+	{"number beyond any", "limits: {fields: 99999999999999999999}", "1:18: limits.fields: ", "whole number", false},
+	{"text for a boolean", "mapping: {bisect: yes}", "1:19: mapping.bisect: ", `"yes" is not true or false`, false},
+	{"number for text", "kinds: {READING: {path: 7}}", "1:25: kinds.READING.path: ", "in quotes", false},
+	{"alias", "limits: {fields: &n 10, observations: *n}", "1:39: limits.observations: ", "write it out", true},
+	{"two documents", "limits: {}\n---\nlimits: {}", "2:1: ", "one document", true},
+	{"a key that is no word", "? [a]\n: 1", "1:3: ", "not a word", true},
+
+	// Durations and sizes.
+	{"duration without unit", "mapping: {window: 5}", "1:19: mapping.window: ", "a number and its unit", false},
+	{"duration of an unknown unit", "mapping: {window: 5min}", "1:19: mapping.window: ", `"5min" is not a duration`, false},
+	{"duration in words", "ladder: {raw: a month, hour: 90d}", "1:15: ladder.raw: ", "30d, 2y", false},
+	{"duration below nothing", "mapping: {window: -5s}", "1:19: mapping.window: ", "not a duration", false},
+	{"duration beyond the clock", "ladder: {raw: 900y, hour: forever}", "1:15: ladder.raw: ", "write forever", true},
+	{"a retention of nothing", "ladder: {raw: 30d, hour: 0d}", "1:26: ladder.hour: ", "kept for no time", false},
+	{"forever where it ends", "quarantine: {retention: forever}", "1:25: quarantine.retention: ", "not a duration", false},
+	{"size of an unknown unit", "limits: {body: 1MB}", "1:16: limits.body: ", "1MiB", false},
+	{"size beyond any", "limits: {body: 9999999MiB}", "1:16: limits.body: ", "more than any limit", true},
+
+	// Profiles.
+	{"an index that is none", "kinds: {READING: {subject: {profile: {indexes: {site: {index: gsi3}}}}}}", "1:49: kinds.READING.subject.profile.indexes.site: ", "want gsi1 or gsi2", false},
+	{"an index of two fields", "kinds: {READING: {subject: {profile: {indexes: {site: {}, status: {}}}}}}", "1:59: kinds.READING.subject.profile.indexes.status: ", "holds one field", true},
+	{"a constraint without fields", "kinds: {READING: {subject: {profile: {unique: {serial: {case: fold}}}}}}", "1:48: kinds.READING.subject.profile.unique.serial", "missing: say which fields", false},
+	{"a case rule that is none", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [a], case: upper}}}}}}", "1:71: kinds.READING.subject.profile.unique.s.case: ", "want exact or fold", false},
+	{"a unique attribute of ours", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [deletedAt]}}}}}}", "1:52: kinds.READING.subject.profile.unique.s.fields: ", "Tidemark's own", false},
+	{"a release that is none", "kinds: {READING: {subject: {profile: {release: later}}}}", "1:48: kinds.READING.subject.profile.release: ", "want free or reserve", false},
+	{"a bin emptied at once", "kinds: {READING: {subject: {profile: {deletedFor: 5m}}}}", "1:51: kinds.READING.subject.profile.deletedFor: ", "less than a day", true},
+
+	// Bounds.
+	{"body over Lambda's", "limits: {body: 5MiB}", "1:16: limits.body: ", "5MiB is out of bounds: want 1KiB to 4MiB, because Lambda", true},
+	{"clock far ahead", "limits: {maxAhead: 2d}", "1:20: limits.maxAhead: ", "want 0s to 1d", true},
+	{"batch over the mapping's", "mapping: {batchSize: 20000}", "1:22: mapping.batchSize: ", "want 1 to 10000", false},
+	{"window over the mapping's", "mapping: {window: 10m}", "1:19: mapping.window: ", "want 0s to 5m", true},
+	{"endless retries", "mapping: {maxRetries: -1}", "1:23: mapping.maxRetries: ", "block its stream shard", false},
+	{"age beyond the table stream's", "mapping: {maxAge: 24h}", "1:19: mapping.maxAge: ", "forgets after 24 hours", true},
+	{"timeout beyond the caller's", "functions: {query: {timeout: 30s}}", "1:30: functions.query.timeout: ", "30 seconds", true},
+	{"too little memory", "functions: {ingest: {memory: 64}}", "1:30: functions.ingest.memory: ", "want 128 to 10240", false},
+	{"decompressed below body", "limits: {body: 2MiB, decompressed: 1MiB}", "1:36: limits.decompressed: ", "less than body", true},
+
+	// Ladders.
+	{"no raw", "ladder: {hour: 90d}", "1:9: ladder: ", "raw is missing", false},
+	{"no tier", "ladder: {raw: 30d}", "1:1: ladder: ", "no tiers", false},
+	{"unknown tier", "ladder: {raw: 30d, week: 90d}", "1:20: ladder.week: ", "want one of: raw, minute, hour, day, month", false},
+	{"raw too short", "ladder: {raw: 1d, month: forever}", "1:1: ladder: ", "shorter than 3 d", true},
+	{"hour shorter than raw allows", "ladder:\n  raw: 90d\n  hour: 90d\n  day: 2y", "3:9: ladder.hour: ", "want at least raw 90 d", true},
+	{"tier without retention", "ladder: {raw: 30d, hour: {least: 90d}}", "1:26: ladder.hour: ", "retention is missing", false},
+	{"least that is forever", "ladder: {raw: 30d, hour: {retention: 90d, least: forever}}", "1:50: ladder.hour.least: ", "not a duration", false},
+	{"least over retention", "ladder: {raw: 30d, hour: {retention: 90d, least: 91d}}", "1:20: ladder.hour: ", "least retention", true},
+	{"from that is no time", "ladder: {raw: 30d, hour: {retention: 90d, from: soon}}", "1:49: ladder.hour.from: ", "not a time", false},
+	{"from off the edge", "ladder: {raw: 30d, hour: {retention: 90d, from: 2026-11-01T06:00:00Z}, day: 2y}", "1:20: ladder.hour: ", "not an edge of a day", true},
+	{"ladder of a kind", "kinds:\n  READING:\n    ladder:\n      raw: 90d\n      hour: 30d\n      day: 2y", "5:13: kinds.READING.ladder.hour: ", "too short", true},
+
+	// Kinds.
+	{"kind misspelled", "kinds: {READNG: {late: drop}}", "1:9: kinds.READNG: ", "did you mean READING?", true},
+	{"new kind without subject", "kinds: {VIBRATION: {late: drop}}", "1:9: kinds.VIBRATION: ", "needs a subject", true},
+	{"kind in small letters", "kinds: {vibration: {subject: {name: MACHINE}}}", "1:9: kinds.vibration.name: ", "want capitals", false},
+	{"path in capitals", "kinds: {READING: {path: Readings}}", "1:25: kinds.READING.path: ", "want small letters", false},
+	{"path taken", "kinds: {VIBRATION: {path: readings, subject: {name: MACHINE}}}", "1:27: kinds.VIBRATION.path: ", "of kind READING already", true},
+	{"subject declared otherwise", "kinds: {VIBRATION: {subject: {name: DEVICE, field: device}}}", "1:21: kinds.VIBRATION.subject: ", "declared otherwise by kind READING", true},
+	{"unknown late policy", "kinds: {READING: {late: sometimes}}", "1:25: kinds.READING.late: ", "want keep or drop", false},
+	{"unknown id policy", "kinds: {READING: {ids: maybe}}", "1:24: kinds.READING.ids: ", "optional, required or minted", false},
+	{"unknown time policy", "kinds: {READING: {finerTime: round}}", "1:30: kinds.READING.finerTime: ", "reject or truncate", false},
+	{"drop without current", "kinds: {READING: {current: false, late: drop}}", "1:41: kinds.READING.late: ", "needs a current", false},
+	{"scale too fine", "kinds: {READING: {measures: {t: {scale: 16}}}}", "1:41: kinds.READING.measures.t.scale: ", "want 0 to 15", false},
+	{"measure and enrichment", "kinds: {READING: {enrichment: [battery]}}", "1:32: kinds.READING.enrichment.battery: ", "a measure already", true},
+	{"subject's field as measure", "kinds: {READING: {measures: {deviceId: {}}}}", "1:30: kinds.READING.measures.deviceId: ", "the subject's field already", true},
+	{"measure named as the time", "kinds: {READING: {measures: {timestamp: {}}}}", "1:30: kinds.READING.measures.timestamp: ", "every observation has this field", false},
+	{"measure named as a stored attribute", "kinds: {READING: {measures: {expiresAt: {}}}}", "1:30: kinds.READING.measures.expiresAt: ", "Tidemark's own items", false},
+	{"measure with an underscore", "kinds: {READING: {measures: {_t: {}}}}", "1:30: kinds.READING.measures._t: ", "belong to stored bookkeeping", false},
+	{"subject type of our own", "kinds: {X: {subject: {name: QUARANTINE}}}", "1:29: kinds.X.subject.name: ", "Tidemark's own", true},
+	{"distinct is no list", "kinds: {READING: {distinct: visitor}}", "1:29: kinds.READING.distinct: ", "want a list", false},
+	{"a number in a list", "kinds: {READING: {distinct: [7]}}", "1:30: kinds.READING.distinct.7: ", "in quotes", false},
+	{"too many shards", "kinds: {READING: {shards: 65}}", "1:27: kinds.READING.shards: ", "want 1 to 64", false},
+
+	// Stages.
+	{"stage in capitals", "stages: {Prod: {}}", "1:10: stages.Prod: ", "small letters", false},
+	{"unknown billing", "stages: {prod: {billing: free}}", "1:26: stages.prod.billing: ", "want onDemand", false},
+	{"half provisioned", "stages: {prod: {billing: {readUnits: 5}}}", "1:17: stages.prod.billing: ", "give both", false},
+	{"unknown removal", "stages: {prod: {removal: keep}}", "1:26: stages.prod.removal: ", "want retain", false},
+	{"log retention unknown to CloudWatch", "stages: {prod: {logRetention: 10d}}", "1:31: stages.prod.logRetention: ", "1d, 3d, 5d, 7d", false},
+	{"mail without a place", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "no mail address", false},
+	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "no ARN", false},
+	{"topic of two levels", "stages: {prod: {doors: {topic: a/b}}}", "1:32: stages.prod.doors.topic: ", "one level", false},
+	{"topic that is a pattern", "stages: {prod: {doors: {topic: +}}}", "1:32: stages.prod.doors.topic: ", "one level", false},
+	{"access for everybody", "stages: {prod: {access: open}}", "1:25: stages.prod.access: ", "want iam, or {issuer", false},
+	{"tokens of nobody", "stages: {prod: {access: {audience: [a]}}}", "1:17: stages.prod.access: ", "no issuer", false},
+	{"tokens over plain HTTP", "stages: {prod: {access: {issuer: http://x, audience: [a]}}}", "1:34: stages.prod.access.issuer: ", "https", false},
+	{"tokens for anybody", "stages: {prod: {access: {issuer: https://x}}}", "1:17: stages.prod.access.audience: ", "made for anybody", false},
+	{"claim that cannot be", "stages: {prod: {access: {issuer: https://x, audience: [a], ownerClaim: a b}}}", "1:72: stages.prod.access.ownerClaim: ", "no name of a claim", false},
+	{"nothing reserved by less than nothing", "stages: {prod: {reserved: {ingest: -1}}}", "1:36: stages.prod.reserved.ingest: ", "want 0 to", false},
+	{"no request a second", "stages: {prod: {throttle: {rate: 0}}}", "1:34: stages.prod.throttle.rate: ", "want 1 to", false},
+}
+
+func TestParse_NamesEachMistakeWithItsPlace(t *testing.T) {
+	for _, test := range badConfigs {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := config.Parse("tidemark.yaml", []byte(test.yaml), iot.Kinds()...)
+			if c != nil || err == nil {
+				t.Fatalf("Parse = %v, %v; want nil and a mistake", c, err)
+			}
+			got := err.Error()
+			if !strings.HasPrefix(got, "tidemark.yaml:"+test.want) || !strings.Contains(got, test.says) {
+				t.Errorf("got  %s\nwant tidemark.yaml:%s… %s", got, test.want, test.says)
+			}
+			if strings.Contains(got, "\n") {
+				t.Errorf("one mistake is told as several:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestSchema_RefusesWhatItCanSee(t *testing.T) {
+	s := schema(t)
+	for _, test := range badConfigs {
+		if test.unseen {
+			continue
+		}
+		if err := s.Validate(document(t, []byte(test.yaml))); err == nil {
+			t.Errorf("%s: the schema accepts\n%s", test.name, test.yaml)
+		}
+	}
+}
+
+func TestParse_ReportsAllMistakesInTheOrderOfTheFile(t *testing.T) {
+	const file = `
+limits:
+  fields: many
+  boddy: 1MiB
+kinds:
+  READING:
+    late: sometimes
+    measures:
+      temperature: {scale: 99}
+mapping:
+  maxAge: 2d
+stages:
+  Prod: {removal: never}
+`
+	_, err := config.Parse("c.yaml", []byte(file), iot.Kinds()...)
+	var mistakes config.Mistakes
+	if !errors.As(err, &mistakes) {
+		t.Fatalf("got %v, want Mistakes", err)
+	}
+	var got []string
+	for _, m := range mistakes {
+		got = append(got, fmt.Sprintf("%d %s", m.Line, m.Path))
+	}
+	want := []string{
+		"3 limits.fields", "4 limits.boddy", "7 kinds.READING.late",
+		"9 kinds.READING.measures.temperature.scale", "11 mapping.maxAge",
+		"13 stages.Prod", "13 stages.Prod.removal",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestParse_SaysWhereTheYAMLBreaks(t *testing.T) {
+	_, err := config.Parse("c.yaml", []byte("limits:\n  fields: [1\nkinds: {}\n"))
+	want := "c.yaml:1: not YAML: did not find expected ',' or ']', on this line or the next; correct it to go on"
+	if got := fmt.Sprint(err); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestValidate_JudgesAConfigurationMadeInGo(t *testing.T) {
+	c := config.Default(iot.Kinds()...)
+	c.Mapping.BatchSize = 0
+	c.Kinds = append(c.Kinds, catalog.Kind{})
+	got := fmt.Sprint(c.Validate())
+	for _, want := range []string{"mapping.batchSize: 0 is out of bounds", "kinds.#2.name: missing", "kinds.#2.subject.name: missing"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %s", got, want)
+		}
+	}
+}

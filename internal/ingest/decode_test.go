@@ -1,0 +1,162 @@
+package ingest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// flaws are the codes of what could not be read, "" for what could.
+func flaws(observations []ingest.Observation) []string {
+	codes := []string{}
+	for _, o := range observations {
+		if o.Flaw == nil {
+			codes = append(codes, "")
+		} else {
+			codes = append(codes, o.Flaw.Code)
+		}
+	}
+	return codes
+}
+
+func TestDecodeBody(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, body string
+		want       []string // codes of flaws
+		many       bool
+		err        error
+	}{
+		{"object", ` {"a":1} `, []string{""}, false, nil},
+		{"array", `[{"a":1},{"b":2}]`, []string{"", ""}, true, nil},
+		{"empty array", `[]`, []string{}, true, nil},
+		{"array of all sorts", `[{"a":1},5,null,[],"x",{"a":1,"a":2}]`,
+			[]string{"", "not-an-object", "not-an-object", "not-an-object", "not-an-object", "duplicate-name"}, true, nil},
+		{"empty", ` `, nil, false, ingest.ErrEmptyBody},
+		{"not JSON", `deviceId=1`, nil, false, ingest.ErrNotJSON},
+		{"number", `5`, nil, false, ingest.ErrNotObject},
+		{"NaN", `{"a":NaN}`, nil, false, ingest.ErrNotJSON},
+		{"NaN in an array", `[{"a":1},{"a":NaN}]`, nil, true, ingest.ErrNotJSON},
+		{"array cut off", `[{"a":1}`, nil, true, ingest.ErrNotJSON},
+		{"comma at the end", `[{"a":1},]`, nil, true, ingest.ErrNotJSON},
+		{"two arrays", `[] []`, nil, true, ingest.ErrNotJSON},
+		{"lines sent as JSON", "{\"a\":1}\n{\"a\":2}", nil, false, ingest.ErrNotJSON},
+		{"one too many", `[{},{},{},{},{},{},{}]`, nil, true, ingest.ErrTooMany},
+		{"a thousand brackets short of memory", strings.Repeat("[", 1<<20), nil, true, ingest.ErrNotJSON},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, many, err := ingest.DecodeBody([]byte(c.body), 6)
+			if !errors.Is(err, c.err) || err == nil && (!slices.Equal(flaws(got), c.want) || many != c.many) {
+				t.Errorf("got %q, many %t, error %v; want %q, many %t, error %v", flaws(got), many, err, c.want, c.many, c.err)
+			}
+		})
+	}
+}
+
+func TestDecodeLines_RejectsABadLineAlone(t *testing.T) {
+	t.Parallel()
+	body := "{\"a\":1}\n\n  {\"a\":NaN}\r\n5\n{\"a\":2}"
+	got, err := ingest.DecodeLines([]byte(body), 4)
+	if want := []string{"", "not-json", "not-an-object", ""}; err != nil || !slices.Equal(flaws(got), want) {
+		t.Fatalf("got %q, error %v; want %q", flaws(got), err, want)
+	}
+	for i, line := range map[int]string{1: "line 3:", 2: "line 4:"} {
+		if !strings.HasPrefix(got[i].Flaw.Message, line) {
+			t.Errorf("message %q: want it to begin with %q", got[i].Flaw.Message, line)
+		}
+	}
+}
+
+func TestDecodeLines_RefusesNothingAndTooMuch(t *testing.T) {
+	t.Parallel()
+	if _, err := ingest.DecodeLines([]byte(" \n\r\n"), 4); !errors.Is(err, ingest.ErrEmptyBody) {
+		t.Errorf("blank lines: got %v, want ErrEmptyBody", err)
+	}
+	if _, err := ingest.DecodeLines([]byte("{}\n{}\n{}\n"), 2); !errors.Is(err, ingest.ErrTooMany) {
+		t.Errorf("three lines under a limit of two: got %v, want ErrTooMany", err)
+	}
+}
+
+func TestDecodeObject_KeepsEveryDigit(t *testing.T) {
+	t.Parallel()
+	o := ingest.DecodeObject([]byte(`{"n":0.1000000000000000055511151231257827,"t":"\u0041","b":false,"x":null,"a":[1,{"b":2}]}`))
+	want := []ingest.Field{
+		{Name: "n", Form: ingest.NumberForm, Text: "0.1000000000000000055511151231257827"},
+		{Name: "t", Form: ingest.TextForm, Text: "A"},
+		{Name: "b", Form: ingest.BoolForm, Text: "false"},
+		{Name: "x", Form: ingest.NullForm},
+		{Name: "a", Form: ingest.NestedForm},
+	}
+	if !slices.Equal(o.Fields, want) {
+		t.Errorf("got %+v, want %+v", o.Fields, want)
+	}
+}
+
+// FuzzDecodeObject: whatever comes, the decoder answers, its flaw is short and valid
+// text, what it read without one reads the same again, and admission takes it or says
+// why not.
+func FuzzDecodeObject(f *testing.F) {
+	for _, seed := range []string{
+		reading(with("temperature", "22.4")), `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `{"a":1,"a":1}`, `{"a":{"b":[]}}`,
+		`{"deviceId":"a","timestamp":1e9,"x":1e400}`, `[1]`, `{"":-0}`, "{\"\xff\":1}", `{"a":"\\ud800\\"}`, `nul`,
+	} {
+		f.Add([]byte(seed))
+	}
+	kind := kindOf(f, keeping)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		o := ingest.DecodeObject(raw)
+		if o.Flaw == nil {
+			again := ingest.DecodeObject(encode(t, o.Fields))
+			if again.Flaw != nil || !slices.Equal(again.Fields, o.Fields) {
+				t.Errorf("%q reads as %+v, written and read again as %+v, flaw %+v", raw, o.Fields, again.Fields, again.Flaw)
+			}
+		} else if _, err := json.Marshal(o.Flaw); err != nil || len(o.Flaw.Message) > 400 {
+			t.Errorf("%q: flaw %+v cannot be told: %v", raw, o.Flaw, err)
+		}
+		outcomes, err := serviceOn(memory.New(clock), 1).Append(t.Context(), kind, o)
+		if err != nil || (outcomes[0].Verdict == model.Rejected) != (len(outcomes[0].Errors) > 0) || o.Flaw != nil && outcomes[0].Verdict != model.Rejected {
+			t.Errorf("%q: outcome %+v, error %v", raw, outcomes[0], err)
+		}
+	})
+}
+
+// encode writes fields as the JSON object they came from; what was nested is empty.
+func encode(t *testing.T, fields []ingest.Field) []byte {
+	t.Helper()
+	b := bytes.NewBufferString("{")
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(name, ':'))
+		switch f.Form {
+		case ingest.TextForm:
+			text, err := json.Marshal(f.Text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Write(text)
+		case ingest.NullForm:
+			b.WriteString("null")
+		case ingest.NestedForm:
+			b.WriteString("{}")
+		default:
+			b.WriteString(f.Text)
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}

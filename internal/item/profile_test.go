@@ -1,0 +1,83 @@
+package item_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+var site = model.Profile{
+	Subject:   model.Subject{Type: "SITE", ID: "my#site"},
+	Attrs:     model.Attrs{{Name: "name", Value: model.TextValue("My site")}},
+	CreatedAt: 1000, ExpiresAt: 2000,
+}
+
+func TestProfile_RoundTrips(t *testing.T) {
+	back, err := item.Profile(item.FromProfile(&site))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(site, back, cmp.Comparer(func(a, b model.Decimal) bool { return a == b })); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestProfile_RefusesWhatItCannotRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(item.Item)
+		want   error
+	}{
+		"an item of another class": {func(it item.Item) { it[keys.AttrSK] = item.Value{Type: item.S, S: "CURRENT#READING#"} }, keys.ErrForeign},
+		"in a shard's partition":   {func(it item.Item) { it[keys.AttrPK] = item.Value{Type: item.S, S: "SITE#a#1"} }, keys.ErrForeign},
+		"of a newer version":       {func(it item.Item) { it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"} }, item.ErrNewer},
+		"a TTL that is no number":  {func(it item.Item) { it[keys.AttrExpiresAt] = item.Value{Type: item.S, S: "soon"} }, item.ErrDamaged},
+	} {
+		it := item.FromProfile(&site)
+		c.change(it)
+		if _, err := item.Profile(it); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+func TestEvent_IsIndexedByItsField(t *testing.T) {
+	view := model.Event{
+		Series:  model.Series{Subject: model.Subject{Type: "SITE", ID: "my-site"}, Kind: "PAGEVIEW", Shard: 2},
+		Order:   model.Order{At: 1000, ID: "a"},
+		Attrs:   model.Attrs{{Name: "visitor", Value: model.TextValue("v#1")}},
+		IndexBy: "visitor",
+	}
+	it := item.FromEvent(&view)
+	if pk, sk := it[keys.AttrGSI2PK].S, it[keys.AttrGSI2SK].S; pk != "BY#PAGEVIEW#visitor#v%231" || sk != "1970-01-01T00:00:01.000Z#my-site##a" {
+		t.Errorf("it stands in the index under %q, %q", pk, sk)
+	}
+	back, err := item.Event(it)
+	if err != nil || back.IndexBy != "visitor" || len(back.Attrs) != 1 {
+		t.Errorf("it came back as %+v, %v", back, err)
+	}
+	for name, attrs := range map[string]model.Attrs{
+		"without the field": nil,
+		"an empty value":    {{Name: "visitor", Value: model.TextValue("")}},
+		"a number":          {{Name: "visitor", Value: model.NumberValue(model.DecimalOf(1))}},
+	} {
+		view.Attrs = attrs
+		if _, there := item.FromEvent(&view)[keys.AttrGSI2PK]; there {
+			t.Errorf("%s: it stands in the index", name)
+		}
+	}
+}
+
+func TestEvent_SomebodyElsesIndexKeyIsNoMatterOfOurs(t *testing.T) {
+	it := item.FromEvent(&model.Event{Series: model.Series{Subject: model.Subject{Type: "SITE", ID: "a"}, Kind: "PAGEVIEW"}})
+	for _, pk := range []string{"OWNER#ops", "BY#REQUEST#visitor#v"} {
+		it[keys.AttrGSI2PK] = item.Value{Type: item.S, S: pk}
+		if back, err := item.Event(it); err != nil || back.IndexBy != "" || back.Unreadable {
+			t.Errorf("%s: came back as %+v, %v", pk, back, err)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package query_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+func (w *world) hours() query.Rollups {
+	return query.Rollups{Series: w.series(), Unit: tier.Hour, From: model.MinTime, To: model.MaxTime + 1}
+}
+
+func (w *world) rollups(q query.Rollups) (found []query.Rollup) {
+	w.t.Helper()
+	for r, err := range w.query.EachRollup(context.Background(), q) {
+		if err != nil {
+			w.t.Fatalf("rollups: %v", err)
+		}
+		found = append(found, r)
+	}
+	return found
+}
+
+func TestRollups_TellOpenFromClosedAndExactFromNot(t *testing.T) {
+	w := newWorld(t, nil)
+	inexact := w.row(tier.Hour, 0, w.reading(at("2026-04-20T12:59:00Z"), "", 1, 0))
+	inexact.Exact = false
+	w.storeRow(inexact)
+	w.storeRow(w.row(tier.Hour, 0, w.reading(at("2026-04-20T13:00:00Z"), "", 2, 0)))
+	w.storeRow(w.row(tier.Hour, 0, w.reading(now, "", 3, 0), w.reading(now+1, "", 5, 0)))
+
+	found := w.rollups(w.hours())
+	var got [][2]bool
+	for _, r := range found {
+		got = append(got, [2]bool{r.Exact, r.Open})
+	}
+	if want := [][2]bool{{false, false}, {true, false}, {true, true}}; !slices.Equal(got, want) {
+		t.Fatalf("exact, open: got %v, want %v", got, want)
+	}
+	m := found[2].Measure("temperature")
+	if avg, _ := m.Avg(); avg != 4 || m.Count != 2 {
+		t.Errorf("the open hour: avg %v of %d values, want 4 of 2", avg, m.Count)
+	}
+	if m := found[2].Measure("humidity"); m.Count != 0 {
+		t.Errorf("a measure nobody sent has %d values, want 0", m.Count)
+	}
+}
+
+func TestRollups_EmptyAndExpiredRowsAreHidden(t *testing.T) {
+	w := newWorld(t, nil)
+	empty := w.row(tier.Hour, now.Seconds()+100, w.reading(now-2*hour, "", 1, 0))
+	empty.Fold, empty.Empty = *rollup.NewFold(w.kind.Spec()), true
+	w.storeRow(empty)
+	w.storeRow(w.row(tier.Hour, now.Seconds(), w.reading(now-3*hour, "", 1, 0)))
+	w.storeRow(w.row(tier.Hour, now.Seconds()+1, w.reading(now-hour, "", 1, 0)))
+
+	found := w.rollups(w.hours())
+	if len(found) != 1 || found[0].Bucket.Start != tier.Hour.BucketOf(now-hour).Start {
+		t.Errorf("got %d rollups, want the living one alone", len(found))
+	}
+}
+
+func TestRollups_RangeIsHalfOpenByBucketStart(t *testing.T) {
+	w := newWorld(t, nil)
+	first := tier.Hour.BucketOf(now - 3*hour).Start
+	for i := range model.Time(3) {
+		w.storeRow(w.row(tier.Hour, 0, w.reading(first+i*hour, "", 1, 0)))
+	}
+	for name, c := range map[string]struct {
+		from, to model.Time
+		want     int
+	}{
+		"on the edges":       {first, first + 2*hour, 2},
+		"a moment too late":  {first + 1, first + 2*hour, 1},
+		"a moment too early": {first, first + 2*hour + 1, 3},
+		"within one bucket":  {first + 1, first + hour, 0},
+	} {
+		q := w.hours()
+		q.From, q.To = c.from, c.to
+		if got := w.rollups(q); len(got) != c.want {
+			t.Errorf("%s: %d buckets, want %d", name, len(got), c.want)
+		}
+	}
+}
+
+func TestRollups_ATierTheLadderLacksIsNamed(t *testing.T) {
+	w := newWorld(t, nil)
+	q := w.hours()
+	q.Unit = tier.Minute
+	if _, err := w.query.Rollups(context.Background(), q); !errors.Is(err, query.ErrNoTier) {
+		t.Errorf("got %v, want %v", err, query.ErrNoTier)
+	}
+}
+
+func TestRollups_ARowThatCannotBeReadIsNoHole(t *testing.T) {
+	w := newWorld(t, nil)
+	row := w.row(tier.Hour, 0, w.reading(now, "", 1, 0))
+	row.Rev[0] = 1
+	stored, err := item.FromRow(&row)
+	requireNoError(t, err)
+	stored[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
+	requireNoError(t, w.table.PutItem(context.Background(), stored))
+	if _, err := w.query.Rollups(context.Background(), w.hours()); !errors.Is(err, item.ErrNewer) {
+		t.Errorf("a row of a newer version: %v, want %v", err, item.ErrNewer)
+	}
+	stored[keys.AttrVersion] = item.Value{Type: item.N, S: "1"}
+	stored[keys.AttrSummary] = item.Value{Type: item.B, B: []byte("nonsense")}
+	requireNoError(t, w.table.PutItem(context.Background(), stored))
+	if _, err := w.query.Rollups(context.Background(), w.hours()); !errors.Is(err, item.ErrDamaged) {
+		t.Errorf("a damaged row: %v, want %v", err, item.ErrDamaged)
+	}
+}
+
+// However events fall on shards, readers see the bucket as if there were none: the
+// same bytes as one fold of all. Pages put together are all buckets, each once.
+func TestRollups_ShardsMergeToTheWholeBucket(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t, shards(rapid.IntRange(2, 5).Draw(t, "shards")))
+		parts, wholes := map[rollup.Key][]model.Event{}, map[model.Time]*rollup.Fold{}
+		for i := range rapid.IntRange(1, 30).Draw(t, "events") {
+			when := now - model.Time(rapid.IntRange(0, 5).Draw(t, "hours ago"))*hour
+			e := w.reading(when, string(rune('a'+i)), int64(rapid.IntRange(-50, 50).Draw(t, "value")), 0)
+			start := tier.Hour.BucketOf(when).Start
+			key := rollup.Key{Series: e.Series, Start: start}
+			parts[key] = append(parts[key], e)
+			if wholes[start] == nil {
+				wholes[start] = rollup.NewFold(w.kind.Spec())
+			}
+			wholes[start].AddEvent(&e)
+		}
+		for _, events := range parts {
+			w.storeRow(w.row(tier.Hour, 0, events...))
+		}
+		q := w.hours()
+		q.Newest = rapid.Bool().Draw(t, "newest")
+		q.Limit = rapid.IntRange(0, 3).Draw(t, "limit")
+		seen := 0
+		for {
+			page, err := w.query.Rollups(context.Background(), q)
+			if err != nil {
+				t.Fatalf("page: %v", err)
+			}
+			for _, r := range page.Rollups {
+				seen++
+				want := wholes[r.Bucket.Start]
+				if !bytes.Equal(r.Summary.Encode(nil), want.Summary.Encode(nil)) || r.Digest != want.Digest {
+					t.Fatalf("bucket %s differs from the fold of all its events", r.Bucket)
+				}
+			}
+			if q.Cursor = page.Next; q.Cursor == "" {
+				break
+			}
+		}
+		if seen != len(wholes) {
+			t.Fatalf("%d buckets over all pages, want %d", seen, len(wholes))
+		}
+	})
+}
+
+// The rows of a spread bucket expire one by one. Once the first may have gone, what is
+// left is not the whole, so the bucket is hidden.
+func TestRollups_ASpreadBucketIsHiddenWhenAPartOfItMayHaveExpired(t *testing.T) {
+	w := newWorld(t, func(k *catalog.Kind) {
+		k.Shards = 2
+		k.Ladder = tier.Ladder{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 7 * tier.Day24}, {Unit: tier.Day}}}
+	})
+	week := 7 * 24 * hour
+	ended := w.reading(tier.Hour.BucketOf(now-week).Start-hour, "", 1, 0)
+	open := w.reading(tier.Hour.BucketOf(now-week).Start+hour, "", 1, 0)
+	for _, e := range []model.Event{ended, open} {
+		w.storeRow(w.row(tier.Hour, now.Seconds()+1000, e)) // written late, so not expired itself
+	}
+	found := w.rollups(w.hours())
+	if len(found) != 1 || found[0].Bucket.Start != open.At {
+		t.Errorf("got %d buckets, want the one of which no row can have expired", len(found))
+	}
+}
+
+func TestFigures_WithoutAValidValueAreEmpty(t *testing.T) {
+	w := newWorld(t, nil)
+	e := w.reading(now, "", 1, 0)
+	e.Attrs[0].Value = model.TextValue("NaN")
+	w.storeRow(w.row(tier.Hour, 0, e))
+	f := query.FiguresOf(w.rollups(w.hours())[0].Measure("temperature"))
+	if want := (query.Figures{Invalid: 1}); f != want {
+		t.Errorf("got %+v, want nothing but the invalid one", f)
+	}
+}

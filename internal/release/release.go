@@ -1,0 +1,27 @@
+// Package release says which release a program is of. It stands by itself, so that the
+// command line and the functions say the same of the same build.
+package release
+
+import (
+	"cmp"
+	"runtime/debug"
+)
+
+// version is set when a release is built:
+//
+//	-ldflags "-X github.com/tidemark-db/tidemark/internal/release.version=1.2.3"
+var version string
+
+// Version is the release, else the commit the program was built from, else "devel".
+func Version() string {
+	info, _ := debug.ReadBuildInfo()
+	if version != "" || info == nil {
+		return cmp.Or(version, "devel")
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}
