@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -150,18 +151,18 @@ func appendSeriesOf(in *ingest.Service, kind *catalog.Kind, name string, each, b
 }
 
 func appendTo(in *ingest.Service, kind *catalog.Kind, device string, from, n int) error {
-	drafts := make([]ingest.Draft, n)
+	drafts := make([]ingest.TypedObservation, n)
 	for i := range drafts {
 		e := reading(device, from+i)
-		drafts[i] = ingest.Draft{Subject: device, At: e.At, Attrs: e.Attrs}
+		drafts[i] = ingest.TypedObservation{Subject: device, At: e.At, Attrs: e.Attrs}
 	}
 	outcomes, err := in.AppendEvents(context.Background(), kind, drafts)
 	if err != nil {
 		return err
 	}
 	for _, o := range outcomes {
-		if o.Verdict != model.Applied {
-			return fmt.Errorf("append to %s: %s", device, o.Verdict)
+		if o.Outcome != model.Applied {
+			return fmt.Errorf("append to %s: %s", device, o.Outcome)
 		}
 	}
 	return nil
@@ -222,7 +223,7 @@ func transact(client *dynamodb.Client, e *model.Event) error {
 	put := sdkItem(item.FromEvent(e))
 	set := "SET "
 	names := map[string]string{}
-	for name, v := range sdkItem(item.FromCurrent(&model.Current{Series: e.Series, Ordered: true, Order: e.Order, Hash: e.Hash, Attrs: e.Attrs, CreatedAt: e.ArrivedAt})) {
+	for name, v := range sdkItem(item.FromLatest(&model.Latest{Series: e.Series, Ordered: true, Order: e.Order, Hash: e.Hash, Attrs: e.Attrs, CreatedAt: e.ArrivedAt})) {
 		if name == keys.AttrPK || name == keys.AttrSK {
 			continue
 		}
@@ -233,9 +234,9 @@ func transact(client *dynamodb.Client, e *model.Event) error {
 		}
 		set += "#" + n + "=:" + n
 	}
-	names["#at"] = keys.AttrAt
+	names["#at"] = tablekeys.AttrAt
 	values[":first"] = &types.AttributeValueMemberS{Value: e.At.String()}
-	current := keys.Current(e.Series)
+	current := keys.Latest(e.Series)
 	_, err := client.TransactWriteItems(context.Background(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 		{Update: &types.Update{TableName: aws.String(appendTable), UpdateExpression: &set, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 			ConditionExpression: aws.String("attribute_not_exists(#at) OR #at < :first"),

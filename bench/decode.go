@@ -10,6 +10,8 @@ import (
 	"github.com/goccy/go-json"
 
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/storedtime"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -74,12 +76,12 @@ type (
 )
 
 // goccyDecode is the quickest of the common libraries, into a struct made for it.
-func goccyDecode(payload []byte) ([]model.Change, error) {
+func goccyDecode(payload []byte) ([]storage.Change, error) {
 	var in purposeMade
 	if err := json.Unmarshal(payload, &in); err != nil {
 		return nil, err
 	}
-	out := make([]model.Change, 0, len(in.Records))
+	out := make([]storage.Change, 0, len(in.Records))
 	for i := range in.Records {
 		r := &in.Records[i]
 		key, err := keys.ParseEvent(keys.Key{PK: r.DynamoDB.Keys.PK.S, SK: r.DynamoDB.Keys.SK.S})
@@ -90,7 +92,7 @@ func goccyDecode(payload []byte) ([]model.Change, error) {
 		e := &model.Event{Series: key.Series, Order: key.Order}
 		hash, _ := base64.StdEncoding.DecodeString(image.Hash.B)
 		copy(e.Hash[:], hash)
-		e.ArrivedAt, _ = model.ParseStored(image.Arrived.S)
+		e.ArrivedAt, _ = storedtime.Parse(image.Arrived.S)
 		e.ExpiresAt, _ = strconv.ParseInt(image.ExpiresAt.N, 10, 64)
 		for _, f := range []struct{ name, n string }{{"battery", image.Battery.N}, {"humidity", image.Humidity.N}, {"temperature", image.Temperature.N}} {
 			d, err := model.ParseDecimal(f.n)
@@ -99,7 +101,7 @@ func goccyDecode(payload []byte) ([]model.Change, error) {
 			}
 			e.Attrs = append(e.Attrs, model.Attr{Name: f.name, Value: model.NumberValue(d)})
 		}
-		out = append(out, model.Change{What: model.Inserted, Key: key, After: e, Seq: r.DynamoDB.SequenceNumber,
+		out = append(out, storage.Change{Type: storage.Inserted, Key: key, After: e, Seq: r.DynamoDB.SequenceNumber,
 			Source: r.EventSourceARN, EventID: r.EventID, At: model.Time(r.DynamoDB.ApproximateCreationDateTime * 1000)})
 	}
 	return out, nil

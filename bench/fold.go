@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -30,14 +31,14 @@ func hourOf(device string, n int) (events []model.Event) {
 }
 
 // foldOurs is a look's reading: from the bytes of the page to the fold.
-func foldOurs(table *dynamo.Table, r model.Range) *rollup.Fold {
+func foldOurs(table *dynamo.Table, r storage.Range) *rollup.Fold {
 	f := rollup.NewFold(spec)
 	must(table.EachEvent(context.Background(), r, f.AddEvent))
 	return f
 }
 
 // standardEvents is the same page by the SDK's Query and attributevalue.
-func standardEvents(ctx context.Context, client *dynamodb.Client, r model.Range) ([]model.Event, error) {
+func standardEvents(ctx context.Context, client *dynamodb.Client, r storage.Range) ([]model.Event, error) {
 	lo, hi := keys.EventRange(r.Series, r.From, r.To)
 	out, err := client.Query(ctx, &dynamodb.QueryInput{
 		TableName: aws.String("tidemark"), ConsistentRead: aws.Bool(true),
@@ -66,7 +67,7 @@ func standardEvents(ctx context.Context, client *dynamodb.Client, r model.Range)
 	return events, nil
 }
 
-func foldStandard(client *dynamodb.Client, r model.Range) *rollup.Fold {
+func foldStandard(client *dynamodb.Client, r storage.Range) *rollup.Fold {
 	f := rollup.NewFold(spec)
 	events := must(standardEvents(context.Background(), client, r))
 	for i := range events {
@@ -82,7 +83,7 @@ func folding(o options) *section {
 	empty := &service{events: eventsPage(nil)}
 	table, client := dynamo.New(page.client(), "tidemark"), page.client()
 	none := dynamo.New(empty.client(), "tidemark")
-	r := model.Range{Series: events[0].Series, From: began, To: began + 3600_000, Consistent: true}
+	r := storage.Range{Series: events[0].Series, From: began, To: began + 3600_000, Consistent: true}
 	if a, b := foldOurs(table, r), foldStandard(client, r); a.Digest != b.Digest || !bytes.Equal(a.Summary.Encode(nil), b.Summary.Encode(nil)) {
 		panic("the two ways fold to different rows")
 	}

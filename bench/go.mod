@@ -49,7 +49,7 @@ require (
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.44.0
-	golang.org/x/text v0.14.0
+	golang.org/x/text v0.22.0
 	golang.org/x/tools v0.26.0
 	google.golang.org/protobuf v1.36.11
 	pgregory.net/rapid v1.3.0

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -31,16 +32,16 @@ func (s plainStore) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error
 	return s.table.Row(ctx, key)
 }
 
-func (s plainStore) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+func (s plainStore) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	events, err := standardEvents(ctx, s.client, r)
-	return model.EventPage{Events: events}, err
+	return storage.EventPage{Events: events}, err
 }
 
-func (s plainStore) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error) {
+func (s plainStore) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	return s.table.Rows(ctx, unit, r)
 }
 
-func (s plainStore) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (s plainStore) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	return s.table.PutRow(ctx, row, prev)
 }
 
@@ -52,7 +53,7 @@ func aggregator(store aggregate.Store) *aggregate.Aggregator {
 
 // settleOurs is an invocation of the aggregate function: payload to answer.
 func settleOurs(d *envelope.StreamDecoder, a *aggregate.Aggregator, payload []byte) {
-	report := a.Settle(context.Background(), must(d.Decode(payload)).Changes)
+	report := a.Process(context.Background(), must(d.Decode(payload)).Changes)
 	if len(report.Failures) > 0 {
 		panic(report.Failures[0].Err)
 	}
@@ -60,7 +61,7 @@ func settleOurs(d *envelope.StreamDecoder, a *aggregate.Aggregator, payload []by
 }
 
 func settleStandard(a *aggregate.Aggregator, payload []byte) {
-	report := a.Settle(context.Background(), must(standardDecode(payload)))
+	report := a.Process(context.Background(), must(standardDecode(payload)))
 	if len(report.Failures) > 0 {
 		panic(report.Failures[0].Err)
 	}

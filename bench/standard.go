@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/storedtime"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -30,12 +32,12 @@ type standardReading struct {
 
 // standardDecode is the standard way from a payload to changes: the event type of
 // aws-lambda-go, then the SDK's attributevalue.
-func standardDecode(payload []byte) ([]model.Change, error) {
+func standardDecode(payload []byte) ([]storage.Change, error) {
 	var in events.DynamoDBEvent
 	if err := json.Unmarshal(payload, &in); err != nil {
 		return nil, err
 	}
-	out := make([]model.Change, 0, len(in.Records))
+	out := make([]storage.Change, 0, len(in.Records))
 	for i := range in.Records {
 		r := &in.Records[i]
 		key, err := keys.ParseEvent(keys.Key{PK: r.Change.Keys["pk"].String(), SK: r.Change.Keys["sk"].String()})
@@ -50,8 +52,8 @@ func standardDecode(payload []byte) ([]model.Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, model.Change{
-			What: model.Inserted, Key: key, After: after, Seq: r.Change.SequenceNumber,
+		out = append(out, storage.Change{
+			Type: storage.Inserted, Key: key, After: after, Seq: r.Change.SequenceNumber,
 			Source: r.EventSourceArn, EventID: r.EventID, At: model.TimeOf(r.Change.ApproximateCreationDateTime.Time),
 		})
 	}
@@ -83,7 +85,7 @@ func (r *standardReading) event() (*model.Event, error) {
 	}
 	e := &model.Event{Series: key.Series, Order: key.Order, ExpiresAt: r.ExpiresAt}
 	copy(e.Hash[:], r.Hash)
-	if e.ArrivedAt, err = model.ParseStored(r.Arrived); err != nil {
+	if e.ArrivedAt, err = storedtime.Parse(r.Arrived); err != nil {
 		return nil, err
 	}
 	for name, text := range map[string]attributevalue.Number{"battery": r.Battery, "humidity": r.Humidity, "temperature": r.Temperature} {

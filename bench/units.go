@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
@@ -39,11 +40,11 @@ func up(bytes, unit int) int { return max(1, (bytes+unit-1)/unit) }
 
 func writeUnits(it item.Item) int { return up(it.Size(), 1<<10) }
 
-func (m *metered) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
-	if w := tx.Current; w != nil {
-		m.write += 2 * writeUnits(item.FromCurrent(&model.Current{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now}))
+func (m *metered) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+	if w := tx.Latest; w != nil {
+		m.write += 2 * writeUnits(item.FromLatest(&model.Latest{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now}))
 	}
-	if tx.Gate != nil {
+	if tx.PurgeLock != nil {
 		m.write += 2
 	}
 	m.write += 2 * len(tx.Absent)
@@ -55,7 +56,7 @@ func (m *metered) Append(ctx context.Context, tx ingest.Transaction) (ingest.Rep
 	return m.Table.Append(ctx, tx)
 }
 
-func (m *metered) Put(ctx context.Context, e model.Event) (ingest.Reply, error) {
+func (m *metered) Put(ctx context.Context, e model.Event) (ingest.StoreResult, error) {
 	it := item.FromEvent(&e)
 	m.event = it.Size()
 	m.write += writeUnits(it)
@@ -77,13 +78,13 @@ func (m *metered) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) 
 
 func sizeOf(row *rollup.Row) int { return must(item.FromRow(row)).Size() }
 
-func (m *metered) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+func (m *metered) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	page, err := m.Table.Events(ctx, r)
 	m.read += up(len(page.Events)*m.event, 4<<10)
 	return page, err
 }
 
-func (m *metered) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error) {
+func (m *metered) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	page, err := m.Table.Rows(ctx, unit, r)
 	size := 0
 	for i := range page.Rows {
@@ -93,7 +94,7 @@ func (m *metered) Rows(ctx context.Context, unit tier.Unit, r model.Range) (roll
 	return page, err
 }
 
-func (m *metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (m *metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	size := sizeOf(row)
 	m.write += up(size, 1<<10)
 	m.row[row.Key.Tier] = max(m.row[row.Key.Tier], size)
@@ -115,11 +116,11 @@ type load struct {
 
 func (l load) event(kind *catalog.Kind, i int) model.Event {
 	at := l.at + model.Time(i)*model.Time(l.apart.Milliseconds())
-	if kind.WithoutCurrent {
+	if kind.WithoutLatest {
 		return view(kind, at, i)
 	}
 	e := reading("sensor_0001", i)
-	e.At, e.ArrivedAt, e.ExpiresAt = at, at+350, kind.Ladder.EventExpiresAt(at+350)
+	e.At, e.ArrivedAt, e.ExpiresAt = at, at+350, kind.Retention.EventExpiresAt(at+350)
 	return e
 }
 
@@ -135,7 +136,7 @@ func view(kind *catalog.Kind, at model.Time, i int) model.Event {
 		{Name: "visitor", Value: model.TextValue(fmt.Sprintf("%016x", i%10000))},
 	}
 	return model.Event{Series: kind.Series("example.org", "", order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs),
-		ArrivedAt: at, ExpiresAt: kind.Ladder.EventExpiresAt(at), IndexBy: kind.IndexBy}
+		ArrivedAt: at, ExpiresAt: kind.Retention.EventExpiresAt(at), IndexBy: kind.IndexBy}
 }
 
 // perEvent is a load's units, without or with resume points.
@@ -153,19 +154,19 @@ func (l load) count(resume float64) perEvent {
 	clock := func() model.Time { return now }
 	m := &metered{Table: memory.New(clock), row: map[string]int{}}
 	in := &ingest.Service{Store: m, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader}
-	out := &aggregate.Aggregator{Store: m, Catalog: cat, Now: clock, Limits: aggregate.Limits{Concurrency: 1, Resume: resume}}
+	out := &aggregate.Aggregator{Store: m, Catalog: cat, Now: clock, Limits: aggregate.Limits{Concurrency: 1, MinResumeSaving: resume}}
 	for batch := range l.batches {
-		var changes []model.Change
-		var drafts []ingest.Draft
+		var changes []storage.Change
+		var drafts []ingest.TypedObservation
 		for i := range l.of {
 			e := l.event(kind, batch*l.of+i)
 			now = e.ArrivedAt
-			changes = append(changes, model.Change{What: model.Inserted, Key: e.Key(), Seq: fmt.Sprint(i)})
-			if kind.WithoutCurrent {
+			changes = append(changes, storage.Change{Type: storage.Inserted, Key: e.Key(), Seq: fmt.Sprint(i)})
+			if kind.WithoutLatest {
 				must(m.Put(context.Background(), e))
 				continue
 			}
-			drafts = append(drafts, ingest.Draft{Subject: e.Series.Subject.ID, At: e.At, ID: e.ID, Attrs: e.Attrs})
+			drafts = append(drafts, ingest.TypedObservation{Subject: e.Series.Subject.ID, At: e.At, ID: e.ID, Attrs: e.Attrs})
 		}
 		step := max(1, len(drafts))
 		if l.oneByOne {
@@ -174,7 +175,7 @@ func (l load) count(resume float64) perEvent {
 		for some := range slices.Chunk(drafts, step) {
 			must(in.AppendEvents(context.Background(), kind, some))
 		}
-		if report := out.Settle(context.Background(), changes); len(report.Failures) > 0 {
+		if report := out.Process(context.Background(), changes); len(report.Failures) > 0 {
 			panic(report.Failures[0].Err)
 		}
 	}
@@ -185,9 +186,9 @@ func (l load) count(resume float64) perEvent {
 // rows are the largest of each tier.
 func (m *metered) rows() string {
 	all := ""
-	for _, tier := range []string{"minute", "hour", "day", "month"} {
-		if size := m.row[tier]; size > 0 {
-			all += fmt.Sprintf("%s %d B ", tier, size)
+	for _, u := range tier.Units() {
+		if size := m.row[u.String()]; size > 0 {
+			all += fmt.Sprintf("%s %d B ", u, size)
 		}
 	}
 	return all

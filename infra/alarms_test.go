@@ -8,11 +8,11 @@ import (
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
-func TestAlarms_EveryAlarmOfTheCatalogueIsDeployedWhereItsMetricIsPublished(t *testing.T) {
+func TestAlarms_HasOneForEachPublisherOfAMetricWithAnAlarm(t *testing.T) {
 	checked := 0
 	for _, d := range telemetry.Catalogue() {
 		for _, function := range d.Metric.Publishers() {
-			got, deployed := resources(t, "prod")[capital(function)+d.Name+"Alarm"]
+			got, deployed := resources(t, "prod")[capitalize(function)+d.Name+"Alarm"]
 			if deployed != (d.Alarm != nil) {
 				t.Errorf("%s of %s: deployed %v, declared %v", d.Name, function, deployed, d.Alarm != nil)
 			}
@@ -28,7 +28,7 @@ func TestAlarms_EveryAlarmOfTheCatalogueIsDeployedWhereItsMetricIsPublished(t *t
 			}
 			dimension := p["Dimensions"].([]any)[0].(map[string]any)
 			if dimension["Name"] != telemetry.DimensionFunction || dimension["Value"] != "tidemark-prod-"+function {
-				t.Errorf("%s is watched at %v", d.Name, dimension)
+				t.Errorf("the alarm of %s has dimension %v", d.Name, dimension)
 			}
 		}
 	}
@@ -37,7 +37,7 @@ func TestAlarms_EveryAlarmOfTheCatalogueIsDeployedWhereItsMetricIsPublished(t *t
 	}
 }
 
-func TestAlarms_WatchWhatTheServicesSay(t *testing.T) {
+func TestAlarms_WatchTheMetricsOfTheServices(t *testing.T) {
 	want := map[string]string{
 		"OnFailureDepthAlarm":       "AWS/SQS ApproximateNumberOfMessagesVisible OnFailureQueue.QueueName",
 		"UndeliveredDepthAlarm":     "AWS/SQS ApproximateNumberOfMessagesVisible UndeliveredQueue.QueueName",
@@ -45,6 +45,8 @@ func TestAlarms_WatchWhatTheServicesSay(t *testing.T) {
 		"AggregateIteratorAgeAlarm": "AWS/Lambda IteratorAge AggregateFunction",
 		"IngestErrorsAlarm":         "AWS/Lambda Errors IngestFunction",
 		"IngestThrottledAlarm":      "AWS/Lambda Throttles IngestFunction",
+		"ManageErrorsAlarm":         "AWS/Lambda Errors ManageFunction",
+		"ManageThrottledAlarm":      "AWS/Lambda Throttles ManageFunction",
 		"IngestUndeliveredAlarm":    "AWS/Lambda AsyncEventsDropped IngestFunction",
 		"AggregateErrorsAlarm":      "AWS/Lambda Errors AggregateFunction",
 		"AggregateThrottledAlarm":   "AWS/Lambda Throttles AggregateFunction",
@@ -65,59 +67,59 @@ func TestAlarms_WatchWhatTheServicesSay(t *testing.T) {
 				t.Errorf("%s: %s watches %v", name, id, p)
 				continue
 			}
-			if got := say(p["Namespace"]) + " " + say(p["MetricName"]) + " " + say(dimensions[0].(map[string]any)["Value"]); got != metric {
+			if got := render(p["Namespace"]) + " " + render(p["MetricName"]) + " " + render(dimensions[0].(map[string]any)["Value"]); got != metric {
 				t.Errorf("%s: %s watches %s, want %s", name, id, got, metric)
 			}
 		}
 	}
 }
 
-// No data is no alarm, and every description says what to do.
-func TestAlarms_AreSilentWithoutDataAndSayWhatHasHappened(t *testing.T) {
-	for id, a := range typed(t, "prod", "AWS::CloudWatch::Alarm") {
+// Missing data does not trigger an alarm, and every description says what to do.
+func TestAlarms_IgnoreMissingDataAndDescribeTheRepair(t *testing.T) {
+	for id, a := range resourcesOfType(t, "prod", "AWS::CloudWatch::Alarm") {
 		p := a.Properties
 		if p["TreatMissingData"] != "notBreaching" || p["ComparisonOperator"] != "GreaterThanThreshold" {
 			t.Errorf("%s: %v, %v", id, p["TreatMissingData"], p["ComparisonOperator"])
 		}
-		if meaning := say(p["AlarmDescription"]); !strings.Contains(meaning, ": ") && !strings.Contains(meaning, ". ") {
-			t.Errorf("%s says %q: want what has happened, and what to do first", id, meaning)
+		if meaning := render(p["AlarmDescription"]); !strings.Contains(meaning, ": ") && !strings.Contains(meaning, ". ") {
+			t.Errorf("%s has description %q: want what has happened, and what to do first", id, meaning)
 		}
-		if !strings.HasPrefix(say(p["AlarmName"]), "tidemark-prod-") {
+		if !strings.HasPrefix(render(p["AlarmName"]), "tidemark-prod-") {
 			t.Errorf("%s is named %v", id, p["AlarmName"])
 		}
 	}
 }
 
-func TestAlarms_NameTheDeadlinesOfWhatWasGivenUp(t *testing.T) {
-	meaning := say(resources(t, "prod")["OnFailureDepthAlarm"].Properties["AlarmDescription"])
+func TestAlarms_OnFailureDepthNamesTheDeadlines(t *testing.T) {
+	meaning := render(resources(t, "prod")["OnFailureDepthAlarm"].Properties["AlarmDescription"])
 	for _, word := range []string{"24 hours", "redrive", "rebuild", "30 days", "exact: false"} {
 		if !strings.Contains(meaning, word) {
-			t.Errorf("%q does not say %s", meaning, word)
+			t.Errorf("%q does not contain %s", meaning, word)
 		}
 	}
 }
 
-func TestAlarms_TellThoseWhoAskedToBeTold(t *testing.T) {
-	for id, a := range typed(t, "prod", "AWS::CloudWatch::Alarm") {
+func TestAlarms_NotifyTheConfiguredTopics(t *testing.T) {
+	for id, a := range resourcesOfType(t, "prod", "AWS::CloudWatch::Alarm") {
 		if a.Properties["AlarmActions"] != nil {
-			t.Errorf("prod: %s tells %v, and nobody asked", id, a.Properties["AlarmActions"])
+			t.Errorf("prod: %s notifies %v, want nothing", id, a.Properties["AlarmActions"])
 		}
 	}
-	for id, a := range typed(t, "full", "AWS::CloudWatch::Alarm") {
-		if got := say(a.Properties["AlarmActions"]); got != "AlarmTopic arn:aws:sns:eu-central-1:123456789012:on-call" {
-			t.Errorf("full: %s tells %s", id, got)
+	for id, a := range resourcesOfType(t, "full", "AWS::CloudWatch::Alarm") {
+		if got := render(a.Properties["AlarmActions"]); got != "AlarmTopic arn:aws:sns:eu-central-1:123456789012:on-call" {
+			t.Errorf("full: %s notifies %s, want both topics", id, got)
 		}
 	}
-	for _, s := range typed(t, "full", "AWS::SNS::Subscription") {
+	for _, s := range resourcesOfType(t, "full", "AWS::SNS::Subscription") {
 		if s.Properties["Protocol"] != "email" || s.Properties["Endpoint"] != "team@example.com" {
 			t.Errorf("alarms are sent to %v", s.Properties)
 		}
 	}
 }
 
-func TestDashboard_DrawsEveryMetricOfTheCatalogue(t *testing.T) {
+func TestDashboard_HasAGraphForEveryMetric(t *testing.T) {
 	for _, name := range all {
-		body := say(resources(t, name)["Dashboard"].Properties["DashboardBody"])
+		body := render(resources(t, name)["Dashboard"].Properties["DashboardBody"])
 		var missing []string
 		for _, d := range telemetry.Catalogue() {
 			for _, function := range d.Metric.Publishers() {
@@ -128,28 +130,28 @@ func TestDashboard_DrawsEveryMetricOfTheCatalogue(t *testing.T) {
 			}
 		}
 		if len(missing) > 0 {
-			t.Errorf("%s: not drawn: %v", name, missing)
+			t.Errorf("%s: no graph for %v", name, missing)
 		}
 	}
 }
 
-func TestRejectedShare_IsOfAllObservations(t *testing.T) {
+func TestRejectedShare_CoversAllObservations(t *testing.T) {
 	var got []string
 	for _, m := range resources(t, "prod")["IngestRejectedShareAlarm"].Properties["Metrics"].([]any) {
 		if name := at(m.(map[string]any), "MetricStat", "Metric", "MetricName"); name != nil {
-			got = append(got, say(name))
+			got = append(got, render(name))
 		}
 	}
 	slices.Sort(got)
 	var want []string
 	for _, d := range telemetry.Catalogue() {
-		// Unknown ones are sent again, and counted then.
+		// Observations with an unknown outcome are sent again and counted then.
 		if strings.HasPrefix(d.Name, "Observations") && d.Metric != telemetry.ObservationsUnknown {
 			want = append(want, d.Name)
 		}
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("the share is taken of %v, want %v", got, want)
+		t.Errorf("the share covers %v, want %v", got, want)
 	}
 }

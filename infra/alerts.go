@@ -5,40 +5,40 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/entity"
 )
 
-// eventBridge invokes functions and tells topics on behalf of its rules.
+// eventBridge invokes functions and publishes to topics on behalf of its rules.
 const eventBridge = "events.amazonaws.com"
 
-// addBus makes the event bus that aggregate tells of alerts. Whoever wants to hear puts a
-// rule of their own on it.
+// addBus creates the event bus that aggregate publishes alert notifications to. A subscriber
+// puts a rule on it.
 func (s *stack) addBus() {
 	s.bus = awsevents.NewCfnEventBus(s.Stack, new("AlertBus"), &awsevents.CfnEventBusProps{
-		Name: s.name("alerts"), Description: new("What becomes of alerts, from " + model.AlertSource),
+		Name: s.name("alerts"), Description: new("Changes of alerts, from " + entity.AlertEventSource),
 	})
 }
 
-// addAlertMail writes to those who hear of alarms when a critical alert is raised: by the
-// stage's own topic, where there is one, and by one of theirs, whose policy must let
-// EventBridge publish.
+// addAlertMail publishes every critical alert that is raised to the topics of the alarms: the
+// stage's own topic, if it has one, and the configured topic, whose policy must allow
+// EventBridge to publish.
 func (s *stack) addAlertMail() {
 	var targets []any
 	if s.topic != nil {
 		targets = append(targets, alertTarget("Mail", s.topic.TopicArn()))
 	}
 	if s.stage.AlarmTopic != "" {
-		targets = append(targets, alertTarget("Theirs", &s.stage.AlarmTopic))
+		targets = append(targets, alertTarget("ConfiguredTopic", &s.stage.AlarmTopic))
 	}
 	if len(targets) == 0 {
 		return
 	}
 	rule := awsevents.NewCfnRule(s.Stack, new("CriticalAlerts"), &awsevents.CfnRuleProps{
 		Name: s.name("critical-alerts"), EventBusName: s.bus.Ref(), State: new("ENABLED"),
-		Description: new("Tells those who hear of alarms that a critical alert was raised"),
+		Description: new("Sends critical alerts to the topics of the alarms"),
 		EventPattern: map[string]any{
-			"source": []any{model.AlertSource}, "detail-type": []any{model.AlertRaised.DetailType()},
-			"detail": map[string]any{"alert": map[string]any{"severity": []any{string(model.Critical)}}},
+			"source": []any{entity.AlertEventSource}, "detail-type": []any{entity.AlertChangeRaised.DetailType()},
+			"detail": map[string]any{"alert": map[string]any{"severity": []any{string(entity.Critical)}}},
 		},
 		Targets: targets,
 	})
@@ -52,7 +52,7 @@ func (s *stack) addAlertMail() {
 	}
 }
 
-// alertTarget writes an alert as a line of text.
+// alertTarget is a rule target that publishes an alert as one line of text.
 func alertTarget(id string, topicArn *string) any {
 	return &awsevents.CfnRule_TargetProperty{
 		Id: &id, Arn: topicArn,

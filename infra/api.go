@@ -9,22 +9,26 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 )
 
 // apiGateway invokes functions on behalf of the API.
 const apiGateway = "apigateway.amazonaws.com"
 
-// addAPI makes the HTTP API: the catalog's routes and the collector's, none of them open.
+// addAPI creates the HTTP API: the catalog's routes and the collector's. Every route is
+// authorized.
 func (s *stack) addAPI() {
 	s.api = awsapigatewayv2.NewCfnApi(s.Stack, new("Api"), &awsapigatewayv2.CfnApiProps{
 		Name: s.StackName(), ProtocolType: new("HTTP"),
-		CorsConfiguration: fromPages(),
+		CorsConfiguration: corsForPages(),
 	})
 	mode, authorizer := s.authorizer()
-	targets := map[string]*string{ingest: s.integration("IngestIntegration", ingest), query: s.integration("QueryIntegration", query), purge: s.integration("PurgeIntegration", purge)}
+	targets := map[string]*string{}
+	for _, function := range []string{ingest, query, manage} {
+		targets[function] = s.integration(capitalize(function)+"Integration", function)
+	}
 	for _, r := range s.routes() {
-		function := server(r.Action)
+		function := functionFor(r.Action)
 		awsapigatewayv2.NewCfnRoute(s.Stack, new(routeID(r)+"Route"), &awsapigatewayv2.CfnRouteProps{
 			ApiId:             s.api.Ref(),
 			RouteKey:          new(r.Method + " " + r.Path),
@@ -32,47 +36,47 @@ func (s *stack) addAPI() {
 			AuthorizationType: &mode,
 			AuthorizerId:      authorizer,
 		})
-		s.admitMethod(function, r.Method)
+		s.allowInvokeForMethod(function, r.Method)
 	}
 	s.addCollector(targets[ingest])
 	s.addAPIStage()
 }
 
-// admitMethod lets the API call a function for the routes of one method. The routes
-// themselves say which those are; a permission for each of them would fill the 20 KB
-// that a function's policy may have.
-func (s *stack) admitMethod(function, method string) {
-	id := capital(function) + capital(method) + "Permission"
+// allowInvokeForMethod allows the API to invoke a function for all routes of one method. The
+// routes limit which requests arrive; a permission for each route would exceed the 20 KB
+// limit of a function's policy.
+func (s *stack) allowInvokeForMethod(function, method string) {
+	id := capitalize(function) + capitalize(method) + "Permission"
 	if s.Node().TryFindChild(&id) == nil {
-		s.admit(id, function, apiGateway, nil, s.callOf("*/"+method+"/*"))
+		s.allowInvoke(id, function, apiGateway, nil, s.apiSource("*/"+method+"/*"))
 	}
 }
 
-// callOf is the ARN of a part of the API, as API Gateway names it when it invokes.
-func (s *stack) callOf(part string) string {
+// apiSource is the source ARN that API Gateway uses when it invokes for a part of the API.
+func (s *stack) apiSource(part string) string {
 	return fmt.Sprintf("arn:%s:execute-api:%s:%s:%s/%s", *s.Partition(), *s.Region(), *s.Account(), *s.api.Ref(), part)
 }
 
-// routes are the catalog's, those of the service itself among them.
-func (s *stack) routes() []catalog.Route { return s.kinds.AllRoutes() }
+// routes returns the catalog's routes and those of the service itself.
+func (s *stack) routes() []httpapi.Route { return httpapi.Routes(s.kinds) }
 
-// server is the function that answers an action.
-func server(a catalog.Action) string {
+// functionFor returns the function that serves an action.
+func functionFor(a httpapi.Action) string {
 	switch {
-	case a == catalog.Append:
+	case a == httpapi.Append:
 		return ingest
 	case a.Changes():
-		return purge
+		return manage
 	}
 	return query
 }
 
 var notInIDs = regexp.MustCompile(`[^A-Za-z0-9]`)
 
-// routeID is a route in words that CloudFormation takes: ReadingHistory.
-func routeID(r catalog.Route) string { return capital(r.Kind) + capital(string(r.Action)) }
+// routeID is a route's logical id: ReadingHistory.
+func routeID(r httpapi.Route) string { return capitalize(r.Kind) + capitalize(string(r.Action)) }
 
-func capital(word string) string {
+func capitalize(word string) string {
 	word = notInIDs.ReplaceAllString(word, "")
 	if word == "" {
 		return ""
@@ -80,7 +84,8 @@ func capital(word string) string {
 	return strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
 }
 
-// authorizer is how callers prove who they are; its id is nil where they sign.
+// authorizer returns the authorization type of the routes and the authorizer's id, which is
+// nil when callers sign their requests.
 func (s *stack) authorizer() (mode string, id any) {
 	access := s.stage.Access
 	if !access.ByToken() {
@@ -97,7 +102,7 @@ func (s *stack) authorizer() (mode string, id any) {
 	}).Ref()
 }
 
-// integration hands a request to a function as payload format 2.0.
+// integration passes requests to a function in payload format 2.0.
 func (s *stack) integration(id, function string) *string {
 	i := awsapigatewayv2.NewCfnIntegration(s.Stack, &id, &awsapigatewayv2.CfnIntegrationProps{
 		ApiId:                s.api.Ref(),
@@ -108,9 +113,9 @@ func (s *stack) integration(id, function string) *string {
 	return new("integrations/" + *i.Ref())
 }
 
-// admit lets a service invoke a function on behalf of one resource and, where the
-// service says whose that is, of one account.
-func (s *stack) admit(id, function, service string, account *string, sourceArn string) awslambda.CfnPermission {
+// allowInvoke allows a service to invoke a function on behalf of one resource and, if account
+// is not nil, only for that account.
+func (s *stack) allowInvoke(id, function, service string, account *string, sourceArn string) awslambda.CfnPermission {
 	return awslambda.NewCfnPermission(s.Stack, &id, &awslambda.CfnPermissionProps{
 		Action:        new("lambda:InvokeFunction"),
 		FunctionName:  s.functions[function].FunctionArn(),
@@ -120,9 +125,9 @@ func (s *stack) admit(id, function, service string, account *string, sourceArn s
 	})
 }
 
-// accessLog is a line of the access log, and where its fields come from. It names the
-// principal or the token's subject, and nothing of what was said; no address, and no
-// path, since site keys and subjects stand in it: the route says enough.
+// accessLog is the format of a line of the access log. It has the principal or the token's
+// subject. It has no address and no path, because a path contains site keys and subjects:
+// the route is enough.
 const accessLog = `{"time":"$context.requestTime","requestId":"$context.requestId",` +
 	`"route":"$context.routeKey","status":"$context.status",` +
 	`"bytes":"$context.responseLength","latency":"$context.responseLatency",` +

@@ -10,32 +10,32 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 )
 
-// app is every stage of a configuration as a stack.
+// app has a stack for each stage of a configuration.
 type app struct {
 	awscdk.App
 	stacks []*stack
 }
 
-// newApp declares the stages. code is the folder with a built function in each of its
-// own folders; outdir is where the assembly goes, "" lets the CDK command line say.
+// newApp declares the stages. code is the folder with a subfolder for each built function;
+// outdir is where the assembly is written, "" leaves that to the CDK command line.
 func newApp(settings *config.Config, code, outdir string) (*app, error) {
 	kinds, err := settings.Catalog()
 	if err != nil {
 		return nil, err
 	}
 	for _, stage := range settings.Stages {
-		if err := unknownThing(stage, kinds.Subjects()); err != nil {
+		if err := checkThings(stage, kinds.Subjects()); err != nil {
 			return nil, err
 		}
 	}
-	if err := built(code); err != nil {
+	if err := checkBuilt(code); err != nil {
 		return nil, err
 	}
 	props := &awscdk.AppProps{
 		AnalyticsReporting: new(false),
-		// The tree is for browsers of the CDK; the template says all there is.
+		// Only the CDK's tree viewers read this file.
 		TreeMetadata: new(false),
-		// What the command line's own context says never changes the template.
+		// Set here so that the command line's context does not change the template.
 		PostCliContext: &map[string]any{
 			"@aws-cdk/core:validateAgainstDefaultRules": true,
 			"aws:cdk:enable-path-metadata":              false,
@@ -52,13 +52,13 @@ func newApp(settings *config.Config, code, outdir string) (*app, error) {
 	return a, nil
 }
 
-// built reports a function that was not built, before the CDK stumbles over it.
-func built(code string) error {
+// checkBuilt returns an error for a function that has not been built.
+func checkBuilt(code string) error {
 	for _, f := range functions {
 		for _, file := range []string{"bootstrap", config.FileName} {
 			path := filepath.Join(code, f.name, file)
 			if _, err := os.Stat(path); err != nil {
-				return fmt.Errorf("%s is not there: run make build first", path)
+				return fmt.Errorf("%s not found: run make build first", path)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (a *app) names() []string {
 	return names
 }
 
-// templates synthesizes the app; the answer has a template for each stage's name.
+// templates synthesizes the app and returns the templates by stage name.
 func (a *app) templates() (map[string]template, error) {
 	assembly := a.Synth(nil)
 	all := map[string]template{}
@@ -82,7 +82,7 @@ func (a *app) templates() (map[string]template, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the template of stage %s: %w", s.stage.Name, err)
 		}
-		all[s.stage.Name] = normal(data)
+		all[s.stage.Name] = withoutHashes(data)
 	}
 	return all, nil
 }

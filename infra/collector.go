@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 )
 
-// collectRoute is the one route beside the catalog's: pages have no credentials, so it
-// is opened by their site's key.
+// collectRoute is the only route that is not in the catalog. Web pages have no credentials,
+// so it is authorized by the site key in its path.
 const collectRoute = "POST " + web.CollectPath + "{" + web.KeyParameter + "}"
 
-// fromPages lets scripts of any site's pages send JSON, for which browsers ask first.
-// It holds for the whole API and opens nothing: every other route wants a signature or
-// a token, and no header to show one in is allowed here.
-func fromPages() *awsapigatewayv2.CfnApi_CorsProperty {
+// corsForPages allows scripts on any site to send JSON, which takes a preflight request. It
+// applies to the whole API but gives no access to other routes: they require a signature or
+// a token, and no header that carries one is allowed here.
+func corsForPages() *awsapigatewayv2.CfnApi_CorsProperty {
 	return &awsapigatewayv2.CfnApi_CorsProperty{
 		AllowOrigins: jsii.Strings("*"),
 		AllowMethods: jsii.Strings("POST"),
@@ -25,7 +25,7 @@ func fromPages() *awsapigatewayv2.CfnApi_CorsProperty {
 	}
 }
 
-// addCollector makes the route that pages send their views to, in front of ingest.
+// addCollector creates the route that web pages send their views to. Ingest serves it.
 func (s *stack) addCollector(target *string) {
 	authorizer := s.siteKeyAuthorizer()
 	awsapigatewayv2.NewCfnRoute(s.Stack, new("CollectRoute"), &awsapigatewayv2.CfnRouteProps{
@@ -35,14 +35,13 @@ func (s *stack) addCollector(target *string) {
 		AuthorizationType: new("CUSTOM"),
 		AuthorizerId:      authorizer.Ref(),
 	})
-	s.admit("CollectPermission", ingest, apiGateway, nil, s.callOf("*/POST"+web.CollectPath+"{"+web.KeyParameter+"}"))
-	s.admit("SiteKeyPermission", authorize, apiGateway, nil, s.callOf("authorizers/"+*authorizer.Ref()))
+	s.allowInvoke("CollectPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+web.CollectPath+"{"+web.KeyParameter+"}"))
+	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }
 
-// siteKeyAuthorizer asks authorize about every request. Its answers are not kept: they
-// are kept by identity sources, and of a request's path, where the key stands, no HTTP
-// API documents one; by any other source the answer for one site would be given to the
-// pages of another.
+// siteKeyAuthorizer invokes authorize for every request. Its results are not cached: the
+// cache key is an identity source, and an HTTP API has none for the path, which contains the
+// key. With any other identity source, the result for one site would be used for another.
 func (s *stack) siteKeyAuthorizer() awsapigatewayv2.CfnAuthorizer {
 	return awsapigatewayv2.NewCfnAuthorizer(s.Stack, new("SiteKeyAuthorizer"), &awsapigatewayv2.CfnAuthorizerProps{
 		ApiId:          s.api.Ref(),

@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The authorizer speaks what functions/authorize reads and answers, and its answer for
-// one key is never given for another.
-func TestCollector_EveryRequestsKeyIsChecked(t *testing.T) {
+// The authorizer uses the payload format of functions/authorize and does not cache, so that a
+// result for one key is never used for another.
+func TestCollector_ChecksTheKeyOfEveryRequest(t *testing.T) {
 	want := map[string]any{
 		"AuthorizerType":                 "REQUEST",
 		"AuthorizerPayloadFormatVersion": "2.0",
@@ -24,13 +24,13 @@ func TestCollector_EveryRequestsKeyIsChecked(t *testing.T) {
 			}
 		}
 		const uri = "arn:AWS::Partition:apigateway:AWS::Region:lambda:path/2015-03-31/functions/AuthorizeFunction.Arn/invocations"
-		if got := say(deployed["AuthorizerUri"]); got != uri {
-			t.Errorf("%s: the authorizer asks %s, want %s", name, got, uri)
+		if got := render(deployed["AuthorizerUri"]); got != uri {
+			t.Errorf("%s: the authorizer invokes %s, want %s", name, got, uri)
 		}
 	}
 }
 
-func TestCollector_TheAPIMayInvokeForItsRouteAndItsAuthorizerAlone(t *testing.T) {
+func TestCollector_TheAPIMayInvokeOnlyForItsRouteAndItsAuthorizer(t *testing.T) {
 	const api = "arn:AWS::Partition:execute-api:AWS::Region:AWS::AccountId:Api/"
 	for _, name := range all {
 		for id, want := range map[string][2]string{
@@ -38,15 +38,15 @@ func TestCollector_TheAPIMayInvokeForItsRouteAndItsAuthorizerAlone(t *testing.T)
 			"SiteKeyPermission": {"AuthorizeFunction.Arn", api + "authorizers/SiteKeyAuthorizer"},
 		} {
 			p := resources(t, name)[id].Properties
-			if got := [2]string{say(p["FunctionName"]), say(p["SourceArn"])}; got != want || p["Principal"] != "apigateway.amazonaws.com" {
+			if got := [2]string{render(p["FunctionName"]), render(p["SourceArn"])}; got != want || p["Principal"] != "apigateway.amazonaws.com" {
 				t.Errorf("%s: %s is %v for %v, want %v", name, id, got, p["Principal"], want)
 			}
 		}
 	}
 }
 
-// Pages of any site may send JSON, and may show no credentials.
-func TestCollector_PagesMaySendJSONWithoutCredentials(t *testing.T) {
+// Pages of any site may send JSON, without credentials.
+func TestCollector_AllowsJSONWithoutCredentialsFromAnyOrigin(t *testing.T) {
 	want := map[string]any{
 		"AllowOrigins": []any{"*"}, "AllowMethods": []any{"POST"}, "AllowHeaders": []any{"content-type"}, "MaxAge": 86400.0,
 	}

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// prices are what resources cost a month when nothing happens, in US dollars: those of
-// us-east-1 on the first of November 2026, before any free tier. They are here so that
-// nobody is surprised, and are no offer.
+// prices are the monthly costs of idle resources in US dollars: us-east-1, 1 November 2026,
+// before any free tier. They are estimates.
 var prices = []struct {
 	resource string
 	price    func(resource) float64
@@ -19,8 +18,8 @@ var prices = []struct {
 	{"AWS::CloudWatch::Dashboard", fixed(3), "$3 a dashboard"},
 	{"AWS::SecretsManager::Secret", fixed(0.40), "$0.40 a secret"},
 	{"AWS::KMS::Key", fixed(1), "$1 a key"},
-	{"AWS::Kinesis::Stream", fixed(0.04 * hoursAMonth), "$0.04 an hour a stream on demand"},
-	{"AWS::DynamoDB::Table", tablePrice, "provisioned: $0.00013 an hour a read unit, $0.00065 a write unit, indexes too"},
+	{"AWS::Kinesis::Stream", fixed(0.04 * hoursAMonth), "$0.04 an hour for an on-demand stream"},
+	{"AWS::DynamoDB::Table", tablePrice, "provisioned: $0.00013 an hour a read unit, $0.00065 a write unit, including indexes"},
 }
 
 const hoursAMonth = 730
@@ -29,7 +28,7 @@ func fixed(price float64) func(resource) float64 {
 	return func(resource) float64 { return price }
 }
 
-// alarmPrice counts the metrics that an alarm reads.
+// alarmPrice is the price of each metric that an alarm reads.
 func alarmPrice(r resource) float64 {
 	read := 0
 	metrics, _ := r.Properties["Metrics"].([]any)
@@ -41,7 +40,7 @@ func alarmPrice(r resource) float64 {
 	return 0.10 * float64(max(read, 1))
 }
 
-// tablePrice is nothing on demand: storage and backups are paid by what is stored.
+// tablePrice is 0 on demand: storage and backups are billed by size.
 func tablePrice(r resource) float64 {
 	total := unitPrice(r.Properties)
 	indexes, _ := r.Properties["GlobalSecondaryIndexes"].([]any)
@@ -60,7 +59,7 @@ func unitPrice(properties map[string]any) float64 {
 	return hoursAMonth * (0.00013*read + 0.00065*write)
 }
 
-// writeCost prints what a stage is made of and what it costs at rest.
+// writeCost prints the resources of a stage and what they cost when idle.
 func writeCost(out io.Writer, stage string, t template) error {
 	all, err := t.resources()
 	if err != nil {
@@ -76,17 +75,17 @@ func writeCost(out io.Writer, stage string, t template) error {
 	}
 	slices.Sort(types)
 	var text strings.Builder
-	fmt.Fprintf(&text, "tidemark-%s would be %d resources:\n", stage, len(all))
+	fmt.Fprintf(&text, "tidemark-%s has %d resources:\n", stage, len(all))
 	for _, kind := range types {
 		fmt.Fprintf(&text, "  %4d  %s\n", counts[kind], kind)
 	}
-	writeAtRest(&text, all)
+	writeIdleCost(&text, all)
 	_, err = io.WriteString(out, text.String())
 	return err
 }
 
-func writeAtRest(text *strings.Builder, all map[string]resource) {
-	fmt.Fprintf(text, "\nat rest, a month (us-east-1, November 2026, before any free tier):\n")
+func writeIdleCost(text *strings.Builder, all map[string]resource) {
+	fmt.Fprintf(text, "\nidle cost a month (us-east-1, November 2026, before any free tier):\n")
 	total := 0.0
 	for _, p := range prices {
 		sum, n := 0.0, 0
@@ -100,5 +99,5 @@ func writeAtRest(text *strings.Builder, all map[string]resource) {
 			total += sum
 		}
 	}
-	fmt.Fprintf(text, "  $%7.2f  in all; requests, storage ($0.25 a GB), backups ($0.20 a GB) and logs come by use\n", total)
+	fmt.Fprintf(text, "  $%7.2f  in total; requests, storage ($0.25 a GB), backups ($0.20 a GB) and logs are billed by use\n", total)
 }

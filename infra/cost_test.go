@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-func TestCost_IsCountedFromTheTemplate(t *testing.T) {
+func TestCost_IsComputedFromTheTemplate(t *testing.T) {
 	for name, want := range map[string][]string{
-		"dev":  {"tidemark-dev would be", "1  AWS::DynamoDB::Table", "$   0.00  DynamoDB::Table", "$   3.00  CloudWatch::Dashboard", "in all"},
+		"dev":  {"tidemark-dev has", "1  AWS::DynamoDB::Table", "$   0.00  DynamoDB::Table", "$   3.00  CloudWatch::Dashboard", "in total"},
 		"full": {"$  78.29  DynamoDB::Table", "$  29.20  Kinesis::Stream", "$   1.00  KMS::Key"},
 	} {
 		var text bytes.Buffer
@@ -21,25 +21,25 @@ func TestCost_IsCountedFromTheTemplate(t *testing.T) {
 		}
 		for _, line := range want {
 			if !strings.Contains(text.String(), line) {
-				t.Errorf("%s: %q is not said:\n%s", name, line, &text)
+				t.Errorf("%s: the output lacks %q:\n%s", name, line, &text)
 			}
 		}
 	}
 }
 
-var atRest = regexp.MustCompile(`at rest, \$([0-9.]+)`)
+var costAtRest = regexp.MustCompile(`at rest, \$([0-9.]+)`)
 
-// A stage costs at rest what the page says, and the shipped ones the same.
-func TestCost_IsWhatThePageSays(t *testing.T) {
+// docs/COST.md states the idle cost of the shipped stages.
+func TestCost_IsTheOneInTheDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../docs/COST.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := atRest.FindSubmatch(page)
-	if told == nil {
-		t.Fatal("docs/COST.md does not say what a stage costs at rest")
+	stated := costAtRest.FindSubmatch(page)
+	if stated == nil {
+		t.Fatal("docs/COST.md does not state what a stage costs at rest")
 	}
-	dollars, err := strconv.ParseFloat(string(told[1]), 64)
+	dollars, err := strconv.ParseFloat(string(stated[1]), 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +48,8 @@ func TestCost_IsWhatThePageSays(t *testing.T) {
 		if err := writeCost(&text, name, stage(t, name)); err != nil {
 			t.Fatal(err)
 		}
-		if want := fmt.Sprintf("$%7.2f  in all", dollars); !strings.Contains(text.String(), want) {
-			t.Errorf("docs/COST.md says $%s, and of %s is said:\n%s", told[1], name, &text)
+		if want := fmt.Sprintf("$%7.2f  in total", dollars); !strings.Contains(text.String(), want) {
+			t.Errorf("docs/COST.md states $%s, but the cost of %s is:\n%s", stated[1], name, &text)
 		}
 	}
 }

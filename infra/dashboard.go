@@ -10,21 +10,21 @@ import (
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
-// The grid of a dashboard is 24 wide.
+// A dashboard is 24 units wide.
 const (
-	across      = 4
-	panelWidth  = 24 / across
-	panelHeight = 5
+	panelsPerRow = 4
+	panelWidth   = 24 / panelsPerRow
+	panelHeight  = 5
 )
 
-// addDashboard draws the alarms and then every metric of the catalogue, in its order.
+// addDashboard creates the dashboard: the alarms, then every metric in catalogue order.
 func (s *stack) addDashboard() {
-	board := called(awscloudwatch.NewDashboard(s.Stack, new("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: s.StackName()}), "Dashboard")
+	board := withLogicalID(awscloudwatch.NewDashboard(s.Stack, new("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: s.StackName()}), "Dashboard")
 	board.AddWidgets(s.alarmPanel())
 	var row []awscloudwatch.IWidget
 	for _, d := range telemetry.Catalogue() {
 		row = append(row, s.panel(d))
-		if len(row) == across {
+		if len(row) == panelsPerRow {
 			board.AddWidgets(row...)
 			row = nil
 		}
@@ -44,11 +44,11 @@ func (s *stack) alarmPanel() awscloudwatch.IWidget {
 	})
 }
 
-// panel draws one metric, a line for each function that publishes it.
+// panel is the graph of one metric, with a line for each function that publishes it.
 func (s *stack) panel(d telemetry.Definition) awscloudwatch.IWidget {
 	var lines []awscloudwatch.IMetric
 	for _, function := range d.Metric.Publishers() {
-		lines = append(lines, s.published(d, function, statisticOf(d), time.Minute))
+		lines = append(lines, s.catalogueMetric(d, function, statisticOf(d), time.Minute))
 	}
 	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
 		Title: new(d.Name + ": " + strings.TrimSuffix(d.Sentence, ".")),
@@ -56,7 +56,7 @@ func (s *stack) panel(d telemetry.Definition) awscloudwatch.IWidget {
 	})
 }
 
-// statisticOf is how a metric is drawn: counts add up, of durations the worst counts.
+// statisticOf is the statistic of a metric's graph: the sum of counts, the maximum of durations.
 func statisticOf(d telemetry.Definition) telemetry.Statistic {
 	if d.Unit == telemetry.Seconds {
 		return telemetry.Maximum

@@ -13,31 +13,34 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// The functions, by the names of their folders.
+// The functions, named by their folders.
 const (
 	ingest    = "ingest"
 	aggregate = "aggregate"
 	query     = "query"
+	manage    = "manage"
 	purge     = "purge"
 	authorize = "authorize"
 )
 
-// functions has a row for each function. Memory and timeout are tidemark.yaml's,
-// where their reasons stand.
+// functions has a row for each function. Memory and timeout come from the configuration;
+// tidemark.yaml gives the reasons.
 var functions = []struct {
 	name, id, purpose string
 	settings          func(*config.Functions) config.Function
 	reserved          func(*config.Reserved) int
 }{
-	{ingest, "Ingest", "Appends observations: the HTTP API's POST, and the other doors",
+	{ingest, "Ingest", "Appends observations: from the HTTP API, AWS IoT rules, queues and data streams",
 		func(f *config.Functions) config.Function { return f.Ingest }, func(r *config.Reserved) int { return r.Ingest }},
-	{aggregate, "Aggregate", "Keeps the rollups: invoked by the table stream",
+	{aggregate, "Aggregate", "Recomputes rollups and evaluates alert rules: invoked by the table stream",
 		func(f *config.Functions) config.Function { return f.Aggregate }, func(r *config.Reserved) int { return r.Aggregate }},
-	{query, "Query", "Answers reads: the HTTP API's GET",
+	{query, "Query", "Serves reads: GET requests of the HTTP API",
 		func(f *config.Functions) config.Function { return f.Query }, func(r *config.Reserved) int { return r.Query }},
-	{purge, "Purge", "Changes the life of subjects and ends it: the HTTP API's PUT, PATCH and DELETE, a schedule, and tombstones that expired",
+	{manage, "Manage", "Writes profiles, purge requests, alerts and rules: PUT, PATCH, POST and DELETE requests of the HTTP API",
+		func(*config.Functions) config.Function { return config.Manage }, func(*config.Reserved) int { return 0 }},
+	{purge, "Purge", "Erases subjects whose purge was requested, on a schedule, and cleans up after expired tombstones",
 		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
-	{authorize, "Authorize", "Checks the site keys of pages that send their views",
+	{authorize, "Authorize", "Checks the site keys of web pages that send page views",
 		func(*config.Functions) config.Function { return config.Authorize }, func(*config.Reserved) int { return 0 }},
 }
 
@@ -54,7 +57,7 @@ func (s *stack) addFunctions() {
 			Handler:       new("bootstrap"),
 			Code:          awslambda.Code_FromAsset(new(filepath.Join(s.code, f.name)), nil),
 			MemorySize:    new(float64(settings.Memory)),
-			Timeout:       lasting(settings.Timeout),
+			Timeout:       cdkDuration(settings.Timeout),
 			Environment:   s.environment(f.name),
 			Role:          s.role(f.name, f.id+"Role"),
 			LogGroup:      s.logs[f.name],
@@ -66,7 +69,7 @@ func (s *stack) addFunctions() {
 		if n := f.reserved(&s.stage.Reserved); n > 0 {
 			props.ReservedConcurrentExecutions = new(float64(n))
 		}
-		fn := called(awslambda.NewFunction(s.Stack, new(f.id+"Function"), props), f.id+"Function")
+		fn := withLogicalID(awslambda.NewFunction(s.Stack, new(f.id+"Function"), props), f.id+"Function")
 		if s.stage.Tracing {
 			fn.Node().DefaultChild().(awslambda.CfnFunction).SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: new("Active")})
 		}
@@ -74,23 +77,23 @@ func (s *stack) addFunctions() {
 	}
 }
 
-// role is what a function runs as: a role of its own, with its privileges and no
-// policy that AWS keeps.
+// role creates the role of one function, with its privileges and without AWS managed
+// policies.
 func (s *stack) role(function, id string) awsiam.Role {
-	return called(awsiam.NewRole(s.Stack, &id, &awsiam.RoleProps{
+	return withLogicalID(awsiam.NewRole(s.Stack, &id, &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(new("lambda.amazonaws.com"), nil),
-		Description:    new("What " + *s.name(function) + " may do"),
+		Description:    new("Role of " + *s.name(function)),
 		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": s.policy(function)},
 	}), id)
 }
 
-// environment is what a function is told beside its tidemark.yaml.
+// environment returns the environment variables of a function.
 func (s *stack) environment(function string) *map[string]*string {
 	env := map[string]*string{}
-	if len(tableVerbs[function]) > 0 {
+	if len(tableActions[function]) > 0 {
 		env[config.EnvTable] = s.table.TableName()
 	}
-	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == purge) {
+	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == manage) {
 		env[config.EnvOwnerClaim] = &claim
 	}
 	switch function {
@@ -104,18 +107,18 @@ func (s *stack) environment(function string) *map[string]*string {
 	return &env
 }
 
-// logGroup makes a log group that forgets after the stage's retention. It goes with
-// the stack: a log is no data.
+// logGroup creates a log group with the stage's retention. It is deleted with the stack, since
+// logs hold no data.
 func (s *stack) logGroup(id, name string) awslogs.LogGroup {
 	props := &awslogs.LogGroupProps{LogGroupName: &name, RemovalPolicy: awscdk.RemovalPolicy_DESTROY}
 	if s.key != nil {
 		props.EncryptionKey = s.key
 	}
-	group := called(awslogs.NewLogGroup(s.Stack, &id, props), id)
-	// The retention in days: the library's own words for it have gaps.
+	group := withLogicalID(awslogs.NewLogGroup(s.Stack, &id, props), id)
+	// Set on the L1 construct: the RetentionDays enum lacks some numbers of days.
 	group.Node().DefaultChild().(awslogs.CfnLogGroup).SetRetentionInDays(new(float64(s.stage.LogRetention / tier.Day24)))
 	return group
 }
 
-// seconds is a duration as CloudFormation counts it.
+// seconds is a duration in CloudFormation's unit.
 func seconds(d time.Duration) *float64 { return new(d.Seconds()) }

@@ -32,23 +32,23 @@ func TestFunctions_RunAsConfigured(t *testing.T) {
 	}
 }
 
-func TestFunctions_TracesAndReservesWhereAsked(t *testing.T) {
+func TestFunctions_TraceAndReserveConcurrencyIfConfigured(t *testing.T) {
 	reserved := map[string]float64{ingest: 50, aggregate: 20, query: 10}
 	for _, f := range functions {
-		plain, asked := resources(t, "prod")[f.id+"Function"].Properties, resources(t, "full")[f.id+"Function"].Properties
+		plain, full := resources(t, "prod")[f.id+"Function"].Properties, resources(t, "full")[f.id+"Function"].Properties
 		if plain["TracingConfig"] != nil || plain["ReservedConcurrentExecutions"] != nil {
-			t.Errorf("prod: %s is traced or has concurrency set apart, unasked", f.name)
+			t.Errorf("prod: %s is traced or has reserved concurrency, want neither", f.name)
 		}
-		set, _ := asked["ReservedConcurrentExecutions"].(float64)
-		if at(asked, "TracingConfig", "Mode") != "Active" || set != reserved[f.name] {
-			t.Errorf("full: %s: traces %v, reserved %v", f.name, asked["TracingConfig"], asked["ReservedConcurrentExecutions"])
+		set, _ := full["ReservedConcurrentExecutions"].(float64)
+		if at(full, "TracingConfig", "Mode") != "Active" || set != reserved[f.name] {
+			t.Errorf("full: %s: traces %v, reserved %v", f.name, full["TracingConfig"], full["ReservedConcurrentExecutions"])
 		}
 	}
 }
 
-func TestLogs_EveryGroupForgets(t *testing.T) {
-	for _, s := range stages(t).Stages {
-		groups := typed(t, s.Name, "AWS::Logs::LogGroup")
+func TestLogs_EveryGroupHasARetention(t *testing.T) {
+	for _, s := range allStages(t).Stages {
+		groups := resourcesOfType(t, s.Name, "AWS::Logs::LogGroup")
 		if len(groups) != len(functions)+1 {
 			t.Errorf("%s: %d log groups, want one for each function and one for the API", s.Name, len(groups))
 		}
@@ -56,25 +56,24 @@ func TestLogs_EveryGroupForgets(t *testing.T) {
 			if got, want := g.Properties["RetentionInDays"], float64(s.LogRetention/tier.Day24); got != want {
 				t.Errorf("%s: %s keeps %v days, want %v", s.Name, id, got, want)
 			}
-			if key := say(g.Properties["KmsKeyId"]); s.CustomerKey != (key == "Key.Arn") {
+			if key := render(g.Properties["KmsKeyId"]); s.CustomerKey != (key == "Key.Arn") {
 				t.Errorf("%s: %s is encrypted by %q", s.Name, id, key)
 			}
 		}
 	}
 }
 
-// What functions sign with is read at run time: each is told where its own lies, and
-// no value of a secret is anywhere in a template.
-func TestSecrets_NoneStandsInATemplate(t *testing.T) {
+// A function reads its secret at run time, by its ARN. No template contains a secret's value.
+func TestSecrets_NoValueIsInATemplate(t *testing.T) {
 	for _, name := range all {
 		if strings.Contains(string(stage(t, name)), "{{resolve:") {
 			t.Errorf("%s: a dynamic reference would put a secret's value into a configuration", name)
 		}
 		for _, want := range []struct{ secret, function, variable, removal string }{
 			{"CursorSecret", "QueryFunction", "TIDEMARK_CURSOR_SECRET", "Delete"},
-			{"SiteSecret", "AuthorizeFunction", "TIDEMARK_SITE_SECRET", "Retain"}, // pages in the world hold keys by it
+			{"SiteSecret", "AuthorizeFunction", "TIDEMARK_SITE_SECRET", "Retain"}, // it signed the keys in web pages
 		} {
-			if got := at(resources(t, name)[want.function].Properties, "Environment", "Variables", want.variable); say(got) != want.secret {
+			if got := at(resources(t, name)[want.function].Properties, "Environment", "Variables", want.variable); render(got) != want.secret {
 				t.Errorf("%s: %s reads its secret from %v, want %s", name, want.function, got, want.secret)
 			}
 			secret := resources(t, name)[want.secret]
@@ -82,22 +81,22 @@ func TestSecrets_NoneStandsInATemplate(t *testing.T) {
 			if diff := cmp.Diff(map[string]any{"PasswordLength": 64.0, "ExcludePunctuation": true}, generated); diff != "" || secret.Properties["SecretString"] != nil {
 				t.Errorf("%s: %s is not generated in the account (-want +got):\n%s", name, want.secret, diff)
 			}
-			if got := say(secret.Others["DeletionPolicy"]); got != want.removal || say(secret.Others["UpdateReplacePolicy"]) != want.removal {
-				t.Errorf("%s: without its stack %s meets %s, want %s", name, want.secret, got, want.removal)
+			if got := render(secret.Attributes["DeletionPolicy"]); got != want.removal || render(secret.Attributes["UpdateReplacePolicy"]) != want.removal {
+				t.Errorf("%s: the deletion policy of %s is %s, want %s", name, want.secret, got, want.removal)
 			}
 		}
 	}
 }
 
-func TestFunctions_KnowTheTableTheyMayUseAndNoOther(t *testing.T) {
+func TestFunctions_KnowTheTableIfTheyMayUseIt(t *testing.T) {
 	for _, name := range all {
 		for _, f := range functions {
 			want := "Table"
 			if f.name == authorize {
 				want = ""
 			}
-			if got := say(at(resources(t, name)[f.id+"Function"].Properties, "Environment", "Variables", "TIDEMARK_TABLE")); got != want {
-				t.Errorf("%s: %s works on table %q, want %q", name, f.name, got, want)
+			if got := render(at(resources(t, name)[f.id+"Function"].Properties, "Environment", "Variables", "TIDEMARK_TABLE")); got != want {
+				t.Errorf("%s: %s uses table %q, want %q", name, f.name, got, want)
 			}
 		}
 	}

@@ -10,23 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const remedy = "if the change is meant, run go test . -update in infra and read the difference before it is committed"
+const remedy = "if the change is intended, run go test . -update in infra and review the difference"
 
-func TestTemplates_AreTheGoldenOnes(t *testing.T) {
+func TestTemplates_EqualTheGoldenFiles(t *testing.T) {
 	for _, name := range []string{"dev", "prod"} {
-		golden(t, filepath.Join("testdata", name+".template.json"), stage(t, name))
+		checkGolden(t, filepath.Join("testdata", name+".template.json"), stage(t, name))
 	}
 }
 
-func TestSAM_IsTheTemplateAtTheRoot(t *testing.T) {
+func TestSAM_EqualsTheTemplateInTheRoot(t *testing.T) {
 	var text bytes.Buffer
 	if err := writeSAM(&text, stage(t, samStage)); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "../template.yaml", text.Bytes())
+	checkGolden(t, "../template.yaml", text.Bytes())
 }
 
-func golden(t *testing.T, path string, got []byte) {
+func checkGolden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
@@ -43,8 +43,8 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 }
 
-// Not the templates alone: hashes of assets and the whole assembly too.
-func TestSynth_TwiceGivesTheSameBytes(t *testing.T) {
+// Includes asset hashes and the complete assembly.
+func TestSynth_IsDeterministic(t *testing.T) {
 	stage(t, "dev")
 	second := synth(t)
 	if len(second.files) < len(all)+1 {

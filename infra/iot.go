@@ -14,10 +14,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// addIoT makes a rule for each kind and, for the subjects of a type, the policy that
-// their things are given.
+// addIoT creates an AWS IoT rule for each kind and, for each subject type of things, the policy
+// for the things' certificates.
 func (s *stack) addIoT() {
-	if len(s.stage.Doors.Things) == 0 {
+	if len(s.stage.Sources.Things) == 0 {
 		return
 	}
 	failures := s.ruleFailures()
@@ -33,44 +33,43 @@ func (s *stack) addIoT() {
 	}
 }
 
-// isThing reports whether subjects of a type publish through the broker.
+// isThing reports whether subjects of a type are AWS IoT things.
 func (s *stack) isThing(t catalog.SubjectType) bool {
-	return slices.Contains(s.stage.Doors.Things, t.Name)
+	return slices.Contains(s.stage.Sources.Things, t.Name)
 }
 
-// unknownThing is an error where a stage names a thing of a type that no kind has.
-func unknownThing(stage config.Stage, subjects []catalog.SubjectType) error {
-	for _, name := range stage.Doors.Things {
+// checkThings returns an error if a stage lists a subject type that no kind has.
+func checkThings(stage config.Stage, subjects []catalog.SubjectType) error {
+	for _, name := range stage.Sources.Things {
 		if !slices.ContainsFunc(subjects, func(t catalog.SubjectType) bool { return t.Name == name }) {
-			return fmt.Errorf("stages.%s.doors.things: no kind has subjects of type %s: declare one, or take it off the list", stage.Name, name)
+			return fmt.Errorf("stages.%s.sources.things: no kind has subjects of type %s: declare such a kind, or remove the type from the list", stage.Name, name)
 		}
 	}
 	return nil
 }
 
-// ruleName is a rule's name, in the characters that rules may have.
+// ruleName is a rule's name; names of rules cannot contain hyphens.
 func (s *stack) ruleName(k *catalog.Kind) string {
 	return strings.ReplaceAll(*s.StackName(), "-", "_") + "_" + k.Name
 }
 
-// topicOf is where a subject's things publish events of a kind.
+// topicOf is the topic to which a subject publishes events of a kind.
 func (s *stack) topicOf(k *catalog.Kind, subject string) string {
-	return strings.Join([]string{s.stage.Doors.Topic, k.Subject.Path, subject, k.Path}, "/")
+	return strings.Join([]string{s.stage.Sources.Topic, k.Subject.Path, subject, k.Path}, "/")
 }
 
-// ruleSQL adds what the broker knows of a message: the subject, out of the topic, and
-// the kind. A payload that names another subject is rejected by ingest, and counted.
-// The names are those by which package envelope takes them out again.
+// ruleSQL adds the subject, which is a level of the topic, and the kind to a message. Ingest
+// rejects a payload that names another subject. Package envelope reads the two names.
 func (s *stack) ruleSQL(k *catalog.Kind) string {
 	return fmt.Sprintf("SELECT *, topic(3) AS tidemark_subject, '%s' AS tidemark_kind FROM '%s'", k.Name, s.topicOf(k, "+"))
 }
 
 func (s *stack) addRule(k *catalog.Kind, failures awsiam.Role) {
-	id := capital(k.Name)
+	id := capitalize(k.Name)
 	rule := awsiot.NewCfnTopicRule(s.Stack, new(id+"Rule"), &awsiot.CfnTopicRuleProps{
 		RuleName: new(s.ruleName(k)),
 		TopicRulePayload: &awsiot.CfnTopicRule_TopicRulePayloadProperty{
-			Description:      new(fmt.Sprintf("Events of kind %s, from things to ingest", k.Name)),
+			Description:      new(fmt.Sprintf("Delivers events of kind %s from things to ingest", k.Name)),
 			AwsIotSqlVersion: new("2016-03-23"),
 			Sql:              new(s.ruleSQL(k)),
 			RuleDisabled:     false,
@@ -82,10 +81,10 @@ func (s *stack) addRule(k *catalog.Kind, failures awsiam.Role) {
 			},
 		},
 	})
-	s.admit(id+"RulePermission", ingest, "iot.amazonaws.com", s.Account(), *rule.AttrArn())
+	s.allowInvoke(id+"RulePermission", ingest, "iot.amazonaws.com", s.Account(), *rule.AttrArn())
 }
 
-// ruleFailures is what a rule runs as when its action fails: it may send to one queue.
+// ruleFailures is the role of a rule's error action, which sends to the undelivered queue.
 func (s *stack) ruleFailures() awsiam.Role {
 	document := awsiam.NewPolicyDocument(nil)
 	allowed := []privilege{{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.undelivered.QueueArn()}}}
@@ -97,21 +96,21 @@ func (s *stack) ruleFailures() awsiam.Role {
 			Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
 		}))
 	}
-	return called(awsiam.NewRole(s.Stack, new("RuleFailureRole"), &awsiam.RoleProps{
+	return withLogicalID(awsiam.NewRole(s.Stack, new("RuleFailureRole"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(new("iot.amazonaws.com"), &awsiam.ServicePrincipalOpts{
 			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.Account()}},
 		}),
-		Description:    new("Sends to the undelivered queue what " + *s.StackName() + "'s rules could not hand over"),
+		Description:    new("Sends messages that the rules of " + *s.StackName() + " could not deliver to the undelivered queue"),
 		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": document},
 	}), "RuleFailureRole")
 }
 
-// thing stands for the name under which a device is registered and connected.
-const thing = "${iot:Connection.Thing.ThingName}"
+// thingName is the policy variable for the name of the connected thing.
+const thingName = "${iot:Connection.Thing.ThingName}"
 
-// addDevicePolicy makes the policy to attach to the certificates of a subject type's
-// things: a thing connects under its own name and publishes to its own topics, by the
-// broker or straight to the rules (Basic Ingest), and does nothing else.
+// addDevicePolicy creates the policy for the certificates of a subject type's things: a thing
+// may connect under its own name and publish to its own topics, through the broker or
+// directly to the rules (Basic Ingest), and nothing else.
 func (s *stack) addDevicePolicy(subject catalog.SubjectType) {
 	arn := func(resource string) string {
 		return fmt.Sprintf("arn:%s:iot:%s:%s:%s", *s.Partition(), *s.Region(), *s.Account(), resource)
@@ -120,17 +119,17 @@ func (s *stack) addDevicePolicy(subject catalog.SubjectType) {
 	for i := range s.kinds.Kinds {
 		k := &s.kinds.Kinds[i]
 		if k.Subject == subject {
-			own := s.topicOf(k, thing)
+			own := s.topicOf(k, thingName)
 			topics = append(topics, arn("topic/"+own), arn("topic/$aws/rules/"+s.ruleName(k)+"/"+own))
 		}
 	}
 	attached := map[string]any{"Bool": map[string]any{"iot:Connection.Thing.IsAttached": "true"}}
-	awsiot.NewCfnPolicy(s.Stack, new(capital(subject.Path)+"Policy"), &awsiot.CfnPolicyProps{
+	awsiot.NewCfnPolicy(s.Stack, new(capitalize(subject.Path)+"Policy"), &awsiot.CfnPolicyProps{
 		PolicyName: s.name(subject.Path),
 		PolicyDocument: map[string]any{
 			"Version": "2012-10-17",
 			"Statement": []any{
-				map[string]any{"Effect": "Allow", "Action": "iot:Connect", "Resource": arn("client/" + thing), "Condition": attached},
+				map[string]any{"Effect": "Allow", "Action": "iot:Connect", "Resource": arn("client/" + thingName), "Condition": attached},
 				map[string]any{"Effect": "Allow", "Action": "iot:Publish", "Resource": topics, "Condition": attached},
 			},
 		},

@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 )
 
-func TestRule_NamesTheSubjectByTheTopicAndTheKind(t *testing.T) {
+func TestRule_AddsTheSubjectFromTheTopicAndTheKind(t *testing.T) {
 	for name, topic := range map[string]string{"dev": "tidemark-dev", "prod": "tidemark-prod", "full": "plant7"} {
 		rule := at(resources(t, name)["ReadingRule"].Properties, "TopicRulePayload").(map[string]any)
 		want := "SELECT *, topic(3) AS " + envelope.RuleSubject + ", 'READING' AS " + envelope.RuleKind + " FROM '" + topic + "/devices/+/readings'"
 		if got := rule["Sql"]; got != want {
-			t.Errorf("%s: the rule says %q, want %q", name, got, want)
+			t.Errorf("%s: the rule's SQL is %q, want %q", name, got, want)
 		}
 		if rule["AwsIotSqlVersion"] != "2016-03-23" || rule["RuleDisabled"] != false {
 			t.Errorf("%s: %v", name, rule)
@@ -23,52 +23,52 @@ func TestRule_NamesTheSubjectByTheTopicAndTheKind(t *testing.T) {
 		if levels := strings.Split(topic+"/devices/+/readings", "/"); levels[3-1] != "+" {
 			t.Errorf("topic(3) of %v is not the subject", levels)
 		}
-		if got := say(at(rule, "ErrorAction", "Sqs", "QueueUrl")); got != "UndeliveredQueue" {
-			t.Errorf("%s: what the rule cannot hand over goes to %q", name, got)
+		if got := render(at(rule, "ErrorAction", "Sqs", "QueueUrl")); got != "UndeliveredQueue" {
+			t.Errorf("%s: undelivered messages of the rule go to %q", name, got)
 		}
 	}
 }
 
-var ofOneMethod = regexp.MustCompile(`:AWS::AccountId:Api/\*/(GET|POST|PUT|PATCH|DELETE)/(\*|v1/collect/.*)$`)
+var oneMethodSource = regexp.MustCompile(`:AWS::AccountId:Api/\*/(GET|POST|PUT|PATCH|DELETE)/(\*|v1/collect/.*)$`)
 
-// Every service that may invoke a function does so on behalf of a named resource, and
-// the broker for this account alone.
-func TestPermissions_AreBound(t *testing.T) {
+// Every service may invoke a function only on behalf of a named resource, and AWS IoT and
+// EventBridge only for this account.
+func TestPermissions_NameTheirSource(t *testing.T) {
 	for _, name := range all {
-		for id, p := range typed(t, name, "AWS::Lambda::Permission") {
-			source := say(p.Properties["SourceArn"])
+		for id, p := range resourcesOfType(t, name, "AWS::Lambda::Permission") {
+			source := render(p.Properties["SourceArn"])
 			switch principal := p.Properties["Principal"]; principal {
 			case "iot.amazonaws.com":
-				if source != strings.TrimSuffix(id, "Permission")+".Arn" || say(p.Properties["SourceAccount"]) != "AWS::AccountId" {
-					t.Errorf("%s: %s lets in %v", name, id, p.Properties)
+				if source != strings.TrimSuffix(id, "Permission")+".Arn" || render(p.Properties["SourceAccount"]) != "AWS::AccountId" {
+					t.Errorf("%s: %s allows %v", name, id, p.Properties)
 				}
 			case "apigateway.amazonaws.com":
 				if id == "SiteKeyPermission" {
 					continue // for the authorizer of the collector's route
 				}
-				if !ofOneMethod.MatchString(source) {
-					t.Errorf("%s: %s lets in %s", name, id, source)
+				if !oneMethodSource.MatchString(source) {
+					t.Errorf("%s: %s allows %s", name, id, source)
 				}
 			case "events.amazonaws.com":
-				if source != strings.TrimSuffix(id, "Permission")+".Arn" || say(p.Properties["SourceAccount"]) != "AWS::AccountId" {
-					t.Errorf("%s: %s lets in %v", name, id, p.Properties)
+				if source != strings.TrimSuffix(id, "Permission")+".Arn" || render(p.Properties["SourceAccount"]) != "AWS::AccountId" {
+					t.Errorf("%s: %s allows %v", name, id, p.Properties)
 				}
 			default:
-				t.Errorf("%s: %s lets in %v", name, id, principal)
+				t.Errorf("%s: %s allows %v", name, id, principal)
 			}
 		}
 	}
 }
 
-func TestDevicePolicy_LimitsAThingToItsOwnTopic(t *testing.T) {
+func TestDevicePolicy_LimitsAThingToItsOwnTopics(t *testing.T) {
 	const own = "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId:"
 	attached := map[string]any{"Bool": map[string]any{"iot:Connection.Thing.IsAttached": "true"}}
 	var got []string
 	for _, s := range at(resources(t, "prod")["DevicesPolicy"].Properties, "PolicyDocument", "Statement").([]any) {
 		statement := s.(map[string]any)
-		got = append(got, say(statement["Effect"])+" "+say(statement["Action"])+" "+say(statement["Resource"]))
+		got = append(got, render(statement["Effect"])+" "+render(statement["Action"])+" "+render(statement["Resource"]))
 		if diff := cmp.Diff(attached, statement["Condition"]); diff != "" {
-			t.Errorf("without a thing (-want +got):\n%s", diff)
+			t.Errorf("condition (-want +got):\n%s", diff)
 		}
 	}
 	want := []string{
@@ -80,6 +80,6 @@ func TestDevicePolicy_LimitsAThingToItsOwnTopic(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, ok := resources(t, "prod")["ReadingRule"]; !ok || resources(t, "prod")["ReadingRule"].Properties["RuleName"] != "tidemark_prod_READING" {
-		t.Error("Basic Ingest is let into a rule that is not there")
+		t.Error("the policy allows Basic Ingest to a rule that does not exist")
 	}
 }

@@ -6,20 +6,20 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// keyUses are what a principal must be allowed to do with a customer key to read and
-// write what is encrypted by it, each action by its name.
-var keyUses = []string{"kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
+// keyActions are the actions that a principal needs on a customer key to read and write the
+// data that it encrypts.
+var keyActions = []string{"kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
 
-// addKey makes the stage's own key. It stays with the table: without it nothing that
-// was stored can be read.
+// addKey creates the stage's customer key. It has the table's removal policy: without the key,
+// the table cannot be read.
 func (s *stack) addKey() {
 	if !s.stage.CustomerKey {
 		return
 	}
-	key := called(awskms.NewKey(s.Stack, new("Key"), &awskms.KeyProps{
-		Description:       new("Everything that Tidemark keeps in stage " + s.stage.Name),
+	key := withLogicalID(awskms.NewKey(s.Stack, new("Key"), &awskms.KeyProps{
+		Description:       new("Encrypts all data of Tidemark stage " + s.stage.Name),
 		EnableKeyRotation: new(true),
-		RemovalPolicy:     s.gone(),
+		RemovalPolicy:     s.removalPolicy(),
 	}), "Key")
 	s.key = key
 	for _, service := range []struct {
@@ -30,12 +30,12 @@ func (s *stack) addKey() {
 			"kms:EncryptionContext:aws:logs:arn": "arn:" + *s.Partition() + ":logs:" + *s.Region() + ":" + *s.Account() + ":log-group:*",
 		}}},
 		{"cloudwatch.amazonaws.com", map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.Account()}}},
-		{eventBridge, map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.Account()}}}, // alerts, by the topic of alarms
+		{eventBridge, map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.Account()}}}, // alerts, published to the alarm topic
 	} {
 		key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(&service.principal, nil)},
-			Actions:    jsii.Strings(keyUses...),
-			Resources:  jsii.Strings("*"), // in a key's policy: this key
+			Actions:    jsii.Strings(keyActions...),
+			Resources:  jsii.Strings("*"), // in a key policy: this key
 			Conditions: &service.condition,
 		}), nil)
 	}

@@ -1,11 +1,10 @@
-// Command infra is the CDK app: it turns the stages of tidemark.yaml into stacks.
-// Every name of a table's attribute, of a metric, of a route and of a setting comes
-// from the packages that the functions themselves are made of, so that what is
-// deployed and what runs cannot disagree.
+// Command infra is the CDK app: it creates a stack for each stage of tidemark.yaml. Names of
+// table attributes, metrics, routes and settings come from the packages that the functions
+// use, so that the stack and the functions always agree.
 //
-//	infra               synthesizes every stage, as the CDK command line asks
-//	infra print STAGE   prints the template of a stage, its assets' hashes left out
-//	infra cost STAGE    prints what a stage is made of, and what it costs at rest
+//	infra               synthesizes every stage, for the CDK command line
+//	infra print STAGE   prints the template of a stage, without asset hashes
+//	infra cost STAGE    prints the resources of a stage and their idle cost
 //	infra sam           prints the SAM template
 package main
 
@@ -21,7 +20,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-// Where the app finds what it deploys, seen from its own folder.
+// The app's inputs, relative to its folder.
 const (
 	configFile = "../tidemark.yaml"
 	codeFolder = "../build"
@@ -36,18 +35,18 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("want nothing (to synthesize), print STAGE, cost STAGE, or sam")
+var errUsage = errors.New("unknown arguments: want none (to synthesize), print STAGE, cost STAGE, or sam")
 
 func run(args []string, out io.Writer) error {
 	settings, err := config.Load(configFile, domains.Kinds()...)
 	if err != nil {
 		return err
 	}
-	asked := [2]string{}
-	if copy(asked[:], args) < len(args) {
+	words := [2]string{}
+	if copy(words[:], args) < len(args) {
 		return errUsage
 	}
-	switch command, stage := asked[0], asked[1]; {
+	switch command, stage := words[0], words[1]; {
 	case len(args) == 0:
 		a, err := newApp(settings, codeFolder, "")
 		if err == nil {
@@ -64,8 +63,7 @@ func run(args []string, out io.Writer) error {
 	return errUsage
 }
 
-// withTemplate synthesizes in a folder of its own, which it removes, and hands over
-// one stage's template.
+// withTemplate synthesizes into a temporary folder and calls use with one stage's template.
 func withTemplate(settings *config.Config, stage string, use func(template) error) error {
 	folder, err := os.MkdirTemp("", "tidemark-synth-")
 	if err != nil {
@@ -82,7 +80,7 @@ func withTemplate(settings *config.Config, stage string, use func(template) erro
 	}
 	t, ok := templates[stage]
 	if !ok {
-		return fmt.Errorf("no stage %q: want one of those in %s: %v", stage, configFile, a.names())
+		return fmt.Errorf("no stage %q in %s: want one of %v", stage, configFile, a.names())
 	}
 	return use(t)
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-var update = flag.Bool("update", false, "write the golden templates anew")
+var update = flag.Bool("update", false, "rewrite the golden templates")
 
-// TestMain ends the one Node process of all tests.
+// TestMain stops the Node process that all tests share.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	jsii.Close()
 	os.Exit(code)
 }
 
-// full is a stage with everything switched on, beside the shipped ones.
+// full is a stage with every option enabled, in addition to the shipped ones.
 const full = `
 stages:
   full:
@@ -35,7 +35,7 @@ stages:
     tracing: true
     access: {issuer: "https://login.example.com", audience: [tidemark, console], ownerClaim: account}
     reserved: {ingest: 50, aggregate: 20, query: 10}
-    doors: {topic: plant7, sqs: true, kinesis: true}
+    sources: {topic: plant7, sqs: true, kinesis: true}
 `
 
 func shipped(t testing.TB) *config.Config {
@@ -47,8 +47,8 @@ func shipped(t testing.TB) *config.Config {
 	return settings
 }
 
-// stages are all stages under test: the shipped ones and full.
-func stages(t testing.TB) *config.Config {
+// allStages returns the shipped stages and full.
+func allStages(t testing.TB) *config.Config {
 	t.Helper()
 	settings := shipped(t)
 	more, err := config.Parse("full", []byte(full), domains.Kinds()...)
@@ -59,8 +59,8 @@ func stages(t testing.TB) *config.Config {
 	return settings
 }
 
-// stubs writes what stands for built functions: their content decides the hashes of
-// their zips alone.
+// stubs writes placeholders for the built functions. Their content only determines the asset
+// hashes.
 func stubs(t testing.TB, folder string) {
 	t.Helper()
 	for _, f := range functions {
@@ -75,7 +75,7 @@ func stubs(t testing.TB, folder string) {
 	}
 }
 
-// synthesized is every stage's template, and the bytes of the whole assembly.
+// synthesized is every stage's template, and the files of the assembly.
 type synthesized struct {
 	templates map[string]template
 	files     map[string]string
@@ -85,7 +85,7 @@ func synth(t testing.TB) synthesized {
 	t.Helper()
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
-	a, err := newApp(stages(t), filepath.Join(folder, "build"), filepath.Join(folder, "out"))
+	a, err := newApp(allStages(t), filepath.Join(folder, "build"), filepath.Join(folder, "out"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,18 +113,18 @@ var (
 	first synthesized
 )
 
-// stage is the template of a stage, synthesized once for all tests.
+// stage returns the template of a stage, which is synthesized once for all tests.
 func stage(t testing.TB, name string) template {
 	t.Helper()
 	once.Do(func() { first = synth(t) })
 	found, ok := first.templates[name]
 	if !ok {
-		t.Fatalf("no template of stage %s: an earlier failure says why", name)
+		t.Fatalf("no template of stage %s: see the earlier failure", name)
 	}
 	return found
 }
 
-// all are the stages under test.
+// all has the names of the stages under test.
 var all = []string{"dev", "prod", "full"}
 
 func resources(t testing.TB, name string) map[string]resource {
@@ -136,8 +136,8 @@ func resources(t testing.TB, name string) map[string]resource {
 	return found
 }
 
-// typed are a stage's resources of a type, by logical id.
-func typed(t testing.TB, name, resourceType string) map[string]resource {
+// resourcesOfType returns a stage's resources of a type, by logical id.
+func resourcesOfType(t testing.TB, name, resourceType string) map[string]resource {
 	t.Helper()
 	found := map[string]resource{}
 	for id, r := range resources(t, name) {
@@ -151,37 +151,37 @@ func typed(t testing.TB, name, resourceType string) map[string]resource {
 	return found
 }
 
-// say writes a value of a template as people would: Table.Arn for an attribute, the
-// parts of a join one after another.
-func say(value any) string {
+// render returns a template value as short text: Table.Arn for an attribute, the joined parts
+// of a join.
+func render(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return ""
 	case []any:
 		var parts []string
 		for _, part := range v {
-			parts = append(parts, say(part))
+			parts = append(parts, render(part))
 		}
 		return strings.Join(parts, " ")
 	case map[string]any:
 		if ref, ok := v["Ref"]; ok {
-			return say(ref)
+			return render(ref)
 		}
 		if attribute, ok := v["Fn::GetAtt"].([]any); ok {
-			return say(attribute[0]) + "." + say(attribute[1])
+			return render(attribute[0]) + "." + render(attribute[1])
 		}
 		if join, ok := v["Fn::Join"].([]any); ok {
-			var whole strings.Builder
+			var joined strings.Builder
 			for _, part := range join[1].([]any) {
-				whole.WriteString(say(part))
+				joined.WriteString(render(part))
 			}
-			return whole.String()
+			return joined.String()
 		}
 	}
 	return fmt.Sprint(value)
 }
 
-// at is the value at a path of a resource's properties.
+// at returns the value at a path of a resource's properties.
 func at(properties map[string]any, path ...string) any {
 	var value any = properties
 	for _, name := range path {

@@ -5,22 +5,22 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 )
 
-// eventCounts has Lambda publish what a mapping filtered, failed and gave up.
+// eventCounts makes Lambda publish how many records a mapping filtered, failed and dropped.
 var eventCounts = &awslambda.CfnEventSourceMapping_MetricsConfigProperty{Metrics: jsii.Strings("EventCount")}
 
-// addMapping has the table stream invoke aggregate, and purge where TTL took a
-// tombstone away, by the settings that the laptop's mappings read too.
+// addMapping makes the table stream invoke aggregate and, for expired tombstones, purge. The
+// local stack uses the same settings.
 func (s *stack) addMapping() {
-	s.mapping = s.ofTableStream("Mapping", aggregate, keys.AggregateFilter)
-	s.purgeMapping = s.ofTableStream("PurgeMapping", purge, keys.PurgeFilter)
+	s.mapping = s.tableStreamMapping("Mapping", aggregate, tablekeys.AggregateFilter)
+	s.purgeMapping = s.tableStreamMapping("PurgeMapping", purge, tablekeys.PurgeFilter)
 }
 
-// ofTableStream has the table stream invoke a function with what passes a filter. A
-// stream shard bears two readers at most, and these are they.
-func (s *stack) ofTableStream(id, function, pattern string) awslambda.CfnEventSourceMapping {
+// tableStreamMapping makes the table stream invoke a function with the records that match a
+// filter. A stream shard supports two readers: aggregate and purge.
+func (s *stack) tableStreamMapping(id, function, pattern string) awslambda.CfnEventSourceMapping {
 	m := s.settings.Mapping
 	return awslambda.NewCfnEventSourceMapping(s.Stack, &id, &awslambda.CfnEventSourceMappingProps{
 		FunctionName:                   s.functions[function].FunctionArn(),
@@ -34,7 +34,7 @@ func (s *stack) ofTableStream(id, function, pattern string) awslambda.CfnEventSo
 		BisectBatchOnFunctionError:     m.Bisect,
 		FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
 		FilterCriteria:                 filter(pattern),
-		DestinationConfig:              givenUpTo(s.onFailure.QueueArn()),
+		DestinationConfig:              onFailureTo(s.onFailure.QueueArn()),
 		MetricsConfig:                  eventCounts,
 	})
 }
@@ -45,7 +45,7 @@ func filter(pattern string) *awslambda.CfnEventSourceMapping_FilterCriteriaPrope
 	}
 }
 
-func givenUpTo(queueArn *string) *awslambda.CfnEventSourceMapping_DestinationConfigProperty {
+func onFailureTo(queueArn *string) *awslambda.CfnEventSourceMapping_DestinationConfigProperty {
 	return &awslambda.CfnEventSourceMapping_DestinationConfigProperty{
 		OnFailure: &awslambda.CfnEventSourceMapping_OnFailureProperty{Destination: queueArn},
 	}

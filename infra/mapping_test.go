@@ -11,12 +11,12 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
-// settingsOf reads a mapping back as the laptop's settings, but for its filter.
-func settingsOf(mapping map[string]any) streamtest.Settings {
+// mappingSettings returns a mapping as the settings of a local stack, without the filter.
+func mappingSettings(mapping map[string]any) streamtest.Settings {
 	number := func(name string) int { n, _ := mapping[name].(float64); return int(n) }
 	return streamtest.Settings{
 		BatchSize:       number("BatchSize"),
@@ -25,36 +25,36 @@ func settingsOf(mapping map[string]any) streamtest.Settings {
 		MaxRecordAge:    time.Duration(number("MaximumRecordAgeInSeconds")) * time.Second,
 		Bisect:          mapping["BisectBatchOnFunctionError"] == true,
 		Parallelization: number("ParallelizationFactor"),
-		ReportFailures:  say(mapping["FunctionResponseTypes"]) == "ReportBatchItemFailures",
+		ReportFailures:  render(mapping["FunctionResponseTypes"]) == "ReportBatchItemFailures",
 	}
 }
 
-// pattern is the one filter of a mapping.
+// pattern returns the only filter of a mapping.
 func pattern(mapping map[string]any) string {
 	filters, _ := at(mapping, "FilterCriteria", "Filters").([]any)
 	if len(filters) != 1 {
 		return ""
 	}
-	return say(filters[0].(map[string]any)["Pattern"])
+	return render(filters[0].(map[string]any)["Pattern"])
 }
 
-func TestMapping_IsTheLaptops(t *testing.T) {
+func TestMapping_EqualsTheLocalStacks(t *testing.T) {
 	want, err := local.MappingSettings(shipped(t).Mapping)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want.Filter = nil
 	for _, name := range all {
-		if diff := cmp.Diff(want, settingsOf(resources(t, name)["Mapping"].Properties)); diff != "" {
-			t.Errorf("%s (-laptop +deployed):\n%s", name, diff)
+		if diff := cmp.Diff(want, mappingSettings(resources(t, name)["Mapping"].Properties)); diff != "" {
+			t.Errorf("%s (-local +deployed):\n%s", name, diff)
 		}
 	}
 }
 
-// Filters cannot be compared, so they are asked: each sampled record of the table
-// stream passes both or neither.
-func TestMapping_FiltersAsOnALaptop(t *testing.T) {
-	onALaptop, err := local.MappingSettings(shipped(t).Mapping)
+// Filters cannot be compared directly: each sample record of the table stream must match both
+// or neither.
+func TestMapping_FiltersLikeTheLocalStack(t *testing.T) {
+	localSettings, err := local.MappingSettings(shipped(t).Mapping)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,20 +62,20 @@ func TestMapping_FiltersAsOnALaptop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passed, stopped := 0, 0
+	matched, other := 0, 0
 	for _, record := range sampledRecords(t) {
-		want, got := onALaptop.Filter.Match(record), deployed.Match(record)
+		want, got := localSettings.Filter.Match(record), deployed.Match(record)
 		if got != want {
-			t.Errorf("deployed %v, on a laptop %v: %s", got, want, record)
+			t.Errorf("deployed %v, local %v: %s", got, want, record)
 		}
 		if got {
-			passed++
+			matched++
 		} else {
-			stopped++
+			other++
 		}
 	}
-	if passed == 0 || stopped == 0 {
-		t.Errorf("%d records passed and %d were stopped: the samples tell nothing apart", passed, stopped)
+	if matched == 0 || other == 0 {
+		t.Errorf("%d records matched and %d did not: the samples must have both", matched, other)
 	}
 }
 
@@ -99,24 +99,24 @@ func sampledRecords(t *testing.T) (records []json.RawMessage) {
 	return records
 }
 
-func TestMapping_DeliversEventsFromTheOldestOnAndLosesNone(t *testing.T) {
+func TestMapping_StartsAtTheOldestRecordAndKeepsFailedBatches(t *testing.T) {
 	for _, name := range all {
 		mapping := resources(t, name)["Mapping"].Properties
 		got := map[string]string{
-			"filter":   pattern(mapping),
-			"from":     say(mapping["StartingPosition"]),
-			"source":   say(mapping["EventSourceArn"]),
-			"function": say(mapping["FunctionName"]),
-			"given up": say(at(mapping, "DestinationConfig", "OnFailure", "Destination")),
-			"metrics":  say(at(mapping, "MetricsConfig", "Metrics")),
+			"filter":     pattern(mapping),
+			"from":       render(mapping["StartingPosition"]),
+			"source":     render(mapping["EventSourceArn"]),
+			"function":   render(mapping["FunctionName"]),
+			"on failure": render(at(mapping, "DestinationConfig", "OnFailure", "Destination")),
+			"metrics":    render(at(mapping, "MetricsConfig", "Metrics")),
 		}
 		want := map[string]string{
-			"filter":   keys.AggregateFilter,
-			"from":     config.StartingPosition,
-			"source":   "Table.StreamArn",
-			"function": "AggregateFunction.Arn",
-			"given up": "OnFailureQueue.Arn",
-			"metrics":  "EventCount",
+			"filter":     tablekeys.AggregateFilter,
+			"from":       config.StartingPosition,
+			"source":     "Table.StreamArn",
+			"function":   "AggregateFunction.Arn",
+			"on failure": "OnFailureQueue.Arn",
+			"metrics":    "EventCount",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -124,59 +124,58 @@ func TestMapping_DeliversEventsFromTheOldestOnAndLosesNone(t *testing.T) {
 	}
 }
 
-func TestPurgeMapping_TellsOfExpiredTombstonesAlone(t *testing.T) {
+func TestPurgeMapping_DeliversOnlyExpiredTombstones(t *testing.T) {
 	for _, name := range all {
 		mapping := resources(t, name)["PurgeMapping"].Properties
-		if got := pattern(mapping); got != keys.PurgeFilter {
+		if got := pattern(mapping); got != tablekeys.PurgeFilter {
 			t.Errorf("%s: filters by %s", name, got)
 		}
-		if diff := cmp.Diff(settingsOf(resources(t, name)["Mapping"].Properties), settingsOf(mapping)); diff != "" {
+		if diff := cmp.Diff(mappingSettings(resources(t, name)["Mapping"].Properties), mappingSettings(mapping)); diff != "" {
 			t.Errorf("%s (-aggregate +purge):\n%s", name, diff)
 		}
-		if say(mapping["FunctionName"]) != "PurgeFunction.Arn" || say(mapping["EventSourceArn"]) != "Table.StreamArn" {
+		if render(mapping["FunctionName"]) != "PurgeFunction.Arn" || render(mapping["EventSourceArn"]) != "Table.StreamArn" {
 			t.Errorf("%s: %v invokes %v", name, mapping["EventSourceArn"], mapping["FunctionName"])
 		}
 	}
 }
 
-// A stream shard bears two readers: a third would take turns with them.
+// A stream shard supports two readers: a third would slow them down.
 func TestTableStream_HasTwoReaders(t *testing.T) {
 	for _, name := range all {
 		readers := 0
-		for _, m := range typed(t, name, "AWS::Lambda::EventSourceMapping") {
-			if say(m.Properties["EventSourceArn"]) == "Table.StreamArn" {
+		for _, m := range resourcesOfType(t, name, "AWS::Lambda::EventSourceMapping") {
+			if render(m.Properties["EventSourceArn"]) == "Table.StreamArn" {
 				readers++
 			}
 		}
 		if readers != 2 {
-			t.Errorf("%s: %d read the table stream, want 2", name, readers)
+			t.Errorf("%s: %d readers of the table stream, want 2", name, readers)
 		}
 	}
 }
 
-func TestPurgeSchedule_LooksAsOftenAsOnALaptop(t *testing.T) {
+func TestPurgeSchedule_HasTheIntervalOfTheLocalStack(t *testing.T) {
 	for _, name := range all {
 		rule := resources(t, name)["PurgeSchedule"].Properties
-		if got := say(rule["ScheduleExpression"]); got != "rate(1 minute)" || config.PurgeEvery != time.Minute {
-			t.Errorf("%s: looks at %s, a laptop every %s", name, got, config.PurgeEvery)
+		if got := render(rule["ScheduleExpression"]); got != "rate(1 minute)" || config.PurgeEvery != time.Minute {
+			t.Errorf("%s: invokes at %s, a local stack every %s", name, got, config.PurgeEvery)
 		}
 		targets, _ := rule["Targets"].([]any)
-		if len(targets) != 1 || say(targets[0].(map[string]any)["Arn"]) != "PurgeFunction.Arn" {
+		if len(targets) != 1 || render(targets[0].(map[string]any)["Arn"]) != "PurgeFunction.Arn" {
 			t.Errorf("%s: invokes %v", name, targets)
 		}
 	}
 }
 
-// Lambda's own defaults for both are without end.
+// Lambda's defaults for both are unlimited.
 func TestMappings_RetryWithinBounds(t *testing.T) {
 	for _, name := range all {
-		for id, m := range typed(t, name, "AWS::Lambda::EventSourceMapping") {
-			// Every function that is read for answers which records failed, and no others
-			// come again.
-			if got := say(m.Properties["FunctionResponseTypes"]); got != "ReportBatchItemFailures" {
-				t.Errorf("%s: %s hears of failures by %q", name, id, got)
+		for id, m := range resourcesOfType(t, name, "AWS::Lambda::EventSourceMapping") {
+			// Only the records that a function reports as failed are delivered again.
+			if got := render(m.Properties["FunctionResponseTypes"]); got != "ReportBatchItemFailures" {
+				t.Errorf("%s: %s reports failures by %q", name, id, got)
 			}
-			if say(m.Properties["EventSourceArn"]) == "InboxQueue.Arn" {
+			if render(m.Properties["EventSourceArn"]) == "InboxQueue.Arn" {
 				continue // a queue counts receipts itself
 			}
 			for _, bound := range []string{"MaximumRetryAttempts", "MaximumRecordAgeInSeconds"} {
@@ -186,12 +185,12 @@ func TestMappings_RetryWithinBounds(t *testing.T) {
 			}
 		}
 		invoke := resources(t, name)["IngestInvokeConfig"].Properties
-		if invoke["MaximumRetryAttempts"] != 2.0 || say(at(invoke, "DestinationConfig", "OnFailure", "Destination")) != "UndeliveredQueue.Arn" {
-			t.Errorf("%s: what an asynchronous door cannot deliver ends as %v", name, invoke)
+		if invoke["MaximumRetryAttempts"] != 2.0 || render(at(invoke, "DestinationConfig", "OnFailure", "Destination")) != "UndeliveredQueue.Arn" {
+			t.Errorf("%s: the asynchronous invocation configuration is %v", name, invoke)
 		}
 	}
 	inbox := resources(t, "full")["InboxQueue"].Properties
-	if at(inbox, "RedrivePolicy", "maxReceiveCount") != float64(doorRetries) || say(at(inbox, "RedrivePolicy", "deadLetterTargetArn")) != "UndeliveredQueue.Arn" {
+	if at(inbox, "RedrivePolicy", "maxReceiveCount") != float64(sourceRetries) || render(at(inbox, "RedrivePolicy", "deadLetterTargetArn")) != "UndeliveredQueue.Arn" {
 		t.Errorf("the inbox redrives by %v", inbox["RedrivePolicy"])
 	}
 }

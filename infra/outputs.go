@@ -2,26 +2,26 @@ package main
 
 import "github.com/aws/aws-cdk-go/awscdk/v2"
 
-// addOutputs says what a caller, a device and the command line need to know.
+// addOutputs adds the outputs that callers, devices and the command line need.
 func (s *stack) addOutputs() {
 	outputs := []struct{ id, value, description string }{
-		{"TableName", *s.table.TableName(), "The table"},
-		{"TableStreamArn", *s.table.TableStreamArn(), "The table's stream, which redrive reads again"},
-		{"ApiUrl", *s.api.AttrApiEndpoint(), "The HTTP API"},
-		{"OnFailureQueueUrl", *s.onFailure.QueueUrl(), "Ranges of the table stream that were given up"},
-		{"UndeliveredQueueUrl", *s.undelivered.QueueUrl(), "What reached no ingest"},
-		{"SiteSecretArn", *s.siteSecret.SecretArn(), "The secret of site keys, which tidemark site-key signs with"},
-		{"AlertBusName", *s.bus.Ref(), "The event bus that is told of alerts: put a rule on it to hear of them"},
-		{"MappingId", *s.mapping.Ref(), "The mapping from the table stream to aggregate"},
+		{"TableName", *s.table.TableName(), "Name of the table"},
+		{"TableStreamArn", *s.table.TableStreamArn(), "The table stream, which tidemark redrive reads"},
+		{"ApiUrl", *s.api.AttrApiEndpoint(), "URL of the HTTP API"},
+		{"OnFailureQueueUrl", *s.onFailure.QueueUrl(), "Ranges of the table stream that Lambda stopped retrying"},
+		{"UndeliveredQueueUrl", *s.undelivered.QueueUrl(), "Observations that were not delivered to ingest"},
+		{"SiteSecretArn", *s.siteSecret.SecretArn(), "The secret that tidemark site-key signs site keys with"},
+		{"AlertBusName", *s.bus.Ref(), "The event bus for alerts: put a rule on it to receive them"},
+		{"MappingId", *s.mapping.Ref(), "The event source mapping from the table stream to aggregate"},
 	}
-	if len(s.stage.Doors.Things) > 0 {
-		outputs = append(outputs, struct{ id, value, description string }{"Topic", s.stage.Doors.Topic, "First level of the MQTT topics: {topic}/devices/{id}/readings"})
+	if len(s.stage.Sources.Things) > 0 {
+		outputs = append(outputs, struct{ id, value, description string }{"Topic", s.stage.Sources.Topic, "First level of the MQTT topics: {topic}/devices/{id}/readings"})
 	}
-	if s.inbox != nil {
-		outputs = append(outputs, struct{ id, value, description string }{"InboxQueueUrl", *s.inbox.QueueUrl(), "The SQS door"})
+	if s.inboxQueue != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"InboxQueueUrl", *s.inboxQueue.QueueUrl(), "The SQS queue that ingest reads"})
 	}
-	if s.inlet != nil {
-		outputs = append(outputs, struct{ id, value, description string }{"InletStreamName", *s.inlet.StreamName(), "The Kinesis door"})
+	if s.inletStream != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"InletStreamName", *s.inletStream.StreamName(), "The Kinesis stream that ingest reads"})
 	}
 	for _, o := range outputs {
 		awscdk.NewCfnOutput(s.Stack, new(o.id), &awscdk.CfnOutputProps{Value: &o.value, Description: &o.description})

@@ -10,29 +10,34 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// privilege lets a function do named things to named resources.
+// privilege allows a function named actions on named resources.
 type privilege struct {
 	sid       string
 	actions   []string
 	resources []string
 }
 
-// tableVerbs are the requests that each function's code sends to the table. A
-// transaction needs the right to each of its parts and has none of its own. Who is not
-// here does not touch the table.
-var tableVerbs = map[string][]string{
+// tableActions are the requests that each function sends to the table. A transaction needs the
+// right to each of its parts. A function that is not listed does not use the table.
+//
+// Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique
+// value that is released, a purge request that is withdrawn. Only purge may erase in batches.
+var tableActions = map[string][]string{
 	ingest:    {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
 	aggregate: {"dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
 	query:     {"dynamodb:GetItem", "dynamodb:Query"},
+	manage: {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
+		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 	purge: {"dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
 		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 }
 
-// privileges are all that a function may do: what every function may, then its own.
+// privileges returns everything that a function may do: the rights of every function, then
+// its own.
 func (s *stack) privileges(function string) []privilege {
 	all := []privilege{{"Logs", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, []string{*s.logs[function].LogGroupArn()}}}
-	if verbs := tableVerbs[function]; len(verbs) > 0 {
-		all = append(all, privilege{"Table", verbs, []string{*s.table.TableArn()}})
+	if actions := tableActions[function]; len(actions) > 0 {
+		all = append(all, privilege{"Table", actions, []string{*s.table.TableArn()}})
 	}
 	switch function {
 	case ingest:
@@ -42,12 +47,14 @@ func (s *stack) privileges(function string) []privilege {
 		all = append(all,
 			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, []string{*s.table.TableStreamArn()}},
 			privilege{"TableStreams", []string{"dynamodb:ListStreams"}, []string{*s.table.TableArn() + "/stream/*"}},
-			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.onFailure.QueueArn()}},
-			// Lists of open alerts, and of those that nobody was told of.
-			privilege{"Alerts", []string{"dynamodb:Query"}, []string{s.index(keys.IndexGSI1)}})
+			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.onFailure.QueueArn()}})
 		if function == aggregate {
-			all = append(all, privilege{"AlertBus", []string{"events:PutEvents"}, []string{*s.bus.AttrArn()}})
+			all = append(all,
+				s.alertIndex(),
+				privilege{"AlertBus", []string{"events:PutEvents"}, []string{*s.bus.AttrArn()}})
 		}
+	case manage:
+		all = append(all, s.alertIndex())
 	case query:
 		all = append(all, privilege{"Indexes", []string{"dynamodb:Query"}, s.indexes()})
 		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.cursorSecret.SecretArn()}})
@@ -55,17 +62,22 @@ func (s *stack) privileges(function string) []privilege {
 		all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.siteSecret.SecretArn()}})
 	}
 	if s.key != nil {
-		all = append(all, privilege{"Key", keyUses, []string{*s.key.KeyArn()}})
+		all = append(all, privilege{"Key", keyActions, []string{*s.key.KeyArn()}})
 	}
 	if s.stage.Tracing {
-		// X-Ray knows no resources to name.
+		// X-Ray has no resource-level permissions.
 		all = append(all, privilege{"Traces", []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"}, []string{"*"}})
 	}
 	return all
 }
 
-// indexes are those that query asks: the first, which lists subjects that were deleted,
-// and the second where something declared is found by it.
+// alertIndex allows reading the lists of open alerts and of undelivered notifications.
+func (s *stack) alertIndex() privilege {
+	return privilege{"Alerts", []string{"dynamodb:Query"}, []string{s.index(keys.IndexGSI1)}}
+}
+
+// indexes returns the indexes that query reads: the first, which lists deleted subjects, and
+// the second, if a kind or profile field is indexed by it.
 func (s *stack) indexes() []string {
 	all := []string{s.index(keys.IndexGSI1)}
 	second := slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {

@@ -9,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// whatEachMayDo is least privilege as a table: who, which actions, on what. It is the
-// whole of it: what is not here, nobody may do.
-var whatEachMayDo = map[string][]string{
+// wantPrivileges is the complete list of rights: role, action, resource.
+var wantPrivileges = map[string][]string{
 	"IngestRole": {
 		"dynamodb:ConditionCheckItem on Table.Arn",
 		"dynamodb:GetItem on Table.Arn",
@@ -45,6 +44,17 @@ var whatEachMayDo = map[string][]string{
 		"logs:PutLogEvents on QueryLogs.Arn",
 		"secretsmanager:GetSecretValue on CursorSecret",
 	},
+	"ManageRole": {
+		"dynamodb:ConditionCheckItem on Table.Arn",
+		"dynamodb:DeleteItem on Table.Arn",
+		"dynamodb:GetItem on Table.Arn",
+		"dynamodb:PutItem on Table.Arn",
+		"dynamodb:Query on Table.Arn",
+		"dynamodb:Query on Table.Arn/index/gsi1",
+		"dynamodb:UpdateItem on Table.Arn",
+		"logs:CreateLogStream on ManageLogs.Arn",
+		"logs:PutLogEvents on ManageLogs.Arn",
+	},
 	"PurgeRole": {
 		"dynamodb:BatchWriteItem on Table.Arn",
 		"dynamodb:ConditionCheckItem on Table.Arn",
@@ -56,7 +66,6 @@ var whatEachMayDo = map[string][]string{
 		"dynamodb:ListStreams on Table.Arn/stream/*",
 		"dynamodb:PutItem on Table.Arn",
 		"dynamodb:Query on Table.Arn",
-		"dynamodb:Query on Table.Arn/index/gsi1",
 		"dynamodb:UpdateItem on Table.Arn",
 		"logs:CreateLogStream on PurgeLogs.Arn",
 		"logs:PutLogEvents on PurgeLogs.Arn",
@@ -72,8 +81,8 @@ var whatEachMayDo = map[string][]string{
 	},
 }
 
-// whatFullAdds is what each may do besides where everything is switched on.
-var whatFullAdds = map[string][]string{
+// fullPrivileges are the additional rights in stage full.
+var fullPrivileges = map[string][]string{
 	"IngestRole": {
 		"kinesis:DescribeStream on InletStream.Arn",
 		"kinesis:DescribeStreamSummary on InletStream.Arn",
@@ -90,11 +99,12 @@ var whatFullAdds = map[string][]string{
 	},
 }
 
-// withEverything adds the customer key and the traces to the functions' own.
-func withEverything() map[string][]string {
-	whole := map[string][]string{}
-	for role, actions := range whatEachMayDo {
-		actions = slices.Concat(actions, whatFullAdds[role])
+// wantFullPrivileges returns all rights in stage full, including those to the customer key and
+// for traces.
+func wantFullPrivileges() map[string][]string {
+	all := map[string][]string{}
+	for role, actions := range wantPrivileges {
+		actions = slices.Concat(actions, fullPrivileges[role])
 		if role != "RuleFailureRole" {
 			actions = append(actions,
 				"kms:Decrypt on Key.Arn", "kms:Encrypt on Key.Arn", "kms:GenerateDataKey on Key.Arn",
@@ -102,21 +112,21 @@ func withEverything() map[string][]string {
 				"xray:PutTelemetryRecords on *", "xray:PutTraceSegments on *")
 		}
 		slices.Sort(actions)
-		whole[role] = actions
+		all[role] = actions
 	}
-	return whole
+	return all
 }
 
-func TestPrivileges_AreExactlyThese(t *testing.T) {
+func TestPrivileges_AreComplete(t *testing.T) {
 	for _, name := range all {
-		want := whatEachMayDo
+		want := wantPrivileges
 		if name == "full" {
-			want = withEverything()
+			want = wantFullPrivileges()
 		}
 		got := map[string][]string{}
-		for id, r := range typed(t, name, "AWS::IAM::Role") {
+		for id, r := range resourcesOfType(t, name, "AWS::IAM::Role") {
 			if r.Properties["ManagedPolicyArns"] != nil {
-				t.Errorf("%s: %s has policies that AWS keeps: %v", name, id, r.Properties["ManagedPolicyArns"])
+				t.Errorf("%s: %s has managed policies: %v", name, id, r.Properties["ManagedPolicyArns"])
 			}
 			for _, p := range r.Properties["Policies"].([]any) {
 				got[id] = append(got[id], allowed(t, at(p.(map[string]any), "PolicyDocument"))...)
@@ -128,23 +138,23 @@ func TestPrivileges_AreExactlyThese(t *testing.T) {
 		}
 		for id, r := range resources(t, name) {
 			if r.Type == "AWS::IAM::Policy" || r.Type == "AWS::IAM::ManagedPolicy" {
-				t.Errorf("%s: %s gives privileges beside the roles", name, id)
+				t.Errorf("%s: %s gives privileges outside the roles", name, id)
 			}
 		}
 	}
 }
 
-// allowed are a policy's allowances, one for each action and resource.
+// allowed returns the rights of a policy, one for each action and resource.
 func allowed(t *testing.T, document any) (all []string) {
 	t.Helper()
 	for _, s := range document.(map[string]any)["Statement"].([]any) {
 		statement := s.(map[string]any)
 		if statement["Effect"] != "Allow" || statement["NotAction"] != nil || statement["NotResource"] != nil {
-			t.Errorf("a statement is no plain allowance: %v", statement)
+			t.Errorf("a statement is not a simple Allow: %v", statement)
 		}
 		for _, action := range listed(statement["Action"]) {
 			for _, resource := range listed(statement["Resource"]) {
-				all = append(all, say(action)+" on "+say(resource))
+				all = append(all, render(action)+" on "+render(resource))
 			}
 		}
 	}
@@ -158,43 +168,42 @@ func listed(value any) []any {
 	return []any{value}
 }
 
-// wildcards are the statements with a * for an action or a resource, in every stage
-// and whatever their effect, and why each must be.
+// wildcards lists every statement with * in an action or a resource, in all stages, with the
+// reason for it.
 var wildcards = map[string]string{
-	"Deny sqs:* on OnFailureQueue.Arn":    "refuses requests without TLS, whatever they ask",
-	"Deny sqs:* on UndeliveredQueue.Arn":  "refuses requests without TLS, whatever they ask",
-	"Deny sqs:* on InboxQueue.Arn":        "refuses requests without TLS, whatever they ask",
+	"Deny sqs:* on OnFailureQueue.Arn":    "rejects all requests without TLS",
+	"Deny sqs:* on UndeliveredQueue.Arn":  "rejects all requests without TLS",
+	"Deny sqs:* on InboxQueue.Arn":        "rejects all requests without TLS",
 	"Allow xray:PutTraceSegments on *":    "X-Ray has no resources to name",
 	"Allow xray:PutTelemetryRecords on *": "X-Ray has no resources to name",
-	// In a key's policy * means that key, and a key needs somebody in its account who
-	// can change its policy, or nobody ever can.
-	"Allow kms:* on *":                                 "a key's policy: the account administers its own key",
-	"Allow kms:Decrypt on *":                           "a key's policy: * is that key",
-	"Allow kms:Encrypt on *":                           "a key's policy: * is that key",
-	"Allow kms:GenerateDataKey on *":                   "a key's policy: * is that key",
-	"Allow kms:GenerateDataKey* on *":                  "a key's policy: written by the library for the services that use the key",
-	"Allow kms:ReEncryptFrom on *":                     "a key's policy: * is that key",
-	"Allow kms:ReEncryptTo on *":                       "a key's policy: * is that key",
-	"Allow kms:ReEncrypt* on *":                        "a key's policy: written by the library for the services that use the key",
-	"Allow kms:CreateGrant on *":                       "a key's policy: Secrets Manager's use of it, for this account",
-	"Allow kms:DescribeKey on *":                       "a key's policy: Secrets Manager's use of it, for this account",
-	"Allow dynamodb:ListStreams on Table.Arn/stream/*": "streams of this table: a stream's own name is not known before it is made",
+	// In a key policy, * means that key. The account must be able to change the policy.
+	"Allow kms:* on *":                                 "key policy: the account administers its own key",
+	"Allow kms:Decrypt on *":                           "key policy: * is that key",
+	"Allow kms:Encrypt on *":                           "key policy: * is that key",
+	"Allow kms:GenerateDataKey on *":                   "key policy: * is that key",
+	"Allow kms:GenerateDataKey* on *":                  "key policy: written by the CDK for the services that use the key",
+	"Allow kms:ReEncryptFrom on *":                     "key policy: * is that key",
+	"Allow kms:ReEncryptTo on *":                       "key policy: * is that key",
+	"Allow kms:ReEncrypt* on *":                        "key policy: written by the CDK for the services that use the key",
+	"Allow kms:CreateGrant on *":                       "key policy: for Secrets Manager, in this account",
+	"Allow kms:DescribeKey on *":                       "key policy: for Secrets Manager, in this account",
+	"Allow dynamodb:ListStreams on Table.Arn/stream/*": "streams of this table: a stream's name is not known before it is created",
 }
 
-func TestWildcards_AreOnlyThoseThatAWSForces(t *testing.T) {
-	met := map[string]bool{}
+func TestWildcards_HaveAReason(t *testing.T) {
+	found := map[string]bool{}
 	for _, name := range all {
 		for id, r := range resources(t, name) {
 			for _, statement := range statementsIn(r.Properties) {
 				for _, action := range listed(statement["Action"]) {
 					for _, resource := range listed(statement["Resource"]) {
-						what := say(statement["Effect"]) + " " + say(action) + " on " + say(resource)
-						if !strings.Contains(say(action), "*") && !strings.HasSuffix(say(resource), "*") {
+						what := render(statement["Effect"]) + " " + render(action) + " on " + render(resource)
+						if !strings.Contains(render(action), "*") && !strings.HasSuffix(render(resource), "*") {
 							continue
 						}
-						met[what] = true
+						found[what] = true
 						if wildcards[what] == "" {
-							t.Errorf("%s: %s has a wildcard nobody gave a reason for: %s", name, id, what)
+							t.Errorf("%s: %s has a wildcard without a reason: %s", name, id, what)
 						}
 					}
 				}
@@ -202,13 +211,13 @@ func TestWildcards_AreOnlyThoseThatAWSForces(t *testing.T) {
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(wildcards)) {
-		if !met[what] {
-			t.Errorf("a reason is given for what is not there: %s", what)
+		if !found[what] {
+			t.Errorf("wildcards lists a statement that does not exist: %s", what)
 		}
 	}
 }
 
-// statementsIn are all policy statements anywhere in a value.
+// statementsIn returns all policy statements anywhere in a value.
 func statementsIn(value any) (found []map[string]any) {
 	switch v := value.(type) {
 	case []any:

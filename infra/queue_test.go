@@ -6,14 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestQueues_AreEncryptedKeepForLongAndRefusePlainHTTP(t *testing.T) {
+func TestQueues_AreEncryptedAndRequireTLS(t *testing.T) {
 	for _, name := range all {
-		for id, q := range typed(t, name, "AWS::SQS::Queue") {
-			if encrypted := q.Properties["SqsManagedSseEnabled"] == true || say(q.Properties["KmsMasterKeyId"]) == "Key.Arn"; !encrypted {
+		for id, q := range resourcesOfType(t, name, "AWS::SQS::Queue") {
+			if encrypted := q.Properties["SqsManagedSseEnabled"] == true || render(q.Properties["KmsMasterKeyId"]) == "Key.Arn"; !encrypted {
 				t.Errorf("%s: %s is not encrypted", name, id)
 			}
 			if id != "InboxQueue" && q.Properties["MessageRetentionPeriod"] != shipped(t).Mapping.FailureRetention.Seconds() {
-				t.Errorf("%s: %s keeps for %v s", name, id, q.Properties["MessageRetentionPeriod"])
+				t.Errorf("%s: %s keeps messages for %v s", name, id, q.Properties["MessageRetentionPeriod"])
 			}
 			want := []any{map[string]any{
 				"Effect": "Deny", "Action": "sqs:*", "Principal": map[string]any{"AWS": "*"},
@@ -26,7 +26,7 @@ func TestQueues_AreEncryptedKeepForLongAndRefusePlainHTTP(t *testing.T) {
 			}
 		}
 	}
-	if key := say(resources(t, "full")["OnFailureQueue"].Properties["KmsMasterKeyId"]); key != "Key.Arn" {
+	if key := render(resources(t, "full")["OnFailureQueue"].Properties["KmsMasterKeyId"]); key != "Key.Arn" {
 		t.Errorf("full: the on-failure queue is encrypted by %q, want the customer key", key)
 	}
 }

@@ -14,65 +14,65 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
-// requests are the methods of the stores, each one request, and the right that it
-// takes. A transaction takes the right to each of its parts.
-var requests = map[string][]string{
-	"Append":     {"dynamodb:ConditionCheckItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
-	"Put":        {"dynamodb:PutItem"},
-	"Quarantine": {"dynamodb:PutItem"},
-	"PutSalt":    {"dynamodb:PutItem"},
-	"Gated":      {"dynamodb:GetItem"},
-	"Row":        {"dynamodb:GetItem"},
-	"ReadRows":   {"dynamodb:BatchGetItem"},
-	"EachEvent":  {"dynamodb:Query"},
-	"Events":     {"dynamodb:Query"},
-	"Rows":       {"dynamodb:Query"},
-	"PutRow":     {"dynamodb:PutItem"},
-	"Advance":    {"dynamodb:PutItem"},
-	"KeepGap":    {"dynamodb:PutItem"},
-	"Current":    {"dynamodb:GetItem"},
-	"Profile":    {"dynamodb:GetItem"},
-	"ByValue":    {"dynamodb:Query"},
-	"GetItem":    {"dynamodb:GetItem"},
-	"List":       {"dynamodb:Query"},
-	"Commit":     {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
-	"Erase":      {"dynamodb:BatchWriteItem"},
-	"PutAll":     {"dynamodb:PutItem"},
-	"Currents":   {"dynamodb:Query"},
+// requestRights are the rights that each method of a store needs. A method is one request. A
+// transaction needs the right to each of its parts.
+var requestRights = map[string][]string{
+	"Append":            {"dynamodb:ConditionCheckItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+	"Put":               {"dynamodb:PutItem"},
+	"Quarantine":        {"dynamodb:PutItem"},
+	"PutRotatingSecret": {"dynamodb:PutItem"},
+	"PurgeLocked":       {"dynamodb:GetItem"},
+	"Row":               {"dynamodb:GetItem"},
+	"ReadRows":          {"dynamodb:BatchGetItem"},
+	"EachEvent":         {"dynamodb:Query"},
+	"Events":            {"dynamodb:Query"},
+	"Rows":              {"dynamodb:Query"},
+	"PutRow":            {"dynamodb:PutItem"},
+	"AdvanceProgress":   {"dynamodb:PutItem"},
+	"PutGap":            {"dynamodb:PutItem"},
+	"Latest":            {"dynamodb:GetItem"},
+	"Profile":           {"dynamodb:GetItem"},
+	"QueryIndex":        {"dynamodb:Query"},
+	"GetItem":           {"dynamodb:GetItem"},
+	"List":              {"dynamodb:Query"},
+	"Commit":            {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+	"Erase":             {"dynamodb:BatchWriteItem"},
+	"PutAll":            {"dynamodb:PutItem"},
+	"LatestBy":          {"dynamodb:Query"},
 }
 
-// stores are what the services of each function ask of the table.
+// stores are the parts of the table that each function's services use.
 var stores = map[string][]reflect.Type{
 	ingest: {
-		reflect.TypeFor[ingesting.Store](), reflect.TypeFor[ingesting.Quarantine](),
-		reflect.TypeFor[ingesting.SaltStore](), reflect.TypeFor[ingesting.Gates](),
+		reflect.TypeFor[ingesting.Store](), reflect.TypeFor[ingesting.QuarantineStore](),
+		reflect.TypeFor[ingesting.RotatingSecretStore](), reflect.TypeFor[ingesting.PurgeLocks](),
 	},
 	aggregate: {
-		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.Quarantine](), reflect.TypeFor[aggregating.Marks](),
-		reflect.TypeFor[aggregating.EventReader](), reflect.TypeFor[aggregating.RowReader](), // what its table is besides
+		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](), reflect.TypeFor[aggregating.ProgressStore](),
+		reflect.TypeFor[aggregating.EventReader](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
 		reflect.TypeFor[alert.Store](),
 	},
-	query: {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
-	purge: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser](), reflect.TypeFor[alert.Store]()},
+	query:  {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},
+	manage: {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[alert.Store]()},
+	purge:  {reflect.TypeFor[lifecycle.Store](), reflect.TypeFor[lifecycle.Eraser]()},
 }
 
-// A function may send to the table what its services ask of it: not less, and not
-// more.
-func TestPrivileges_AreTheRequestsThatTheServicesSend(t *testing.T) {
-	for function, asked := range stores {
+// A function has exactly the rights to the table that its services need.
+func TestPrivileges_CoverTheRequestsOfTheServices(t *testing.T) {
+	for function, used := range stores {
 		var want []string
-		for _, store := range asked {
+		for _, store := range used {
 			for i := range store.NumMethod() {
 				name := store.Method(i).Name
-				if requests[name] == nil {
-					t.Errorf("%s asks for %s: say in requests which right that takes", function, name)
+				if requestRights[name] == nil {
+					t.Errorf("%s uses %s: add its rights to requestRights", function, name)
 				}
-				want = append(want, requests[name]...)
+				want = append(want, requestRights[name]...)
 			}
 		}
 		slices.Sort(want)
-		if diff := cmp.Diff(slices.Compact(want), tableVerbs[function]); diff != "" {
-			t.Errorf("%s (-asked +allowed):\n%s", function, diff)
+		if diff := cmp.Diff(slices.Compact(want), tableActions[function]); diff != "" {
+			t.Errorf("%s (-needed +allowed):\n%s", function, diff)
 		}
 	}
 }

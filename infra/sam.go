@@ -10,25 +10,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// samStage is the stage whose template SAM is given.
+// samStage is the stage that the SAM template is generated from.
 const samStage = "dev"
 
 const samHeader = `# Generated from the CDK app by make sam: change infra/ and run it again.
 #
-# For those who invoke locally, where Docker is at hand:
+# To invoke a function locally with Docker:
 #
 #	make build
 #	sam local invoke IngestFunction -e events/ingest/http-batch.json
 #
-# It is the stack of stage dev, resource by resource, but for alarms and dashboard; the
-# functions' code stands as a folder of this repository instead of a zip in a bucket.
+# It has the resources of stage dev, without alarms and dashboard. The code of a function is
+# a folder of this repository instead of a zip file in a bucket.
 `
 
-// writeSAM turns a synthesized template into one of SAM. It takes nothing but the
-// template, so that nothing can be said twice.
+// writeSAM converts a synthesized template into a SAM template.
 func writeSAM(out io.Writer, t template) error {
-	var whole map[string]any
-	if err := json.Unmarshal(t, &whole); err != nil {
+	var source map[string]any
+	if err := json.Unmarshal(t, &source); err != nil {
 		return fmt.Errorf("read template: %w", err)
 	}
 	all, err := t.resources()
@@ -44,9 +43,9 @@ func writeSAM(out io.Writer, t template) error {
 	document := map[string]any{
 		"AWSTemplateFormatVersion": "2010-09-09",
 		"Transform":                "AWS::Serverless-2016-10-31",
-		"Description":              whole["Description"],
+		"Description":              source["Description"],
 		"Resources":                resources,
-		"Outputs":                  whole["Outputs"],
+		"Outputs":                  source["Outputs"],
 	}
 	text, err := yaml.Marshal(document)
 	if err != nil {
@@ -56,28 +55,28 @@ func writeSAM(out io.Writer, t template) error {
 	return err
 }
 
-// samResource is r as SAM has it: a function becomes one of its own, everything else
-// stays as it is.
+// samResource converts a resource for SAM: a function becomes a serverless function, any other
+// resource is unchanged.
 func samResource(id string, r resource) map[string]any {
 	kind, properties := r.Type, r.Properties
-	whole := maps.Clone(r.Others)
+	converted := maps.Clone(r.Attributes)
 	for _, f := range functions {
 		if id == f.id+"Function" {
 			kind, properties = "AWS::Serverless::Function", samFunction(f.name, r.Properties)
-			// make build has built it; sam build leaves it alone. It waits for its role
-			// by naming it.
-			whole["Metadata"] = map[string]any{"SkipBuild": true}
-			delete(whole, "DependsOn")
+			// make build builds it, so sam build must not. Its reference to its role makes
+			// DependsOn unnecessary.
+			converted["Metadata"] = map[string]any{"SkipBuild": true}
+			delete(converted, "DependsOn")
 		}
 	}
-	whole["Type"] = kind
+	converted["Type"] = kind
 	if len(properties) > 0 {
-		whole["Properties"] = properties
+		converted["Properties"] = properties
 	}
-	return whole
+	return converted
 }
 
-// samFunction says a function's properties in SAM's words, where they differ.
+// samFunction converts a function's properties where SAM's differ.
 func samFunction(name string, properties map[string]any) map[string]any {
 	p := maps.Clone(properties)
 	delete(p, "Code")

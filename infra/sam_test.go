@@ -19,43 +19,43 @@ type samTemplate struct {
 	} `yaml:"Resources"`
 }
 
-func TestSAM_FunctionsAreTheFoldersThatMakeBuilds(t *testing.T) {
+func TestSAM_FunctionsAreTheBuildFolders(t *testing.T) {
 	text, err := os.ReadFile("../template.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var whole samTemplate
-	if err := yaml.Unmarshal(text, &whole); err != nil {
+	var template samTemplate
+	if err := yaml.Unmarshal(text, &template); err != nil {
 		t.Fatal(err)
 	}
-	if whole.Transform != "AWS::Serverless-2016-10-31" {
-		t.Errorf("the transform is %q", whole.Transform)
+	if template.Transform != "AWS::Serverless-2016-10-31" {
+		t.Errorf("the transform is %q", template.Transform)
 	}
 	for _, f := range functions {
-		r := whole.Resources[f.id+"Function"]
+		r := template.Resources[f.id+"Function"]
 		if r.Type != "AWS::Serverless::Function" || r.Properties["CodeUri"] != "build/"+f.name || r.Metadata["SkipBuild"] != true {
 			t.Errorf("%s is %+v", f.name, r)
 		}
 	}
-	for id, r := range whole.Resources {
+	for id, r := range template.Resources {
 		if r.Type == "AWS::Lambda::Function" {
-			t.Errorf("%s is a function that SAM would not invoke", id)
+			t.Errorf("%s is not a SAM function", id)
 		}
 	}
 }
 
-func TestSAM_NamesASampleThatIsThere(t *testing.T) {
+func TestSAM_NamesASampleThatExists(t *testing.T) {
 	_, sample, _ := strings.Cut(samHeader, "IngestFunction -e ")
 	sample, _, _ = strings.Cut(sample, "\n")
 	if _, err := os.Stat("../" + sample); err != nil {
-		t.Errorf("people are told to invoke with %q: %v", sample, err)
+		t.Errorf("the header names sample %q: %v", sample, err)
 	}
 }
 
 func TestSAM_ValidatesAndBuilds(t *testing.T) {
 	sam, err := exec.LookPath("sam")
 	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip("sam is not installed: python3 -m pip install aws-sam-cli==1.170.0, and run this again")
+		t.Skip("sam is not installed: run python3 -m pip install aws-sam-cli==1.170.0")
 	}
 	for _, c := range []struct {
 		wants string

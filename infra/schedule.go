@@ -10,31 +10,31 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 )
 
-// addSchedules has purge look for purges to begin or to go on with, and aggregate for
-// alerts that nobody could be told of.
+// addSchedules makes purge start and resume purges every minute, and aggregate deliver waiting
+// alert notifications.
 func (s *stack) addSchedules() {
-	s.addSchedule("Purge", purge, "Has purge look for purges that are due or were interrupted", config.PurgeEvery)
-	s.addSchedule("Alerts", aggregate, "Has aggregate tell of alerts that nobody could be told of", config.AlertsEvery)
+	s.addSchedule("Purge", purge, "Starts purges that are due and resumes interrupted ones", config.PurgeEvery)
+	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery)
 }
 
-// addSchedule has a function invoked every so often.
+// addSchedule invokes a function at an interval.
 func (s *stack) addSchedule(id, function, purpose string, every time.Duration) {
 	rule := awsevents.NewCfnRule(s.Stack, new(id+"Schedule"), &awsevents.CfnRuleProps{
 		Name:               s.name(strings.ToLower(id)),
 		Description:        &purpose,
-		ScheduleExpression: new(everyText(every)),
+		ScheduleExpression: new(rateExpression(every)),
 		State:              new("ENABLED"),
 		Targets: []any{&awsevents.CfnRule_TargetProperty{
 			Id: &id, Arn: s.functions[function].FunctionArn(),
-			// One that is missed is made up for by the next.
+			// The next invocation does the work of a missed one.
 			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: new(0.0), MaximumEventAgeInSeconds: new(60.0)},
 		}},
 	})
-	s.admit(id+"SchedulePermission", function, eventBridge, s.Account(), *rule.AttrArn())
+	s.allowInvoke(id+"SchedulePermission", function, eventBridge, s.Account(), *rule.AttrArn())
 }
 
-// everyText is an interval as EventBridge reads it.
-func everyText(every time.Duration) string {
+// rateExpression is an interval in EventBridge's syntax.
+func rateExpression(every time.Duration) string {
 	if n := int(every.Minutes()); n > 1 {
 		return fmt.Sprintf("rate(%d minutes)", n)
 	}

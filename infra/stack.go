@@ -21,7 +21,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// stack is one stage. Its parts are made one after another, each from those before.
+// stack is the stack of one stage. Its parts are created in order; a part may use earlier ones.
 type stack struct {
 	awscdk.Stack
 	settings *config.Config
@@ -29,12 +29,12 @@ type stack struct {
 	stage    config.Stage
 	code     string // folder of the built functions
 
-	key          awskms.IKey // nil where AWS keeps the keys
+	key          awskms.IKey // nil if AWS manages the keys
 	table        awsdynamodb.Table
-	onFailure    awssqs.Queue // ranges of the table stream that were given up
-	undelivered  awssqs.Queue // observations that reached no ingest
-	inbox        awssqs.Queue // the SQS door; nil where it is shut
-	inlet        awskinesis.Stream
+	onFailure    awssqs.Queue // ranges of the table stream that Lambda stopped retrying
+	undelivered  awssqs.Queue // observations that were not delivered to ingest
+	inboxQueue   awssqs.Queue // nil unless the stage enables it
+	inletStream  awskinesis.Stream
 	cursorSecret awssecretsmanager.Secret
 	siteSecret   awssecretsmanager.Secret
 	logs         map[string]awslogs.LogGroup
@@ -43,7 +43,7 @@ type stack struct {
 	purgeMapping awslambda.CfnEventSourceMapping
 	api          awsapigatewayv2.CfnApi
 	bus          awsevents.CfnEventBus
-	topic        awssns.Topic // of alarms; nil where nobody is told
+	topic        awssns.Topic // of alarms; nil without alarmMail
 	alarms       []awscloudwatch.Alarm
 }
 
@@ -52,7 +52,7 @@ func newStack(scope constructs.Construct, settings *config.Config, kinds *catalo
 	s := &stack{
 		Stack: awscdk.NewStack(scope, &name, &awscdk.StackProps{
 			StackName:             &name,
-			Description:           new("Tidemark, stage " + stage.Name + ": time-series in one table, rolled up"),
+			Description:           new("Tidemark, stage " + stage.Name + ": time-series in one DynamoDB table, with rollups"),
 			TerminationProtection: new(stage.Removal == config.Retain),
 		}),
 		settings: settings, kinds: kinds, stage: stage, code: code,
@@ -62,26 +62,25 @@ func newStack(scope constructs.Construct, settings *config.Config, kinds *catalo
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addMapping, s.addSchedules,
-		s.addAPI, s.addIoT, s.addDoors, s.addAlarms, s.addAlertMail, s.addDashboard, s.addOutputs,
+		s.addAPI, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addDashboard, s.addOutputs,
 	} {
 		part()
 	}
 	return s
 }
 
-// name is the physical name of a thing of this stack.
+// name is the physical name of a resource of this stack.
 func (s *stack) name(of string) *string { return new(fmt.Sprintf("%s-%s", *s.StackName(), of)) }
 
-// called gives a construct's resource a logical id of its own: a template that reads
-// as text, and a table that no renamed construct ever replaces.
-func called[T constructs.IConstruct](c T, id string) T {
+// withLogicalID sets the logical id of a construct's resource, so that the template is readable
+// and renaming a construct never replaces its resource.
+func withLogicalID[T constructs.IConstruct](c T, id string) T {
 	c.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(&id)
 	return c
 }
 
-// gone is what becomes of a part when its stack is deleted or lets go of it, where it
-// holds what cannot be made again.
-func (s *stack) gone() awscdk.RemovalPolicy {
+// removalPolicy is the removal policy of resources with data that cannot be recreated.
+func (s *stack) removalPolicy() awscdk.RemovalPolicy {
 	if s.stage.Removal == config.Retain {
 		return awscdk.RemovalPolicy_RETAIN
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-func TestStacks_AreNamedByTheirStageAndProtectedWhereTheTableStays(t *testing.T) {
+func TestStacks_AreProtectedIfTheTableIsRetained(t *testing.T) {
 	stage(t, "dev")
 	var manifest struct {
 		Artifacts map[string]struct {
@@ -28,12 +28,12 @@ func TestStacks_AreNamedByTheirStageAndProtectedWhereTheTableStays(t *testing.T)
 	for name, want := range map[string]bool{"dev": false, "prod": true, "full": true} {
 		artifact, ok := manifest.Artifacts["tidemark-"+name]
 		if !ok || artifact.Properties.TerminationProtection != want {
-			t.Errorf("tidemark-%s: there %v, protected against termination %v, want %v", name, ok, artifact.Properties.TerminationProtection, want)
+			t.Errorf("tidemark-%s: exists %v, termination protection %v, want %v", name, ok, artifact.Properties.TerminationProtection, want)
 		}
 	}
 }
 
-func TestStacks_TagWhatTheyMake(t *testing.T) {
+func TestStacks_TagTheirResources(t *testing.T) {
 	for _, name := range all {
 		for _, id := range []string{"Table", "IngestFunction", "AggregateFunction", "QueryFunction", "OnFailureQueue", "IngestRole", "CursorSecret", "AuthorizeFunction", "SiteSecret"} {
 			tags := map[any]any{}
@@ -48,44 +48,42 @@ func TestStacks_TagWhatTheyMake(t *testing.T) {
 	}
 }
 
-func TestStacks_SayWhereThingsAre(t *testing.T) {
-	var whole struct {
+func TestStacks_HaveOutputs(t *testing.T) {
+	var template struct {
 		Outputs map[string]struct{ Value any }
 	}
-	if err := json.Unmarshal(stage(t, "full"), &whole); err != nil {
+	if err := json.Unmarshal(stage(t, "full"), &template); err != nil {
 		t.Fatal(err)
 	}
 	for output, want := range map[string]string{
 		"TableName": "Table", "TableStreamArn": "Table.StreamArn", "ApiUrl": "Api.ApiEndpoint", "OnFailureQueueUrl": "OnFailureQueue",
 		"UndeliveredQueueUrl": "UndeliveredQueue", "SiteSecretArn": "SiteSecret", "MappingId": "Mapping", "Topic": "plant7", "InboxQueueUrl": "InboxQueue", "InletStreamName": "InletStream",
 	} {
-		if got := say(whole.Outputs[output].Value); got != want {
-			t.Errorf("%s is %q, want %q", output, got, want)
+		if got := render(template.Outputs[output].Value); got != want {
+			t.Errorf("output %s is %q, want %q", output, got, want)
 		}
 	}
 }
 
-// A retention that would lose data never reaches AWS: the app does not start, and
-// says how data would be lost.
-func TestSynth_RefusesARetentionThatLosesData(t *testing.T) {
+// A retention that would lose data is rejected before synthesis, with the reason.
+func TestSynth_RejectsARetentionThatLosesData(t *testing.T) {
 	for ladder, history := range map[string]string{
 		"{raw: 30d, hour: 31d, day: 2y, month: forever}": "folded after one of its",
 		"{raw: 1d, hour: 90d, month: forever}":           "before late events arrive",
 	} {
 		path := filepath.Join(t.TempDir(), config.FileName)
-		if err := os.WriteFile(path, []byte("ladder: "+ladder), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte("tiers: "+ladder), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		_, err := config.Load(path, domains.Kinds()...)
 		if err == nil || !strings.Contains(err.Error(), history) {
-			t.Errorf("%s: %v; want it refused, with the history: …%s…", ladder, err, history)
+			t.Errorf("%s: %v; want an error that contains %q", ladder, err, history)
 		}
 	}
 }
 
-// The library's own rules for templates are not remarks: what breaks one is not
-// synthesized.
-func TestSynth_RefusesATemplateThatCloudFormationWould(t *testing.T) {
+// A template that violates the CDK's rules is not synthesized.
+func TestSynth_RejectsAnInvalidTemplate(t *testing.T) {
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
 	a, err := newApp(shipped(t), filepath.Join(folder, "build"), filepath.Join(folder, "out"))
@@ -97,29 +95,29 @@ func TestSynth_RefusesATemplateThatCloudFormationWould(t *testing.T) {
 	function.AddPropertyOverride(new("NoSuchProperty"), "x")
 	defer func() {
 		if broken := recover(); broken == nil {
-			t.Error("a function of 64 MB with a property that does not exist was synthesized")
+			t.Error("a function with 64 MB and an unknown property was synthesized, want a panic")
 		}
 	}()
 	a.Synth(nil)
 }
 
-func TestApp_RefusesThingsOfATypeThatNoKindHas(t *testing.T) {
+func TestApp_RejectsThingsOfAnUnknownType(t *testing.T) {
 	settings := shipped(t)
-	settings.Stages[0].Doors.Things = []string{"GADGET"}
+	settings.Stages[0].Sources.Things = []string{"GADGET"}
 	_, err := newApp(settings, t.TempDir(), t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "GADGET") {
-		t.Errorf("got %v, want the type named", err)
+		t.Errorf("got %v, want an error that names the type", err)
 	}
 }
 
-func TestApp_SaysWhatWasNotBuilt(t *testing.T) {
+func TestApp_NamesTheFunctionThatIsNotBuilt(t *testing.T) {
 	_, err := newApp(shipped(t), t.TempDir(), t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "make build") {
-		t.Errorf("got %v, want what is missing and how to make it", err)
+		t.Errorf("got %v, want an error that names make build", err)
 	}
 }
 
-// infra takes names and settings from below and knows nothing of how they are used.
+// infra uses names and settings of the engine's packages, but none of its logic.
 func TestInfra_ImportsOnlyNamesAndSettings(t *testing.T) {
 	const root = "github.com/tidemark-db/tidemark/pkg/"
 	may := []string{"keys", "telemetry", "config", "tier", "catalog", "domains", "domains/web", "model"}

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// addTable makes the one table. It has no name of its own: a table that is restored
-// or kept when its stack goes must not stand in the way of the next.
+// addTable creates the table. It has no fixed name, so that a table that was restored, or
+// retained when its stack was deleted, does not block the next stack.
 func (s *stack) addTable() {
 	props := &awsdynamodb.TableProps{
 		PartitionKey:        text(keys.AttrPK),
@@ -20,7 +20,7 @@ func (s *stack) addTable() {
 			PointInTimeRecoveryEnabled: new(true),
 		},
 		DeletionProtection: new(s.stage.Removal == config.Retain),
-		RemovalPolicy:      s.gone(),
+		RemovalPolicy:      s.removalPolicy(),
 		Encryption:         awsdynamodb.TableEncryption_AWS_MANAGED,
 	}
 	if s.key != nil {
@@ -30,7 +30,7 @@ func (s *stack) addTable() {
 	if read != nil {
 		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read, write
 	}
-	s.table = called(awsdynamodb.NewTable(s.Stack, new("Table"), props), "Table")
+	s.table = withLogicalID(awsdynamodb.NewTable(s.Stack, new("Table"), props), "Table")
 	for _, index := range []struct{ name, partition, sort string }{
 		{keys.IndexGSI1, keys.AttrGSI1PK, keys.AttrGSI1SK},
 		{keys.IndexGSI2, keys.AttrGSI2PK, keys.AttrGSI2SK},
@@ -46,9 +46,8 @@ func (s *stack) addTable() {
 	}
 }
 
-// capacity is what is provisioned for the table and for each index alike, since an
-// index that is slower than its table holds the table's writes back. It is nil on
-// demand.
+// capacity returns the provisioned capacity of the table and of each index: an index with less
+// throttles the table's writes. It is nil on demand.
 func (s *stack) capacity() (read, write *float64) {
 	b := s.stage.Billing
 	if !b.Provisioned() {

@@ -8,15 +8,15 @@ import (
 	"regexp"
 )
 
-// template is a synthesized template as text, without what changes at every build.
+// template is the JSON of a synthesized template, without the asset hashes.
 type template []byte
 
-// assetHash is the name of a zip in the bootstrap bucket: the hash of its content.
+// assetHash matches the name of an asset in the bootstrap bucket: a hash of its content.
 var assetHash = regexp.MustCompile(`[0-9a-f]{64}\.zip`)
 
-// normal leaves the hashes of the functions' zips out, so that two templates differ
-// only where the infrastructure does.
-func normal(data []byte) template {
+// withoutHashes removes the hashes of the functions' code, so that templates differ only if the
+// infrastructure does.
+func withoutHashes(data []byte) template {
 	return template(append(bytes.TrimSpace(assetHash.ReplaceAll(data, []byte("HASH.zip"))), '\n'))
 }
 
@@ -29,26 +29,26 @@ func (t template) print(out io.Writer) error {
 type resource struct {
 	Type       string
 	Properties map[string]any
-	Others     map[string]any `json:"-"` // DependsOn, DeletionPolicy and the like
+	Attributes map[string]any `json:"-"` // DependsOn, DeletionPolicy and the like
 }
 
-// resources are the template's resources by their logical ids.
+// resources returns the template's resources by logical id.
 func (t template) resources() (map[string]resource, error) {
-	var whole struct{ Resources map[string]json.RawMessage }
-	if err := json.Unmarshal(t, &whole); err != nil {
+	var document struct{ Resources map[string]json.RawMessage }
+	if err := json.Unmarshal(t, &document); err != nil {
 		return nil, fmt.Errorf("read template: %w", err)
 	}
 	all := map[string]resource{}
-	for id, raw := range whole.Resources {
+	for id, raw := range document.Resources {
 		var r resource
 		if err := json.Unmarshal(raw, &r); err != nil {
 			return nil, fmt.Errorf("read resource %s: %w", id, err)
 		}
-		if err := json.Unmarshal(raw, &r.Others); err != nil {
+		if err := json.Unmarshal(raw, &r.Attributes); err != nil {
 			return nil, fmt.Errorf("read resource %s: %w", id, err)
 		}
-		delete(r.Others, "Type")
-		delete(r.Others, "Properties")
+		delete(r.Attributes, "Type")
+		delete(r.Attributes, "Properties")
 		all[id] = r
 	}
 	return all, nil

@@ -1,44 +1,35 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/adopt"
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/repair"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 )
 
-const adoptLong = `Make a table that was restored from a backup a table of Tidemark again. A restore
-leaves out the table stream, TTL and the mappings, and the changes that were still on
-their way to the rollups when the backup was taken.
+const adoptLong = `Prepare a table that was restored from a backup, so that Tidemark can use it. Run it after
+the restore and before anything writes to the table. A restore leaves out the table
+stream, TTL and the event source mappings, and the backup may miss changes that had not
+reached the rollups when it was made.
 
-It enables the stream and TTL, says how to make the mappings, looks again at every
-bucket that an event came to in the last 48 hours before the backup, and at every
-other whose digest is wrong, and ends with "tidemark verify". Let writers on it only
-when it has ended. It may be run again.
+It enables the table stream and TTL, prints how to create the mappings, recomputes every
+bucket with an event that arrived in the 48 hours before the backup and every other
+bucket whose digest is wrong, and ends with "tidemark verify". It may be run again.
 
-It reads the whole table: once to find what came last, once to find what is wrong, and
-twice to verify (--no-verify leaves that out).
+It reads the whole table: once to find the newest event, once to find wrong buckets, and
+twice to verify (--no-verify omits that).
 
-Exit status: 0 adopted, and every bucket is right; 1 verify says no; 2 asked wrongly; 3
-could not be done.`
+Exit status: 0 the table is ready and every bucket is correct; 1 verify found
+differences; 2 wrong usage; 3 failed.`
 
 const adoptExample = `  tidemark adopt --restored --table tidemark-restored
   tidemark adopt --restored --table tidemark-restored --function tidemark-prod-aggregate \
     --purge-function tidemark-prod-purge --on-failure arn:aws:sqs:eu-west-1:123456789012:tidemark-prod-on-failure`
-
-// restoredWindow is what is looked at again before the newest arrival: twice what a
-// table stream remembers.
-const restoredWindow = 2 * aggregate.StreamRetention
 
 type adoptFlags struct {
 	restored, noVerify         bool
@@ -49,24 +40,24 @@ func adoptCommand(to *connection) *cobra.Command {
 	var flags adoptFlags
 	cmd := &cobra.Command{
 		Use:     "adopt",
-		Short:   "Make a restored table whole again",
+		Short:   "Prepare a table that was restored from a backup",
 		Long:    adoptLong,
 		Example: adoptExample,
 		Args:    asUsage(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return adopt(cmd, to, flags) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runAdopt(cmd, to, flags) },
 	}
-	cmd.Flags().BoolVar(&flags.restored, "restored", false, "the table was restored from a backup")
-	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not recount at the end")
+	cmd.Flags().BoolVar(&flags.restored, "restored", false, "confirm that the table was restored from a backup (required)")
+	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify at the end")
 	cmd.Flags().StringVar(&flags.function, "function", "AGGREGATE_FUNCTION", "`name` or ARN of the aggregate function, for its mapping")
 	cmd.Flags().StringVar(&flags.purge, "purge-function", "PURGE_FUNCTION", "`name` or ARN of the purge function, for its mapping")
 	cmd.Flags().StringVar(&flags.onFailure, "on-failure", "ON_FAILURE_QUEUE_ARN", "`ARN` of the on-failure queue, for both mappings")
 	return cmd
 }
 
-func adopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
+func runAdopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
 	ctx := cmd.Context()
 	if !flags.restored {
-		return usagef("adopt what? --restored says that the table comes from a backup")
+		return usagef("pass --restored to confirm that the table was restored from a backup")
 	}
 	table, kinds, agg, err := openRepair(cmd, to)
 	if err != nil {
@@ -80,74 +71,39 @@ func adopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
 	if err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "stream and TTL of table %s are set\n\n%s\n", table.Name(), mappingAdvice(settings.Mapping, stream, flags))
-	newest, err := newestArrival(ctx, table)
+	fmt.Fprintf(cmd.OutOrStdout(), "table %s has its stream and TTL\n\n%s\n", table.Name(), mappingAdvice(settings.Mapping, stream, flags))
+	newest, err := adopt.NewestArrival(ctx, table)
 	if err != nil {
 		return fmt.Errorf("find the newest event of table %s: %w", table.Name(), err)
 	}
-	// What aggregate knew of the table stream is of another one.
-	if err := table.DeleteItem(ctx, keys.Watermark()); err != nil {
-		return fmt.Errorf("forget the watermark of table %s: %w", table.Name(), err)
+	// The stored progress is about the stream of the table that was backed up.
+	if err := table.DeleteItem(ctx, tablekeys.StreamProgress()); err != nil {
+		return fmt.Errorf("delete the stream progress of table %s: %w", table.Name(), err)
 	}
-	m := mender{table: table, kinds: kinds, agg: agg, cmd: cmd}
 	if newest != 0 {
-		if err := m.mend(ctx, []model.Gap{{From: newest.Add(-restoredWindow), To: newest}}); err != nil {
+		repairer := &repair.ArrivalRepairer{Table: table, Catalog: kinds, Aggregator: agg}
+		if _, err := repairArrivals(cmd, repairer, []entity.Gap{{From: newest.Add(-adopt.CheckWindow), To: newest}}); err != nil {
 			return err
 		}
 	}
 	if flags.noVerify {
 		return nil
 	}
-	return verify(cmd, to, verifyFlags{}, nil)
+	return verifyTable(cmd, to, verifyFlags{}, nil)
 }
 
-// newestArrival is when the last event came, by the door's clock; 0 where there is none.
-func newestArrival(ctx context.Context, table *dynamo.Table) (newest model.Time, err error) {
-	err = eachItem(ctx, table, func(it item.Item) error {
-		if e, err := item.Event(it); err == nil {
-			newest = max(newest, e.ArrivedAt)
-		}
-		return nil
-	})
-	return newest, err
-}
-
-// mappingAdvice is how the mappings are made: by the deployment, or by hand.
+// mappingAdvice says how to create both event source mappings.
 func mappingAdvice(m config.Mapping, stream string, flags adoptFlags) string {
-	return `The mappings are made with the stack: import the table into it, and deploy (cdk import,
-then cdk deploy). To run before that, make them by hand, and delete them when the stack
-has its own. Aggregate's keeps the rollups:
+	aggregate := adopt.Mapping{Stream: stream, Function: flags.function, Filter: tablekeys.AggregateFilter, OnFailure: flags.onFailure}
+	purge := adopt.Mapping{Stream: stream, Function: flags.purge, Filter: tablekeys.PurgeFilter, OnFailure: flags.onFailure}
+	return `A deployment creates the event source mappings: import the table into the stack with
+"cdk import", then run "cdk deploy". To work before that, create them by hand, and delete
+them when the stack has its own. The mapping of aggregate keeps the rollups up to date:
 
-` + mappingCommand(m, stream, flags.function, keys.AggregateFilter, flags.onFailure) + `
-Purge's cleans up after subjects whose time in the bin has passed. Purges under way go
-on by its schedule, which comes with the stack alone: until then "tidemark purge SUBJECT
---yes" goes on with one.
+` + aggregate.CreateCommand(m) + `
+The mapping of purge cleans up deleted subjects whose time for a restore has passed. A
+schedule of the stack continues purges that have begun: until the stack is deployed,
+continue one with "tidemark purge SUBJECT --yes".
 
-` + mappingCommand(m, stream, flags.purge, keys.PurgeFilter, flags.onFailure)
+` + purge.CreateCommand(m)
 }
-
-// mappingCommand has a function told by the table stream of what passes a filter.
-func mappingCommand(m config.Mapping, stream, function, filter, onFailure string) string {
-	pattern, _ := json.Marshal(map[string]any{"Filters": []any{map[string]string{"Pattern": filter}}}) // strings only
-	options := []string{
-		"--function-name " + function,
-		"--event-source-arn " + stream,
-		"--starting-position " + config.StartingPosition,
-		fmt.Sprintf("--batch-size %d", m.BatchSize),
-		"--maximum-batching-window-in-seconds " + seconds(m.Window),
-		fmt.Sprintf("--parallelization-factor %d", m.Parallelization),
-		fmt.Sprintf("--maximum-retry-attempts %d", m.MaxRetries),
-		"--maximum-record-age-in-seconds " + seconds(m.MaxAge),
-		"--function-response-types ReportBatchItemFailures",
-		`--destination-config '{"OnFailure":{"Destination":"` + onFailure + `"}}'`,
-		"--filter-criteria '" + string(pattern) + "'",
-	}
-	if m.Bisect {
-		options = append(options, "--bisect-batch-on-function-error")
-	}
-	return `  aws lambda create-event-source-mapping \
-    ` + strings.Join(options, " \\\n    ") + "\n"
-}
-
-func seconds(d time.Duration) string { return fmt.Sprint(int(d.Seconds())) }

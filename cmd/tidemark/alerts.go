@@ -9,16 +9,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const alertsLong = `Show alerts, acknowledge and resolve them.
+const alertsLong = `List alerts, and acknowledge or resolve them.
 
-Without a subject, the open ones of a severity over all subjects (critical, where none
-is named); with one, all of its alerts, newest first.
+Without a subject, it lists the open alerts of all subjects with one severity: critical,
+unless --severity says otherwise. With a subject, it lists all alerts of that subject,
+newest first.
 
-Exit status: 0 done; 1 there is no such alert; 2 asked wrongly; 3 could not be done.`
+Exit status: 0 done; 1 there is no such alert; 2 wrong usage; 3 failed.`
 
 func alertsCommand(to *connection) *cobra.Command {
 	var severity string
@@ -26,90 +30,88 @@ func alertsCommand(to *connection) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "alerts [SUBJECT]",
-		Short: "Show alerts, acknowledge them, resolve them by hand",
+		Short: "List, acknowledge and resolve alerts",
 		Long:  alertsLong,
 		Example: "  tidemark alerts\n  tidemark alerts --severity warning\n  tidemark alerts devices/sensor_01 --open\n" +
 			"  tidemark alerts ack 01KPN3Q8G0V7H4T2W9R5M6C1XA",
 		Args: asUsage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asked, err := parseSeverity(severity)
+			parsed, err := parseSeverity(severity)
 			if err != nil {
 				return err
 			}
-			return listAlerts(cmd, to, args, alert.Filter{Open: open, Severity: asked}, limit)
+			return listAlerts(cmd, to, args, alert.Filter{Open: open, Severity: parsed}, limit)
 		},
 	}
-	cmd.Flags().StringVar(&severity, "severity", "", "critical, warning or info")
-	cmd.Flags().BoolVar(&open, "open", false, "of a subject: those alone that are open")
-	cmd.Flags().IntVar(&limit, "limit", 100, "how many at most; 0 means all")
-	cmd.AddCommand(alertHand(to, "ack", "Say that alerts were seen", (*alert.Service).Acknowledge),
-		alertHand(to, "resolve", "Close alerts by hand", (*alert.Service).Resolve))
+	cmd.Flags().StringVar(&severity, "severity", "", "only this `severity`: critical, warning or info")
+	cmd.Flags().BoolVar(&open, "open", false, "with a subject: only its open alerts")
+	cmd.Flags().IntVar(&limit, "limit", 100, "the most alerts to list; 0 lists all")
+	cmd.AddCommand(
+		alertAction(to, "ack", "Acknowledge alerts", "Record that these alerts were seen; they stay open.", (*alert.Service).Acknowledge),
+		alertAction(to, "resolve", "Resolve alerts by hand", "Close these alerts, as if the measure were within its bounds again.", (*alert.Service).Resolve),
+	)
 	return cmd
 }
 
-func listAlerts(cmd *cobra.Command, to *connection, args []string, only alert.Filter, limit int) error {
-	service, kinds, err := to.alerts(cmd.Context())
+func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.Filter, limit int) error {
+	service, kinds, err := to.openAlerts(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		severity := cmp.Or(only.Severity, model.Critical)
-		return showAlerts(cmd, kinds, limit, func(after alert.Cursor) (alert.Page, error) {
-			return service.Open(cmd.Context(), severity, after, limit)
+		severity := cmp.Or(filter.Severity, entity.Critical)
+		return printAlerts(cmd, kinds, limit, func(after alert.Cursor) (alert.Page, error) {
+			return service.ListOpen(cmd.Context(), severity, after, limit)
 		})
 	}
-	subject, err := findSubject(args[0], kinds)
+	subject, err := arguments.Subject(args[0], kinds)
 	if err != nil {
 		return err
 	}
-	return showAlerts(cmd, kinds, limit, func(after alert.Cursor) (alert.Page, error) {
-		return service.OfSubject(cmd.Context(), subject, only, after, limit)
+	return printAlerts(cmd, kinds, limit, func(after alert.Cursor) (alert.Page, error) {
+		return service.ListBySubject(cmd.Context(), subject, filter, after, limit)
 	})
 }
 
-// alerts is what reads and changes alerts, and the kinds they are of.
-func (c *connection) alerts(ctx context.Context) (*alert.Service, *catalog.Catalog, error) {
-	table, err := c.openTable(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	kinds, err := c.catalog()
+// openAlerts returns a service for the alerts and rules of the table, and the kinds.
+func (c *connection) openAlerts(ctx context.Context) (*alert.Service, *catalog.Catalog, error) {
+	table, kinds, err := c.openKinds(ctx)
 	return &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader}, kinds, err
 }
 
-func parseSeverity(text string) (model.Severity, error) {
-	for _, s := range append(model.Severities(), "") {
-		if model.Severity(text) == s {
+func parseSeverity(text string) (entity.Severity, error) {
+	for _, s := range append(entity.Severities(), "") {
+		if entity.Severity(text) == s {
 			return s, nil
 		}
 	}
 	return "", usagef("--severity %s: want critical, warning or info", text)
 }
 
-// showAlerts prints pages until limit are shown, or all are.
-func showAlerts(cmd *cobra.Command, kinds *catalog.Catalog, limit int, page func(alert.Cursor) (alert.Page, error)) error {
-	g := newGrid(cmd.OutOrStdout())
+// printAlerts prints the alerts of all pages, at most limit.
+func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, limit int, page func(alert.Cursor) (alert.Page, error)) error {
+	table := terminal.NewTable(cmd.OutOrStdout())
 	for after, first := (alert.Cursor{}), true; first || after != (alert.Cursor{}); first = false {
 		p, err := page(after)
 		if err != nil {
 			return err
 		}
 		for i := range p.Alerts {
-			if limit > 0 && len(g.rows) == limit {
-				return g.print(cmd.OutOrStdout())
+			if limit > 0 && table.Len() == limit {
+				return table.Print()
 			}
-			g.add(alertCells(kinds, &p.Alerts[i])...)
+			table.Add(alertCells(kinds, &p.Alerts[i])...)
 		}
 		after = p.Next
 	}
-	return g.printOr(cmd, "no alerts")
+	return printOr(cmd, table, "no alerts")
 }
 
-func alertCells(kinds *catalog.Catalog, a *model.Alert) []string {
+func alertCells(kinds *catalog.Catalog, a *entity.Alert) []string {
 	v, status := alert.ViewOf(a), string(a.Status())
 	if a.Withdrawn != "" {
 		status += ": " + a.Withdrawn
-	} else if a.Acknowledged != nil && a.Status() == model.AlertOpen {
+	} else if a.Acknowledged != nil && a.Status() == entity.AlertOpen {
 		status += ", seen by " + a.Acknowledged.By
 	}
 	path := v.SubjectType
@@ -119,61 +121,53 @@ func alertCells(kinds *catalog.Catalog, a *model.Alert) []string {
 	return []string{v.ID, string(v.Severity), path + "/" + v.Subject, v.At.String(), v.Message, v.Rule, status}
 }
 
-// alertHand is a command that does something by hand to alerts, each by its id: those
-// that are open are found by it alone, others by their subject.
-func alertHand(to *connection, name, short string, do func(*alert.Service, context.Context, model.Subject, string, string) (*model.Alert, error)) *cobra.Command {
-	var of, by string
+// alertAction returns a command that changes alerts, each given by its id. An open alert
+// is found by its id alone, any other needs its subject.
+func alertAction(to *connection, name, short, long string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
+	var subject, by string
 	cmd := &cobra.Command{
-		Use: name + " ALERT…", Short: short, Args: asUsage(cobra.MinimumNArgs(1)),
+		Use: name + " ALERT…", Short: short, Long: long, Args: asUsage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			service, kinds, err := to.alerts(cmd.Context())
+			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
 				return err
 			}
 			for _, id := range ids {
 				id = strings.ToUpper(id)
-				subject, err := subjectOfAlert(cmd.Context(), service, kinds, of, id)
+				of, err := subjectOfAlert(cmd.Context(), service, kinds, subject, id)
 				if err != nil {
 					return err
 				}
-				var now *model.Alert
-				if subject != (model.Subject{}) {
-					if now, err = do(service, cmd.Context(), subject, id, orMe(by)); err != nil {
+				var changed *entity.Alert
+				if of != (model.Subject{}) {
+					if changed, err = do(service, cmd.Context(), of, id, orUserName(by)); err != nil {
 						return err
 					}
 				}
-				if now == nil {
-					return no(cmd.ErrOrStderr(), "no alert %s is open; one that is not is found with --subject", id)
+				if changed == nil {
+					return no(cmd.ErrOrStderr(), "no open alert %s: to find one that is not open, pass --subject", id)
 				}
-				g := newGrid(cmd.OutOrStdout()) // one by one: what is done is shown, whatever the next comes to
-				g.add(alertCells(kinds, now)...)
-				if err := g.print(cmd.OutOrStdout()); err != nil {
+				table := terminal.NewTable(cmd.OutOrStdout()) // one by one, in case a later alert fails
+				table.Add(alertCells(kinds, changed)...)
+				if err := table.Print(); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&of, "subject", "", "the `subject` of the alert, as devices/sensor_01, where it is not open")
-	cmd.Flags().StringVar(&by, "by", "", "`who` does it; without it, whoever runs this")
+	cmd.Flags().StringVar(&subject, "subject", "", "`subject` of the alerts; required if they are not open")
+	cmd.Flags().StringVar(&by, "by", "", "`name` to record (default: your user name)")
 	return cmd
 }
 
-func subjectOfAlert(ctx context.Context, service *alert.Service, kinds *catalog.Catalog, of, id string) (model.Subject, error) {
-	if of != "" {
-		return findSubject(of, kinds)
+func subjectOfAlert(ctx context.Context, service *alert.Service, kinds *catalog.Catalog, subject, id string) (model.Subject, error) {
+	if subject != "" {
+		return arguments.Subject(subject, kinds)
 	}
-	a, err := service.Find(ctx, id)
+	a, err := service.FindOpen(ctx, id)
 	if err != nil || a == nil {
 		return model.Subject{}, err
 	}
 	return a.Series.Subject, nil
-}
-
-// orMe is who does something by hand: whoever runs this, where nobody is named.
-func orMe(by string) string {
-	if by == "" {
-		return whoAmI()
-	}
-	return by
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -23,8 +24,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// bench is a table on DynamoDB Local, the two functions' work on it without the
-// functions, and the command line.
+// bench is a table on DynamoDB Local with the services of the ingest and aggregate
+// functions, and runs command lines on it.
 type bench struct {
 	*testing.T
 	endpoint string
@@ -38,7 +39,7 @@ func newBench(t *testing.T) *bench {
 	return benchOn(t, func(table *dynamo.Table) error { return table.Create(t.Context()) })
 }
 
-// benchOn is a bench on a table that create makes.
+// benchOn returns a bench with a table that create creates.
 func benchOn(t *testing.T, create func(*dynamo.Table) error) *bench {
 	t.Helper()
 	b := &bench{T: t, endpoint: localDatabase(t).Endpoint}
@@ -53,7 +54,7 @@ func benchOn(t *testing.T, create func(*dynamo.Table) error) *bench {
 		t.Fatal(err)
 	}
 	b.service = &ingest.Service{Store: b.table, Limits: settings.Limits, Now: wallClock, Rand: crand.Reader}
-	b.agg = &aggregate.Aggregator{Store: b.table, Quarantine: b.table, Catalog: b.kinds, Now: wallClock}
+	b.agg = &aggregate.Aggregator{Store: b.table, QuarantineStore: b.table, Catalog: b.kinds, Now: wallClock}
 	return b
 }
 
@@ -66,32 +67,33 @@ func clientOf(t *testing.T) *dynamodb.Client {
 	return client
 }
 
-// append brings readings of a device in, as TIME VALUE; nobody tells the rollups.
-func (b *bench) append(device string, readings ...string) (changes []model.Change) {
+// append stores readings of a device, each given as TIME VALUE. It returns their changes,
+// which the rollups do not include until they are passed to process.
+func (b *bench) append(device string, readings ...string) (changes []storage.Change) {
 	b.Helper()
 	kind := &b.kinds.Kinds[0]
 	for _, r := range readings {
 		when, value, _ := strings.Cut(r, " ")
 		body := fmt.Sprintf(`{"deviceId":%q,"timestamp":%q,"temperature":%s}`, device, when, value)
 		outcomes, err := b.service.Append(b.Context(), kind, ingest.DecodeObject([]byte(body)))
-		if err != nil || outcomes[0].Verdict != model.Applied && outcomes[0].Verdict != model.Late {
+		if err != nil || outcomes[0].Outcome != model.Applied && outcomes[0].Outcome != model.Late {
 			b.Fatalf("append %s: %+v, %v", r, outcomes, err)
 		}
-		changes = append(changes, model.Change{What: model.Inserted, Key: outcomes[0].Key})
+		changes = append(changes, storage.Change{Type: storage.Inserted, Key: outcomes[0].Key})
 	}
 	return changes
 }
 
-// settle tells the rollups.
-func (b *bench) settle(changes []model.Change) {
+// process updates the rollups.
+func (b *bench) process(changes []storage.Change) {
 	b.Helper()
-	if report := b.agg.Settle(b.Context(), changes); len(report.Failures) > 0 {
+	if report := b.agg.Process(b.Context(), changes); len(report.Failures) > 0 {
 		b.Fatal(report.Failures[0].Err)
 	}
 }
 
-// tidemark runs a command line on the table and answers its exit status and what it
-// said, without times that differ from run to run.
+// tidemark runs a command line on the table. It returns the exit status and the output
+// without durations, which differ from run to run.
 func (b *bench) tidemark(args ...string) (int, string) {
 	b.Helper()
 	var out bytes.Buffer
@@ -100,25 +102,26 @@ func (b *bench) tidemark(args ...string) (int, string) {
 	return status, regexp.MustCompile(` in \d[\d.]*\w+`).ReplaceAllString(out.String(), "")
 }
 
-// expect runs a command line and fails unless it ends so and says all of this.
-func (b *bench) expect(status int, args []string, says ...string) string {
+// expect runs a command line and fails the test unless it has the exit status and its
+// output contains all the texts. It returns the output.
+func (b *bench) expect(status int, args []string, texts ...string) string {
 	b.Helper()
 	got, out := b.tidemark(args...)
-	var lacks []string
-	for _, s := range says {
+	var missing []string
+	for _, s := range texts {
 		if !strings.Contains(out, s) {
-			lacks = append(lacks, s)
+			missing = append(missing, s)
 		}
 	}
-	if got != status || lacks != nil {
-		b.Errorf("tidemark %s ended in %d, want %d, and said\n%s\nwithout %q", strings.Join(args, " "), got, status, out, lacks)
+	if got != status || missing != nil {
+		b.Errorf("tidemark %s exit status %d, want %d; output\n%s\nwithout %q", strings.Join(args, " "), got, status, out, missing)
 	}
 	return out
 }
 
 func words(line string) []string { return strings.Fields(line) }
 
-// rowItem is a stored row, for hands to change.
+// rowItem returns a stored row, for a test to change.
 func (b *bench) rowItem(device string, u tier.Unit, when string) item.Item {
 	b.Helper()
 	it, err := b.table.GetItem(b.Context(), b.rowKey(device, u, when))
@@ -129,7 +132,7 @@ func (b *bench) rowItem(device string, u tier.Unit, when string) item.Item {
 }
 
 func (b *bench) rowKey(device string, u tier.Unit, when string) keys.Key {
-	at := eventAt(when, 0).At
+	at := timeAt(when)
 	return keys.Row(rollup.Key{Series: b.kinds.Kinds[0].Series(device, "", model.Order{}), Tier: u.String(), Start: u.BucketOf(at).Start})
 }
 
@@ -140,4 +143,4 @@ func (b *bench) put(it item.Item) {
 	}
 }
 
-const equalText = "every bucket says exactly what its events say"
+const equalText = "every rollup equals its events"

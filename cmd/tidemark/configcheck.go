@@ -9,34 +9,40 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/deployment"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-const configCheckLong = `Say whether the configuration is valid and, with --against, what it changes:
+const configCheckLong = `Check whether the configuration is valid and, with --against, what a change of it means.
+Run it before each deployment. Each change is one of
 
-  safe             takes effect when it is deployed; what is stored stays right
-  needs a rebuild  rows that stand are as before until "tidemark rebuild" has been run
-  refused          would lose what is stored, or make rows say what is not so
+  safe             takes effect when it is deployed; stored data stays correct
+  needs a rebuild  stored rows keep their old contents until you run "tidemark rebuild"
+  refused          would lose stored data, or make stored rows wrong
 
---against names the configuration before: a file, "-" for standard input, or the word
-deployed for the one that the stack of --stack runs by, out of its functions' code.
+--against is the configuration before the change: a file, "-" for standard input, or
+"deployed" for the one that the functions of --stack run with.
 
-Exit status: 0 valid, and nothing is refused; 1 something is; 2 not valid, or asked
-wrongly; 3 could not be done.`
+Exit status: 0 valid, and no change is refused; 1 a change is refused; 2 not valid, or
+wrong usage; 3 failed.`
 
 const configCheckExample = `  tidemark config check
   git show HEAD:tidemark.yaml | tidemark config check --against -
   tidemark config check --against deployed --stack tidemark-prod`
 
-// deployedWord is the configuration that runs, where --against names one.
-const deployedWord = "deployed"
+// The values of --against that are no file.
+const (
+	againstDeployed = "deployed"
+	againstStdin    = "-"
+)
 
 func configCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check the configuration, and what a change of it means",
+		Long:  "Work with the configuration file, tidemark.yaml.",
 		Args:  asUsage(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(configCheckCommand(to))
 	return cmd
@@ -46,7 +52,7 @@ func configCheckCommand(to *connection) *cobra.Command {
 	var against, stack string
 	cmd := &cobra.Command{
 		Use:     "check",
-		Short:   "Say whether the configuration is valid, and what it changes",
+		Short:   "Check the configuration before a deployment",
 		Long:    configCheckLong,
 		Example: configCheckExample,
 		Args:    asUsage(cobra.NoArgs),
@@ -67,8 +73,8 @@ func configCheckCommand(to *connection) *cobra.Command {
 			return printChanges(cmd.OutOrStdout(), before, after)
 		},
 	}
-	cmd.Flags().StringVar(&against, "against", "", "`configuration` before: a file, - or deployed")
-	cmd.Flags().StringVar(&stack, "stack", "", "`stack` whose configuration --against deployed means, as tidemark-prod")
+	cmd.Flags().StringVar(&against, "against", "", "the `configuration` before the change: a file, - or deployed")
+	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` for --against deployed, for example tidemark-prod")
 	return cmd
 }
 
@@ -76,14 +82,14 @@ func configBefore(cmd *cobra.Command, to *connection, against, stack string) (*c
 	var data []byte
 	var err error
 	switch {
-	case against == deployedWord && stack == "":
-		return nil, usagef("--against deployed: which deployment? name its --stack, as tidemark-prod")
-	case against == deployedWord:
-		against = "what " + stack + " runs by"
-		if data, err = deployedFile(cmd.Context(), to, stack); err != nil {
+	case against == againstDeployed && stack == "":
+		return nil, usagef("--against deployed: name the deployment with --stack, for example --stack tidemark-prod")
+	case against == againstDeployed:
+		against = "the configuration of " + stack
+		if data, err = deployedFile(cmd, to, stack); err != nil {
 			return nil, err
 		}
-	case against == stdinName:
+	case against == againstStdin:
 		data, err = io.ReadAll(cmd.InOrStdin())
 	default:
 		data, err = os.ReadFile(against)
@@ -98,7 +104,15 @@ func configBefore(cmd *cobra.Command, to *connection, against, stack string) (*c
 	return before, nil
 }
 
-// printChanges tells the refused first: they are what must be read.
+func deployedFile(cmd *cobra.Command, to *connection, stack string) ([]byte, error) {
+	cfg, err := awsConfig(cmd.Context(), &connection{region: to.region})
+	if err != nil {
+		return nil, err
+	}
+	return deployment.ConfigFile(cmd.Context(), cfg, stack)
+}
+
+// printChanges prints the refused changes first: they prevent the deployment.
 func printChanges(w io.Writer, before, after *config.Config) error {
 	changes, err := config.Compare(before, after)
 	if err != nil {

@@ -9,37 +9,38 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/devfile"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-// connection says where the table and its doors are. What no flag gives comes from
-// the environment. Where neither says anything of the table or its doors, a running
-// "tidemark dev" does, else it is the table tidemark in AWS.
+// connection says which table and HTTP API a command works on. Flags have precedence over
+// the environment. If neither names a table, an endpoint or a URL, a running
+// "tidemark dev" does; without one it is the table "tidemark" in AWS.
 type connection struct {
 	endpoint string // of DynamoDB; "" means AWS
 	table    string
 	file     string // path of tidemark.yaml; "" means the built-in kinds
-	region   string // "" means as the AWS environment says
-	url      string // of the HTTP front; "" means that none is known
+	region   string // "" means that of the AWS configuration
+	url      string // of the HTTP API; "" means unknown
 }
 
 const defaultTable = "tidemark"
 
 func (c *connection) register(flags *pflag.FlagSet) {
-	flags.StringVar(&c.endpoint, "endpoint", "", "DynamoDB `URL`; without one, AWS (env TIDEMARK_ENDPOINT)")
-	flags.StringVar(&c.table, "table", "", "table `name`, tidemark if nothing says otherwise (env TIDEMARK_TABLE)")
-	flags.StringVar(&c.file, "config", "", "`path` of tidemark.yaml; without one, that of this directory (env TIDEMARK_CONFIG)")
+	flags.StringVar(&c.endpoint, "endpoint", "", "`URL` of DynamoDB (default AWS; env TIDEMARK_ENDPOINT)")
+	flags.StringVar(&c.table, "table", "", "`name` of the table (default tidemark; env TIDEMARK_TABLE)")
+	flags.StringVar(&c.file, "config", "", "`path` of tidemark.yaml (default ./tidemark.yaml if it exists; env TIDEMARK_CONFIG)")
 	flags.StringVar(&c.region, "region", "", "AWS `region` (env AWS_REGION)")
-	flags.StringVar(&c.url, "url", "", "`URL` of the HTTP front (env TIDEMARK_URL)")
+	flags.StringVar(&c.url, "url", "", "`URL` of the HTTP API (env TIDEMARK_URL)")
 }
 
-// resolve fills what no flag gave. It may be called again.
+// resolve sets what no flag has set. It may be called more than once.
 func (c *connection) resolve() {
 	c.fromEnvironment()
 	if c.endpoint == "" && c.table == "" && c.url == "" {
-		dev := readDevFile()
+		dev := devfile.Find()
 		c.endpoint, c.table, c.url = dev.Endpoint, dev.Table, dev.URL
 		c.file = cmp.Or(c.file, dev.Config)
 	}
@@ -54,20 +55,20 @@ func (c *connection) fromEnvironment() {
 	c.url = cmp.Or(c.url, os.Getenv("TIDEMARK_URL"))
 }
 
-// configPath is the configuration file to read, absolute, or "" where there is none
-// and none was asked for.
+// configPath returns the absolute path of the configuration file, or "" if there is no
+// tidemark.yaml and none was named.
 func (c *connection) configPath() (string, error) {
 	path := cmp.Or(c.file, config.FileName)
 	if _, err := os.Stat(path); err != nil {
 		if c.file == "" && os.IsNotExist(err) {
 			return "", nil
 		}
-		return "", usagef("read the configuration: %v", err)
+		return "", usagef("read the configuration: %w", err)
 	}
 	return filepath.Abs(path)
 }
 
-// settings are what the configuration file says, the defaults where there is none.
+// settings returns the configuration, the default one if there is no file.
 func (c *connection) settings() (*config.Config, error) {
 	path, err := c.configPath()
 	if err != nil {
@@ -83,7 +84,7 @@ func (c *connection) settings() (*config.Config, error) {
 	return read, nil
 }
 
-// catalog is the declared kinds, with every default filled in.
+// catalog returns the declared kinds with all defaults applied.
 func (c *connection) catalog() (*catalog.Catalog, error) {
 	read, err := c.settings()
 	if err != nil {
@@ -96,12 +97,22 @@ func (c *connection) catalog() (*catalog.Catalog, error) {
 	return kinds, nil
 }
 
-// openTable is the table asked for.
+// openTable returns the table to work on. It makes no request.
 func (c *connection) openTable(ctx context.Context) (*dynamo.Table, error) {
 	c.resolve()
 	client, err := newClient(ctx, c.region, c.endpoint)
 	if err != nil {
-		return nil, usagef("no table to ask: no \"tidemark dev\" runs here, and: %w; start one, or give --endpoint or --region", err)
+		return nil, usagef("no table to work on: no \"tidemark dev\" runs here, and %w; start one, or pass --endpoint or --region", err)
 	}
 	return dynamo.New(client, c.table), nil
+}
+
+// openKinds returns the table to work on and the declared kinds.
+func (c *connection) openKinds(ctx context.Context) (*dynamo.Table, *catalog.Catalog, error) {
+	table, err := c.openTable(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	kinds, err := c.catalog()
+	return table, kinds, err
 }

@@ -10,26 +10,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/devfile"
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 )
 
-const devLong = `Bring the whole journey up on this machine, in the foreground: DynamoDB Local, the
-table, the functions that deploy, the mapping that hands the table's stream to
-aggregate, and an HTTP front. Ctrl-C ends it, and everything it started.
+const devLong = `Run everything on this machine, in the foreground: DynamoDB Local with the table, the
+functions that are deployed to AWS, the mapping that passes the table stream to them, and
+an HTTP API. Use it to try Tidemark, and to develop against it. Ctrl-C ends everything.
 
-With a command after "--", the stack runs for as long as the command does. The
-command finds it in TIDEMARK_URL, TIDEMARK_ENDPOINT and TIDEMARK_TABLE, and its exit
-status is that of tidemark.
+With a command after "--", it runs until the command ends, with the command's exit
+status. The command finds the stack through the environment variables TIDEMARK_URL,
+TIDEMARK_ENDPOINT, TIDEMARK_TABLE and TIDEMARK_CONFIG.
 
-The table is in memory: it is gone when the stack ends. To keep one, run DynamoDB
-Local yourself and name it by --endpoint.`
+The table is in memory and is lost at the end. To keep a table, run DynamoDB Local
+yourself and pass its URL with --endpoint.`
 
 const devExample = `  tidemark dev
   tidemark dev --port 8080
   tidemark dev -- sh -c 'tidemark replay --wait readings.ndjson && tidemark verify'`
 
-// devDir is where dev keeps logs and how it is found.
+// devDir is where dev writes its logs and the file by which it is found.
 const devDir = ".tidemark"
 
 type devFlags struct {
@@ -41,7 +42,7 @@ func devCommand(to *connection) *cobra.Command {
 	var flags devFlags
 	cmd := &cobra.Command{
 		Use:     "dev [flags] [-- COMMAND…]",
-		Short:   "Run the whole journey on this machine",
+		Short:   "Run table, functions and HTTP API on this machine",
 		Long:    devLong,
 		Example: devExample,
 		Args:    asUsage(afterDash),
@@ -49,18 +50,18 @@ func devCommand(to *connection) *cobra.Command {
 			return dev(cmd, to, flags, args)
 		},
 	}
-	cmd.Flags().StringVar(&flags.port, "port", "0", "`port` of the HTTP front; 0 takes a free one")
-	cmd.Flags().StringVar(&flags.functions, "functions", "", "`directory` of functions built for this machine (default build/local, found or built)")
-	cmd.Flags().StringVar(&flags.dir, "dir", devDir, "`directory` of logs and of the on-failure file")
-	cmd.Flags().IntVar(&flags.heap, "heap", 0, "most `megabytes` that DynamoDB Local may take (default 1024)")
+	cmd.Flags().StringVar(&flags.port, "port", "0", "`port` of the HTTP API; 0 is any free port")
+	cmd.Flags().StringVar(&flags.functions, "functions", "", "`directory` of the functions, built for this machine (default build/local; built if it is missing)")
+	cmd.Flags().StringVar(&flags.dir, "dir", devDir, "`directory` for logs and the on-failure file")
+	cmd.Flags().IntVar(&flags.heap, "heap", 0, "the most `megabytes` of heap for DynamoDB Local (default 1024)")
 	return cmd
 }
 
-// afterDash takes arguments only where they are a command to run.
+// afterDash accepts arguments only after "--", where they are a command.
 func afterDash(cmd *cobra.Command, args []string) error {
 	switch at := cmd.ArgsLenAtDash(); {
 	case at < 0 && len(args) > 0, at > 0:
-		return fmt.Errorf("%q: a command to run comes after \"--\": tidemark dev -- %s", args[0], args[0])
+		return fmt.Errorf("%q: a command must follow \"--\": tidemark dev -- %s", args[0], args[0])
 	case at == 0 && len(args) == 0:
 		return errors.New(`no command after "--"`)
 	}
@@ -81,25 +82,25 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) e
 	if len(command) > 0 {
 		return runBeside(ctx, cmd, stack, options, command)
 	}
-	remove, err := devFile{
+	remove, err := devfile.Dev{
 		URL: stack.URL, Endpoint: stack.Endpoint, Table: stack.Table, Config: options.ConfigPath, PID: os.Getpid(),
-	}.write(filepath.Join(flags.dir, filepath.Base(devFilePath)))
+	}.Write(filepath.Join(flags.dir, filepath.Base(devfile.Path)))
 	if err != nil {
-		return fmt.Errorf("say where dev runs: %w", err)
+		return fmt.Errorf("write the file by which other commands find this dev: %w", err)
 	}
 	defer remove()
-	welcome(cmd.OutOrStdout(), stack, flags)
+	printWelcome(cmd.OutOrStdout(), stack, flags)
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(cmd.OutOrStdout(), "ended")
+		fmt.Fprintln(cmd.OutOrStdout(), "stopped")
 		return nil
 	case <-stack.Context().Done():
-		return fmt.Errorf("the stack ended: %w", stack.Err())
+		return fmt.Errorf("the stack stopped: %w", stack.Err())
 	}
 }
 
-// devOptions are the stack as flags, environment and configuration ask for it. It
-// does not look for a running dev: it is to be one.
+// devOptions returns the stack that flags, environment and configuration describe. It does
+// not look for a running dev, because this is a new one.
 func devOptions(to *connection, flags devFlags) (local.Options, error) {
 	to.fromEnvironment()
 	settings, err := to.settings()
@@ -121,7 +122,7 @@ func devOptions(to *connection, flags devFlags) (local.Options, error) {
 	}, nil
 }
 
-// runBeside runs the command beside the stack and ends as it ended.
+// runBeside runs the command while the stack runs, and returns its exit status.
 func runBeside(ctx context.Context, cmd *cobra.Command, stack *local.Stack, options local.Options, command []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,7 +138,7 @@ func runBeside(ctx context.Context, cmd *cobra.Command, stack *local.Stack, opti
 	case err != nil:
 		return usagef("run %s: %w", command[0], err)
 	case stack.Err() != nil:
-		return fmt.Errorf("the stack ended: %w", stack.Err())
+		return fmt.Errorf("the stack stopped: %w", stack.Err())
 	case status != 0:
 		return &failure{status: status}
 	}
@@ -146,23 +147,23 @@ func runBeside(ctx context.Context, cmd *cobra.Command, stack *local.Stack, opti
 
 const welcomeText = `Tidemark is up. Ctrl-C ends it.
 
-  HTTP      %s
+  HTTP API  %s
   DynamoDB  %s, table %s
   logs      %s
 
-Bring a reading in, and ask for it (rollups follow within %s):
+Send a reading and read it back (rollups follow within %s):
 
   curl -s %[1]s/v1/readings -H 'Content-Type: application/json' \
     -d '{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4}'
-  curl -s %[1]s/v1/devices/sensor_01/readings/current
+  curl -s %[1]s/v1/devices/sensor_01/readings/latest
   curl -s %[1]s/v1/devices/sensor_01/readings/rollups/hour
 
-Every route is told by %[1]s/openapi.json.
-In another terminal, from this directory: tidemark replay --help
+%[1]s/openapi.json describes every route.
+To load a file, in another terminal and in this directory: tidemark replay --help
 
 `
 
-func welcome(w io.Writer, stack *local.Stack, flags devFlags) {
+func printWelcome(w io.Writer, stack *local.Stack, flags devFlags) {
 	fmt.Fprintf(w, welcomeText, stack.URL, stack.Endpoint, stack.Table,
 		filepath.Join(flags.dir, "logs"), stack.Window())
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -13,9 +14,12 @@ func devicesCommand(to *connection) *cobra.Command {
 	var seen bool
 	cmd := &cobra.Command{
 		Use:   "devices",
-		Short: "List devices by their status, or by account",
-		Long: "List devices by their status, or by account: those that are active, where neither is named. With both, the\n" +
-			"account's devices of that status.",
+		Short: "List devices by status or account",
+		Long: `List the devices that have a profile, by status or by account; without a flag, the active
+ones. With both flags, it lists the devices of the account that have the status.
+
+Exit status: 0 done, even if there are none; 2 wrong usage; 3 the table could not be
+read.`,
 		Example: "  tidemark devices\n  tidemark devices --status maintenance\n  tidemark devices --account acme --seen",
 		Args:    asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -31,18 +35,18 @@ func devicesCommand(to *connection) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&status, "status", iot.Active, "devices of this `status`")
 	cmd.Flags().StringVar(&account, "account", "", "devices of this `account`")
-	cmd.Flags().BoolVar(&seen, "seen", false, "when each reported last, at a read unit a device, or more")
+	cmd.Flags().BoolVar(&seen, "seen", false, "also show when each device reported last, for at least one read unit a device")
 	return cmd
 }
 
 func listDevices(cmd *cobra.Command, to *connection, field, value, status string, seen bool) error {
-	_, service, err := to.life(cmd.Context(), iot.Device.Path+"/any")
+	_, service, err := to.openSubject(cmd.Context(), iot.Device.Path+"/any")
 	if err != nil {
 		return err
 	}
-	g := newGrid(cmd.OutOrStdout())
+	table := terminal.NewTable(cmd.OutOrStdout())
 	for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
-		found, err := service.ByField(cmd.Context(), iot.Device.Name, field, value, c, 0)
+		found, err := service.ListByField(cmd.Context(), iot.Device.Name, field, value, c, 0)
 		if err != nil {
 			return err
 		}
@@ -64,14 +68,14 @@ func listDevices(cmd *cobra.Command, to *connection, field, value, status string
 				}
 				cells = append(cells, last)
 			}
-			g.add(cells...)
+			table.Add(cells...)
 		}
 		c = found.Next
 	}
-	return g.printOr(cmd, "no devices")
+	return printOr(cmd, table, "no devices")
 }
 
-// fieldText is a text field of a profile; a hyphen where it has none.
+// fieldText returns a text field of a profile, a hyphen if it has none.
 func fieldText(p *model.Profile, name string) string {
 	if v, ok := p.Attrs.Get(name); ok && v.Kind == model.Text && v.Text != "" {
 		return v.Text

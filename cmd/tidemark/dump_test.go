@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The subject may be the argument, as of the other commands, or the flag.
-func TestDump_ShowsOneSubjectByArgumentOrFlag(t *testing.T) {
+func TestDump_AcceptsTheSubjectAsArgumentOrFlag(t *testing.T) {
 	b := newBench(t)
 	b.append("a", "2026-11-02T10:00:00Z 1")
 	b.append("b", "2026-11-02T10:00:00Z 2")
@@ -16,9 +15,9 @@ func TestDump_ShowsOneSubjectByArgumentOrFlag(t *testing.T) {
 		t.Errorf("by argument\n%s\nby flag\n%s", byArgument, byFlag)
 	}
 	if strings.Contains(byArgument, "DEVICE#b") {
-		t.Errorf("another subject is shown too:\n%s", byArgument)
+		t.Errorf("another subject is shown as well:\n%s", byArgument)
 	}
 	b.expect(0, words("dump"), "DEVICE#a", "DEVICE#b")
 	b.expect(2, words("dump devices/a devices/b"), "tidemark dump --help")
-	b.expect(2, words("dump nowhere/a"), "want a subject as")
+	b.expect(2, words("dump nowhere/a"), "want devices/ID")
 }

@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+
+	"github.com/tidemark-db/tidemark/internal/usage"
 )
 
-// The exit statuses, one meaning each.
+// The exit statuses.
 const (
 	exitDone   = 0
-	exitNo     = 1 // the check ran, and it says no
-	exitUsage  = 2 // asked wrongly: a flag, an argument, a configuration
-	exitFailed = 3 // could not be done
+	exitNo     = 1 // the check found a problem, or nothing has that name or id
+	exitUsage  = 2 // a flag, an argument, an input file or the configuration is wrong
+	exitFailed = 3 // the command could not finish
 )
 
-// failure is an error with the exit status it ends in. Without a message it is
-// silent: what there was to say has been said.
+// failure is an error with its own exit status. Without a message nothing is printed: the
+// command has printed it already.
 type failure struct {
 	status  int
 	message error
@@ -30,15 +33,19 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.message }
 
-// usagef is a mistake of the person who asked; exit status 2.
-func usagef(format string, args ...any) error {
-	return &failure{exitUsage, fmt.Errorf(format, args...)}
-}
+// usagef returns an error that ends the command with exitUsage.
+func usagef(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// checkFailed ends in exit status 1 without a message: the report was the message.
+// checkFailed ends the command with exitNo and prints nothing: the report says why.
 var checkFailed error = &failure{status: exitNo}
 
-// exitStatus is the status err ends in; any error without one could not be done.
+// no prints a line and ends the command with exitNo.
+func no(w io.Writer, format string, args ...any) error {
+	fmt.Fprintf(w, "tidemark: "+format+"\n", args...)
+	return checkFailed
+}
+
+// exitStatus returns the exit status of a command that returned err.
 func exitStatus(err error) int {
 	var f *failure
 	switch {
@@ -46,12 +53,14 @@ func exitStatus(err error) int {
 		return exitDone
 	case errors.As(err, &f):
 		return f.status
+	case usage.Is(err):
+		return exitUsage
 	default:
 		return exitFailed
 	}
 }
 
-// describe is what to tell of err, or "".
+// describe returns the message to print for err, or "".
 func describe(err error) string {
 	var f *failure
 	switch {

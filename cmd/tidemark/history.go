@@ -8,18 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const historyLong = `Show the events of a series in the half-open range [--from, --to), newest first. What
-has expired is not shown.
+const historyLong = `Show the events of a series, newest first. Use it to look at raw data, or to filter and
+count it. The range [--from, --to) is half-open; expired events are not shown.
 
---where says what fields must meet: ` + envelope.WhereForms + `.
-Several must all be met. What it leaves out is read, and costs, all the same.
+--where filters by a field. An event is shown if it satisfies every --where; an event that
+is not shown is still read, and costs the same. Conditions look like these:
+  ` + httpapi.WhereForms + `
 
-Exit status: 0 shown, though it be nothing; 2 asked wrongly; 3 the table could not be
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.`
 
 type historyFlags struct {
@@ -42,9 +44,9 @@ func historyCommand(to *connection) *cobra.Command {
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 20, "events", true)
-	cmd.Flags().StringArrayVar(&flags.where, "where", nil, "what fields must meet, a `term` as temperature>20; may be given again")
-	cmd.Flags().StringSliceVar(&flags.fields, "fields", nil, "show only these `fields`, apart by commas")
-	cmd.Flags().BoolVar(&flags.count, "count", false, "say only how many events there are")
+	cmd.Flags().StringArrayVar(&flags.where, "where", nil, "filter by a `condition` such as temperature>20; may be repeated")
+	cmd.Flags().StringSliceVar(&flags.fields, "fields", nil, "show only these `fields`, separated by commas")
+	cmd.Flags().BoolVar(&flags.count, "count", false, "print only the number of events")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return history(cmd, to, flags, args[0]) }
 	return cmd
 }
@@ -73,37 +75,37 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 		}
 		events = append(events, event)
 	}
-	return flags.show(cmd, from, envelope.HistoryOf(query.EventPage{Events: events}), func() error {
+	return flags.print(cmd, from, httpapi.HistoryOf(query.EventPage{Events: events}), func() error {
 		if len(events) == 0 {
-			from.sayNothing(cmd.ErrOrStderr())
+			from.printNone(cmd.ErrOrStderr())
 			return nil
 		}
 		return printHistory(cmd.OutOrStdout(), events)
 	})
 }
 
-// query is the history that the flags ask for.
-func (f *historyFlags) query(from *question) (q query.History, err error) {
+// query returns the query that the flags describe.
+func (f *historyFlags) query(from *seriesReader) (q query.History, err error) {
 	q = query.History{Newest: f.newest, Limit: f.limit, Fields: f.fields, Consistent: f.consistent}
-	if q.Series, err = from.one(); err != nil {
+	if q.Series, err = from.single(); err != nil {
 		return q, err
 	}
 	for _, text := range f.where {
-		term, err := envelope.ParseWhere(text)
+		term, err := httpapi.ParseWhere(text)
 		if err != nil {
 			return q, usagef("--where: %w", err)
 		}
 		q.Where = append(q.Where, term)
 	}
-	q.From, q.To, err = f.between(from.Now())
+	q.From, q.To, err = f.timeRange(from.Now())
 	return q, err
 }
 
-func printCount(cmd *cobra.Command, flags historyFlags, from *question, counted query.Counted) error {
+func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, counted query.EventCount) error {
 	if flags.output == "csv" || flags.output == "ndjson" {
 		return usagef("--count: want --output table or json")
 	}
-	return flags.show(cmd, from, envelope.Count{Events: counted.Events, Unreadable: counted.Unreadable}, func() error {
+	return flags.print(cmd, from, httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable}, func() error {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), counted.Events)
 		if counted.Unreadable > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d of them cannot be decoded\n", counted.Unreadable)
@@ -112,16 +114,16 @@ func printCount(cmd *cobra.Command, flags historyFlags, from *question, counted 
 	})
 }
 
-// printHistory shows a column for each field that any of the events has.
+// printHistory prints a column for each field that any event has.
 func printHistory(w io.Writer, events []model.Event) error {
-	names := fieldsOf(events)
+	names := fieldNames(events)
 	withID := slices.ContainsFunc(events, func(e model.Event) bool { return e.ID != "" })
 	header := []string{"TIME"}
 	if withID {
 		header = append(header, "ID")
 	}
-	g := newGrid(w)
-	g.add(append(header, names...)...)
+	table := terminal.NewTable(w)
+	table.Add(append(header, names...)...)
 	for i := range events {
 		e := &events[i]
 		row := []string{e.At.String()}
@@ -129,30 +131,26 @@ func printHistory(w io.Writer, events []model.Event) error {
 			row = append(row, e.ID)
 		}
 		if e.Unreadable {
-			g.add(append(row, "(cannot be decoded)")...)
+			table.Add(append(row, "(cannot be decoded)")...)
 			continue
 		}
 		for _, name := range names {
 			v, ok := e.Attrs.Get(name)
 			if v.Kind == model.Number {
-				g.right[len(row)] = true
+				table.RightAlign(len(row))
 			}
-			row = append(row, cellOf(v, ok))
+			cell := ""
+			if ok {
+				cell = valueText(v)
+			}
+			row = append(row, cell)
 		}
-		g.add(row...)
+		table.Add(row...)
 	}
-	return g.print(w)
+	return table.Print()
 }
 
-// cellOf is a cell: empty where the event lacks the field.
-func cellOf(v model.Value, ok bool) string {
-	if !ok {
-		return ""
-	}
-	return valueText(v)
-}
-
-func fieldsOf(events []model.Event) []string {
+func fieldNames(events []model.Event) []string {
 	seen := map[string]bool{}
 	for i := range events {
 		for _, a := range events[i].Attrs {

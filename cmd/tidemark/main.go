@@ -1,5 +1,6 @@
-// Command tidemark is the command line: it brings the whole journey up on a laptop,
-// brings events in, reads what stands in the table and checks it.
+// Command tidemark runs Tidemark on a laptop, loads data, reads what is stored, and checks
+// and repairs rollups. Its files hold flags, printing and exit statuses; the work is done
+// by the packages under internal.
 package main
 
 import (

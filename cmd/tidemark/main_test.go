@@ -19,10 +19,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(suite{m}, map[string]func(){"tidemark": main})
 }
 
-// suite ends DynamoDB Local, if a test asked for it, when all tests have ended.
+// suite stops DynamoDB Local, if a test has started it, after all tests.
 type suite struct{ *testing.M }
 
-// database is the one server of this process.
+// database is the server that the tests share.
 var database *ddblocal.Server
 
 func (s suite) Run() int {
@@ -33,23 +33,23 @@ func (s suite) Run() int {
 	return code
 }
 
-// localDatabase is DynamoDB Local; where there is none the test is skipped.
+// localDatabase returns DynamoDB Local; the test is skipped if it is not installed.
 func localDatabase(t *testing.T) *ddblocal.Server {
 	t.Helper()
 	database = ddblocal.ForTest(t)
 	return database
 }
 
-// TestScripts runs the command lines of testdata and holds what they print and how
-// they end against what is written there.
+// TestScripts runs the command lines of testdata/script and compares their output and exit
+// statuses with the expected ones.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireUniqueNames: true})
 }
 
-// TestStackScripts runs those that need the whole stack, on one DynamoDB Local.
+// TestStackScripts runs the scripts that need the stack, all on one DynamoDB Local.
 func TestStackScripts(t *testing.T) {
 	database := localDatabase(t)
-	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query", "purge")
+	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query", "manage", "purge")
 	if errors.Is(err, local.ErrNoBinaries) {
 		t.Skipf("skipped: %v", err)
 	}

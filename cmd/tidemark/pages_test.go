@@ -13,11 +13,10 @@ var (
 	remark    = regexp.MustCompile(` {2,}.*`)
 )
 
-// What the pages tell people to type is there to be typed: the command, its flags, and
-// as many arguments as it takes. FILE and SUBJECT stand for an argument; what is left
-// out (…, [SUBJECT]) cannot be held.
-func TestPages_NameCommandsAsTheyAreTyped(t *testing.T) {
-	held := 0
+// Every command line in the documentation must parse: command, flags and number of
+// arguments. Lines with an ellipsis or an optional argument are not checked.
+func TestPages_CommandLinesParse(t *testing.T) {
+	checked := 0
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/decisions/*.md", "events/README.md"} {
 		pages, err := filepath.Glob(filepath.Join("../..", pattern))
 		if err != nil || len(pages) == 0 {
@@ -28,36 +27,36 @@ func TestPages_NameCommandsAsTheyAreTyped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, line := range typed(string(text)) {
+			for _, line := range commandLines(string(text)) {
 				if strings.ContainsAny(line, "…[") {
 					continue
 				}
-				held++
-				if err := accepted(shellWords(line)); err != nil {
+				checked++
+				if err := parses(shellWords(line)); err != nil {
 					t.Errorf("%s: tidemark %s: %v", filepath.Base(page), line, err)
 				}
 			}
 		}
 	}
-	if held < 60 {
-		t.Errorf("%d commands were found: the pages have more", held)
+	if checked < 60 {
+		t.Errorf("found %d commands: the pages have more", checked)
 	}
 }
 
-func TestAccepted_FindsWhatCannotBeTyped(t *testing.T) {
-	for line, fine := range map[string]bool{
+func TestParses_RejectsWrongCommandLines(t *testing.T) {
+	for line, valid := range map[string]bool{
 		"dump devices/a": true, "dump": true, "purge": true, "dev --port 8080 -- make smoke": true, "quarantine list --table T": true,
 		"dump devices/a devices/b": false, "dupm": false, "quarantine lost": false, "verify --fast": false, "dev make smoke": false, "gap devices/a": false,
 	} {
-		if err := accepted(shellWords(line)); (err == nil) != fine {
-			t.Errorf("tidemark %s: %v, want accepted %v", line, err, fine)
+		if err := parses(shellWords(line)); (err == nil) != valid {
+			t.Errorf("tidemark %s: got %v, want valid %v", line, err, valid)
 		}
 	}
 }
 
-// typed are the command lines of a page, behind the word tidemark: code of its own line
-// or within a sentence.
-func typed(page string) (all []string) {
+// commandLines returns the command lines of a page without the word tidemark, from code
+// blocks and from code within sentences.
+func commandLines(page string) (all []string) {
 	for _, part := range codeParts.FindAllString(page, -1) {
 		part, block := strings.CutPrefix(part, "```")
 		part = strings.ReplaceAll(strings.Trim(part, "`"), "\\\n", " ")
@@ -74,9 +73,9 @@ func typed(page string) (all []string) {
 	return all
 }
 
-// accepted is nil where the command line is one, without carrying it out. A command
-// without arguments may be just named.
-func accepted(args []string) error {
+// parses returns nil if the command line parses, without running it. Arguments may be
+// missing, because sentences name commands without them.
+func parses(args []string) error {
 	root := rootCommand()
 	cmd, rest, err := root.Find(args)
 	if err != nil {

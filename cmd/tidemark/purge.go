@@ -5,36 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/user"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-type subjectType = catalog.SubjectType
+const purgeLong = `Remove everything about a subject for good, for example when its owner requires it: the
+profile, deleted or not, with its versions and unique values; the events, latest items
+and rollups of all its series; its alerts; and its items in quarantine. Nothing of any
+other subject is removed.
 
-const purgeLong = `Remove everything of a subject: its profile, deleted or not, with versions and unique
-values; events, currents and rollups of all its series; alerts; what it left in
-quarantine. Of no other subject anything goes.
+--dry-run counts the items by class and removes nothing. --yes removes them: from then on
+events of the subject are refused, writes that have begun are waited for, and at the end
+a receipt says what was removed and where copies remain until when. If the command is
+stopped, run it again; the purge function continues the purge too. With --after the purge
+begins later and can be cancelled until then with --call-off.
 
---dry-run counts, by class, and removes nothing. --yes does it: from then on the
-subject's events are refused, those under way are waited for, and a receipt says what
-was removed and where copies remain until when. It can be stopped and run again; the
-purge function goes on with it too. --after leaves time to call it off.
+With --kind and a range or --id, it removes events of one series instead, and the rollups
+follow through the table stream. A range may be open at one end.
 
-With --kind and a range, or --id, it removes events of one series instead, and the
-table's stream brings every tier up to date with that. A range may be open at one end.
+Exit status: 0 done; 1 there is no purge to cancel; 2 wrong usage; 3 failed.`
 
-Exit status: 0 done, or counted; 1 nobody asked for it; 2 asked wrongly; 3 could not be
-done.`
-
-// purgeFlags say what is to go, and how.
+// purgeFlags say what to remove, and how.
 type purgeFlags struct {
 	kind, stream, from, to string
 	dryRun, yes, callOff   bool
@@ -46,7 +45,7 @@ type purgeFlags struct {
 func purgeCommand(to *connection) *cobra.Command {
 	var flags purgeFlags
 	cmd := &cobra.Command{
-		Use: "purge SUBJECT", Short: "Remove everything of a subject, or a span of its events, for good",
+		Use: "purge SUBJECT", Short: "Remove a subject, or some of its events, for good",
 		Long: purgeLong,
 		Example: "  tidemark purge devices/sensor_01 --dry-run\n  tidemark purge devices/sensor_01 --yes\n" +
 			"  tidemark purge devices/sensor_01 --after 72h --yes\n  tidemark purge devices/sensor_01 --call-off\n" +
@@ -55,16 +54,16 @@ func purgeCommand(to *connection) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, to, args[0]) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&flags.dryRun, "dry-run", false, "count what would go, and remove nothing")
+	f.BoolVar(&flags.dryRun, "dry-run", false, "count what would be removed, and remove nothing")
 	f.BoolVar(&flags.yes, "yes", false, "remove it")
-	f.BoolVar(&flags.callOff, "call-off", false, "forget a purge that has not begun")
-	f.DurationVar(&flags.after, "after", 0, "begin after this `time`, as 72h, and leave it to the purge function")
-	f.IntVar(&flags.rate, "rate", 500, "`items` a second, at most; 0 means as fast as it goes")
-	f.StringVar(&flags.kind, "kind", "", "of one `kind` of event only, as readings")
-	f.StringVar(&flags.stream, "stream", "", "`stream` of the series; without it, the events that have none")
-	f.StringVar(&flags.from, "from", "", "first `time` of the range: RFC 3339, a date, or epoch seconds")
-	f.StringVar(&flags.to, "to", "", "`time` the range ends before")
-	f.StringVar(&flags.id, "id", "", "only events of this `id`")
+	f.BoolVar(&flags.callOff, "call-off", false, "cancel a purge that has not begun")
+	f.DurationVar(&flags.after, "after", 0, "begin after this `duration`, such as 72h; the purge function does the work")
+	f.IntVar(&flags.rate, "rate", 500, "the most `items` to remove a second; 0 sets no limit")
+	f.StringVar(&flags.kind, "kind", "", "remove only events of this `kind`, such as readings")
+	f.StringVar(&flags.stream, "stream", "", "`stream` of the series (default: events without a stream)")
+	f.StringVar(&flags.from, "from", "", "`time` at which the range begins: RFC 3339, a date, or epoch seconds")
+	f.StringVar(&flags.to, "to", "", "`time` before which the range ends")
+	f.StringVar(&flags.id, "id", "", "only events with this `id`")
 	return cmd
 }
 
@@ -75,18 +74,18 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 			given++
 		}
 	}
-	span := f.kind != "" || f.stream != "" || f.from != "" || f.to != "" || f.id != ""
+	events := f.kind != "" || f.stream != "" || f.from != "" || f.to != "" || f.id != ""
 	switch {
 	case given != 1:
-		return usagef("say one of --dry-run, --yes and --call-off")
-	case span && f.callOff, span && f.after > 0:
-		return usagef("--call-off and --after are of a whole subject: leave --kind, --stream, --from, --to and --id out")
-	case span && f.kind == "":
-		return usagef("say of which --kind of event")
-	case span && f.from == "" && f.to == "" && !cmd.Flags().Changed("id"):
-		return usagef("say which events: --from and --to, one of them, or --id")
+		return usagef("pass one of --dry-run, --yes and --call-off")
+	case events && f.callOff, events && f.after > 0:
+		return usagef("--call-off and --after purge a whole subject: remove --kind, --stream, --from, --to and --id")
+	case events && f.kind == "":
+		return usagef("pass the --kind of the events to remove")
+	case events && f.from == "" && f.to == "" && !cmd.Flags().Changed("id"):
+		return usagef("pass the events to remove: --from, --to or both, or --id")
 	}
-	subject, _, err := to.life(cmd.Context(), text)
+	subject, _, err := to.openSubject(cmd.Context(), text)
 	if err != nil {
 		return err
 	}
@@ -95,17 +94,16 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 		return err
 	}
 	switch {
-	case span:
-		return f.span(cmd, to, purger, table, subject)
+	case events:
+		return f.removeEvents(cmd, to, purger, table, subject)
 	case f.callOff:
-		return f.calledOff(cmd, purger, subject)
+		return f.cancel(cmd, purger, subject)
 	case f.dryRun:
 		counts, err := purger.Count(cmd.Context(), subject)
 		if err != nil {
 			return err
 		}
-		printCounts(cmd.OutOrStdout(), counts)
-		return nil
+		return printCounts(cmd.OutOrStdout(), counts)
 	}
 	return f.purge(cmd, purger, subject)
 }
@@ -125,96 +123,76 @@ func (f *purgeFlags) purger(ctx context.Context, to *connection) (*lifecycle.Pur
 	}, table, nil
 }
 
-func (f *purgeFlags) calledOff(cmd *cobra.Command, purger *lifecycle.Purger, subject model.Subject) error {
-	err := purger.CallOff(cmd.Context(), subject)
-	if errors.Is(err, lifecycle.ErrNoPurge) || errors.Is(err, lifecycle.ErrUnderWay) {
+func (f *purgeFlags) cancel(cmd *cobra.Command, purger *lifecycle.Purger, subject model.Subject) error {
+	err := purger.Cancel(cmd.Context(), subject)
+	if errors.Is(err, lifecycle.ErrNoPurge) || errors.Is(err, lifecycle.ErrPurgeStarted) {
 		return no(cmd.ErrOrStderr(), "%v", err)
 	}
 	if err == nil {
-		fmt.Fprintln(cmd.OutOrStdout(), "called off")
+		fmt.Fprintln(cmd.OutOrStdout(), "cancelled")
 	}
 	return err
 }
 
-// stepTexts are the steps as people are told of them.
-var stepTexts = map[model.PurgeStep]string{
-	model.PurgeAsked:  "it begins within a minute",
-	model.PurgeGated:  "gate shut; waiting for appends that began before",
-	model.PurgeFenced: "currents fenced; waiting for appends that met them before",
-	model.PurgeErased: "removed once; waiting for folds under way",
+// stepTexts describe the steps of a purge.
+var stepTexts = map[entity.PurgeStep]string{
+	entity.PurgeRequested:     "it begins within a minute",
+	entity.PurgeSubjectLocked: "the subject is locked; waiting for writes that began before",
+	entity.PurgeLatestLocked:  "the latest items are locked; waiting for writes that read them before",
+	entity.PurgeErased:        "removed once; waiting for recomputations that have begun",
 }
 
 func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject model.Subject) error {
-	asked, err := purger.Ask(cmd.Context(), subject, whoAmI(), f.after)
+	purge, err := purger.Request(cmd.Context(), subject, userName(), f.after)
 	if err != nil {
 		return err
 	}
 	switch {
-	case asked.Step == model.PurgeAsked && asked.Due > wallClock():
-		fmt.Fprintf(cmd.OutOrStdout(), "purge %s begins at %s; until then it can be called off\n", asked.ID, asked.Due)
+	case purge.Step == entity.PurgeRequested && purge.DueAt > wallClock():
+		fmt.Fprintf(cmd.OutOrStdout(), "purge %s begins at %s; until then --call-off cancels it\n", purge.ID, purge.DueAt)
 		return nil
 	case f.after > 0:
-		fmt.Fprintf(cmd.OutOrStdout(), "purge %s is under way already: %s\n", asked.ID, stepTexts[asked.Step])
+		fmt.Fprintf(cmd.OutOrStdout(), "purge %s has begun already: %s\n", purge.ID, stepTexts[purge.Step])
 		return nil
 	}
-	shown := newProgress(cmd.ErrOrStderr(), "removed", "item", 0)
-	told := &purgeTeller{w: cmd.ErrOrStderr(), shown: shown}
-	purger.Told = told.tell
+	shown := purgeProgress{w: cmd.ErrOrStderr(), items: terminal.NewProgress(cmd.ErrOrStderr(), "removed", "item", 0)}
+	purger.OnProgress = shown.show
 	receipt, err := purger.Run(cmd.Context(), subject)
-	shown.done()
+	shown.items.Done()
 	if err != nil {
-		return fmt.Errorf("%w; run the same again, or leave it to the purge function: it goes on from where it is", err)
+		return fmt.Errorf("%w; run the same command again, or let the purge function continue: the purge resumes where it stopped", err)
 	}
 	return printJSON(cmd.OutOrStdout(), receipt)
 }
 
-// purgeTeller says how far a purge is.
-type purgeTeller struct {
-	w       io.Writer
-	shown   progress
-	step    model.PurgeStep
-	counted int64
+// purgeProgress shows the steps of a purge and the items removed.
+type purgeProgress struct {
+	w     io.Writer
+	items terminal.Progress
+	step  entity.PurgeStep
+	n     int64 // items shown
 }
 
-func (t *purgeTeller) tell(p model.Purge) {
+func (p *purgeProgress) show(purge entity.Purge) {
 	var n int64
-	for _, c := range p.Counts {
+	for _, c := range purge.Counts {
 		n += c.Items
 	}
-	t.shown.add(int(n - t.counted))
-	t.counted = n
-	if text := stepTexts[p.Step]; p.Step != t.step && text != "" {
-		fmt.Fprintln(t.w, text)
+	p.items.Add(int(n - p.n))
+	p.n = n
+	if text := stepTexts[purge.Step]; purge.Step != p.step && text != "" {
+		fmt.Fprintln(p.w, text)
 	}
-	t.step = p.Step
+	p.step = purge.Step
 }
 
-// whoAmI is who asks, for the receipt.
-func whoAmI() string {
-	u, err := user.Current()
-	if err != nil {
-		return "command line"
-	}
-	return u.Username
-}
-
-func printCounts(out io.Writer, counts []model.PurgeCount) {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+func printCounts(out io.Writer, counts []entity.PurgeCount) error {
+	table := terminal.NewTable(out, 0, 1, 2)
 	var items, bytes int64
 	for _, c := range counts {
-		fmt.Fprintf(w, "%s\t%s\t%s\t\n", c.Class, grouped(int(c.Items)), sizeText(c.Bytes))
+		table.Add(c.Class, terminal.Grouped(int(c.Items)), terminal.Bytes(c.Bytes))
 		items, bytes = items+c.Items, bytes+c.Bytes
 	}
-	fmt.Fprintf(w, "in all\t%s\t%s\t\n", grouped(int(items)), sizeText(bytes))
-	w.Flush()
-}
-
-func sizeText(n int64) string {
-	switch {
-	case n >= 10<<20:
-		return fmt.Sprintf("%d MB", n>>20)
-	case n >= 10<<10:
-		return fmt.Sprintf("%d KB", n>>10)
-	}
-	return fmt.Sprintf("%d B", n)
+	table.Add("total", terminal.Grouped(int(items)), terminal.Bytes(bytes))
+	return table.Print()
 }

@@ -15,28 +15,28 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Whoever asks for a purge that somebody else asked for is told when it begins, or how
-// far it is, and does not wait for it unknowing.
-func TestPurge_TellsOfThePurgeThatStands(t *testing.T) {
+// Requesting a purge that was requested before prints when it begins, or that it has begun,
+// and does not wait for it.
+func TestPurge_ReportsAnExistingPurge(t *testing.T) {
 	subject := model.Subject{Type: "DEVICE", ID: "sensor_01"}
 	for _, c := range []struct {
 		name  string
-		grace time.Duration // of the one that was asked for before
+		grace time.Duration // of the existing purge
 		begun bool
-		after time.Duration // that is asked for now
-		says  string
+		after time.Duration // of the new request
+		want  string
 	}{
-		{"another's grace", 72 * time.Hour, false, 0, "until then it can be called off"},
-		{"its own grace", 72 * time.Hour, false, time.Hour, "until then it can be called off"},
-		{"due", 0, false, time.Hour, "is under way already: it begins within a minute"},
-		{"under way", 0, true, time.Hour, "is under way already: gate shut"},
+		{"not due, requested without --after", 72 * time.Hour, false, 0, "until then --call-off cancels it"},
+		{"not due, requested with --after", 72 * time.Hour, false, time.Hour, "until then --call-off cancels it"},
+		{"due", 0, false, time.Hour, "has begun already: it begins within a minute"},
+		{"begun", 0, true, time.Hour, "has begun already: the subject is locked"},
 	} {
-		purger := &lifecycle.Purger{Store: memory.New(wallClock), Now: wallClock, Rand: rand.Reader, Shards: 1, Timing: lifecycle.Timing{Wait: time.Hour},
+		purger := &lifecycle.Purger{Store: memory.New(wallClock), Now: wallClock, Rand: rand.Reader, Shards: 1, Timing: lifecycle.Timing{Append: time.Hour},
 			Sleep: func(_ context.Context, d time.Duration) error {
-				t.Errorf("%s: it waits for %s", c.name, d)
+				t.Errorf("%s: the command waits for %s", c.name, d)
 				return context.Canceled
 			}}
-		if _, err := purger.Ask(t.Context(), subject, "somebody else", c.grace); err != nil {
+		if _, err := purger.Request(t.Context(), subject, "another user", c.grace); err != nil {
 			t.Fatal(err)
 		}
 		if c.begun {
@@ -49,24 +49,24 @@ func TestPurge_TellsOfThePurgeThatStands(t *testing.T) {
 		cmd.SetContext(t.Context())
 		cmd.SetOut(&out)
 		flags := purgeFlags{yes: true, after: c.after}
-		if err := flags.purge(cmd, purger, subject); err != nil || !strings.Contains(out.String(), c.says) {
-			t.Errorf("%s: said %q, %v; want %q", c.name, &out, err, c.says)
+		if err := flags.purge(cmd, purger, subject); err != nil || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: printed %q, %v; want %q", c.name, &out, err, c.want)
 		}
 	}
 }
 
-func TestPurge_OfASeriesSaysWhichEvents(t *testing.T) {
+func TestPurge_OfEventsRequiresKindAndRange(t *testing.T) {
 	for _, args := range []string{"--kind readings --yes", "--kind readings --stream roof --dry-run", "--from 2026-04-20 --yes"} {
 		cmd := purgeCommand(&connection{})
 		cmd.SetArgs(append([]string{"devices/sensor_01"}, strings.Fields(args)...))
 		cmd.SilenceUsage, cmd.SilenceErrors = true, true
-		if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "say ") {
-			t.Errorf("%s: %v, want it refused", args, err)
+		if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "pass the ") {
+			t.Errorf("%s: got %v, want a usage error", args, err)
 		}
 	}
 }
 
-func TestRuleFlags_BoundsMayBeOneNumber(t *testing.T) {
+func TestRuleFlags_ParsesTwoBounds(t *testing.T) {
 	kinds, err := iot.Catalog()
 	if err != nil {
 		t.Fatal(err)

@@ -5,98 +5,101 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func (b *bench) quarantined(q model.Quarantined) {
+func (b *bench) quarantined(q entity.Quarantined) {
 	b.Helper()
 	q.ArrivedAt = wallClock()
-	if answer, err := b.table.Quarantine(b.Context(), q); err != nil || answer != model.Written {
-		b.Fatal(answer, err)
+	if result, err := b.table.Quarantine(b.Context(), q); err != nil || result != storage.Written {
+		b.Fatal(result, err)
 	}
 }
 
-func TestQuarantine_ListsShowsAndTakesInAgain(t *testing.T) {
+func TestQuarantine_ListsShowsAndRetries(t *testing.T) {
 	b := newBench(t)
 	subject := model.Subject{Type: "DEVICE", ID: "a"}
-	b.quarantined(model.Quarantined{ID: "q1", Door: "iot", Subject: subject, Reason: "the clock was ahead",
+	b.quarantined(entity.Quarantined{ID: "q1", Source: "iot", Subject: subject, Reason: "the clock was ahead",
 		Errors:  []model.FieldError{{Field: "timestamp", Code: "ahead", Message: "is ahead"}},
 		Payload: []byte(`{"tidemark_subject":"a","timestamp":"2026-11-02T10:00:00Z","temperature":1}`)})
-	b.quarantined(model.Quarantined{ID: "q2", Door: "iot", Subject: subject, Reason: "no time",
+	b.quarantined(entity.Quarantined{ID: "q2", Source: "iot", Subject: subject, Reason: "no time",
 		Payload: []byte(`{"tidemark_subject":"a","temperature":1}`)})
-	b.quarantined(model.Quarantined{ID: "q3", Door: "sqs", Reason: "not JSON", Payload: []byte{0xff, 0x00}})
+	b.quarantined(entity.Quarantined{ID: "q3", Source: "sqs", Reason: "not JSON", Payload: []byte{0xff, 0x00}})
 
 	b.expect(0, words("quarantine list"), "q1", "q2", "q3", "the clock was ahead", "DEVICE/a")
 	if out := b.expect(0, words("quarantine list --subject devices/a"), "q1", "q2"); len(out) == 0 {
 		t.Error("nothing listed")
 	}
-	b.expect(0, words("quarantine list --door kinesis"), "nothing is in quarantine")
+	b.expect(0, words("quarantine list --source kinesis"), "nothing is in quarantine")
 	b.expect(0, words("quarantine show q1 --subject devices/a"), "timestamp: is ahead (ahead)", "  \"temperature\": 1\n")
 	b.expect(0, words("quarantine show q3"), "ff 00")
 	b.expect(2, words("quarantine show q9"), `nothing with the id "q9"`)
-	b.expect(2, words("quarantine retry"), "want ids, or --all")
+	b.expect(2, words("quarantine retry"), "pass ids, or --all")
 	b.expect(0, words("quarantine retry --all --dry-run"), "q1", "q2", "q3")
 
-	b.expect(1, words("quarantine retry q1 q2"), "iot q1: applied", "iot q2: stays: rejected: timestamp", "1 taken in and removed, 1 stay")
+	b.expect(1, words("quarantine retry q1 q2"), "iot q1: applied", "iot q2: stays: rejected: timestamp", "1 processed and removed, 1 stay")
 	b.expect(0, words("history devices/a"), "2026-11-02T10:00:00.000Z")
 	b.expect(2, words("quarantine retry q1"), "nothing with the id")
-	b.expect(1, words("quarantine retry --all"), "0 taken in and removed, 2 stay")
+	b.expect(1, words("quarantine retry --all"), "0 processed and removed, 2 stay")
 }
 
-// A record that could not be read, and one whose kind was not declared, settle once
-// code and configuration can.
-func TestQuarantine_RecordsOfTheTableStreamAreSettled(t *testing.T) {
+// A record that could not be decoded, and one whose kind was not declared, are processed
+// once the code and the configuration allow it.
+func TestQuarantine_RetryProcessesRecordsOfTheTableStream(t *testing.T) {
 	b := newBench(t)
 	b.append("a", "2026-11-02T10:00:00Z 1", "2026-11-03T10:00:00Z 1")
 	poison := envelope.Poison{Seq: "1", EventID: "e1", Reason: "unknown eventName", Record: []byte(
 		`{"eventID":"e1","eventName":"INSERT","dynamodb":{"Keys":{"pk":{"S":"DEVICE#a"},` +
 			`"sk":{"S":"EVENT#READING##2026-11-02T10:00:00.000Z#"}},"SequenceNumber":"1"}}`)}
 	q := poison.Quarantined()
-	q.Door = "stream"
+	q.Source = "stream"
 	b.quarantined(q)
-	b.quarantined(model.Quarantined{ID: "stranger", Door: "stream", Payload: []byte(
+	b.quarantined(entity.Quarantined{ID: "undeclared", Source: "stream", Payload: []byte(
 		`{"what":"inserted","subject":"DEVICE/a","kind":"READING","stream":"","time":"2026-11-03T10:00:00.000Z","id":""}`)})
-	b.quarantined(model.Quarantined{ID: "stillstrange", Door: "stream", Payload: []byte(
+	b.quarantined(entity.Quarantined{ID: "stillundeclared", Source: "stream", Payload: []byte(
 		`{"what":"inserted","subject":"DEVICE/a","kind":"NOISE","stream":"","time":"2026-11-03T10:00:00.000Z","id":""}`)})
-	b.quarantined(model.Quarantined{ID: "unreadable", Door: "stream", Payload: []byte(`{"eventName":"INSERT"}`)})
+	b.quarantined(entity.Quarantined{ID: "unreadable", Source: "stream", Payload: []byte(`{"eventName":"INSERT"}`)})
 	b.expect(1, words("verify"), "missing")
 	b.expect(1, words("quarantine retry --all"),
-		fmt.Sprintf("stream %s: settled 1 changes", q.ID), "stream stranger: settled 1 changes",
-		"stream stillstrange: stays", "stream unreadable: stays", "2 taken in and removed, 2 stay")
+		fmt.Sprintf("stream %s: processed 1 changes", q.ID), "stream undeclared: processed 1 changes",
+		"stream stillundeclared: stays", "stream unreadable: stays", "2 processed and removed, 2 stay")
 	b.expect(0, words("verify"), equalText)
 }
 
-// Nobody brings back by a retry what a purge takes away, though its kind keeps no current
-// that would tell.
-func TestQuarantine_NothingIsTakenInOfASubjectThatIsPurged(t *testing.T) {
+// A retry appends nothing to a subject that is being purged, even if its kind has no
+// latest item to hold the lock.
+func TestQuarantine_RetryAppendsNothingWhileTheSubjectIsPurged(t *testing.T) {
 	b := newBench(t)
 	for _, site := range []string{"leaving.example", "staying.example"} {
-		b.quarantined(model.Quarantined{ID: site, Door: "sqs", Subject: model.Subject{Type: web.Site.Name, ID: site}, Reason: "too early",
+		b.quarantined(entity.Quarantined{ID: site, Source: "sqs", Subject: model.Subject{Type: web.Site.Name, ID: site}, Reason: "too early",
 			Payload: fmt.Appendf(nil, `{"tidemark_subject":%q,"tidemark_kind":"PAGEVIEW","timestamp":"2026-11-02T10:00:00Z","id":"v1","path":"/"}`, site)})
 	}
-	b.put(item.FromGate(&model.Gate{Subject: model.Subject{Type: web.Site.Name, ID: "leaving.example"}, Since: wallClock(), PurgeID: "p1"}))
-	b.expect(1, words("quarantine retry --all"), "leaving.example: stays: gone", "staying.example: applied", "1 taken in and removed, 1 stay")
+	b.put(item.FromPurgeLock(&entity.PurgeLock{Subject: model.Subject{Type: web.Site.Name, ID: "leaving.example"}, Since: wallClock(), PurgeID: "p1"}))
+	b.expect(1, words("quarantine retry --all"), "leaving.example: stays: gone", "staying.example: applied", "1 processed and removed, 1 stay")
 	if out := b.expect(0, words("history sites/leaving.example --kind PAGEVIEW")); strings.Contains(out, "2026-11-02") {
-		t.Errorf("history has what was tried again:\n%s", out)
+		t.Errorf("history has the retried event:\n%s", out)
 	}
 }
 
-// What a device sent must not steer the terminal of whoever reads it.
-func TestQuarantine_NoControlByteOfADeviceReachesTheTerminal(t *testing.T) {
+// What a device sent must not control the terminal of the reader.
+func TestQuarantine_ReplacesControlCharactersOfDevices(t *testing.T) {
 	b := newBench(t)
 	const evil = "\x1b[2J\u009b1m\x7f"
-	b.quarantined(model.Quarantined{ID: "q1" + evil, Door: "iot", Subject: model.Subject{Type: "DEVICE", ID: "a" + evil}, Reason: "no time" + evil,
+	b.quarantined(entity.Quarantined{ID: "q1" + evil, Source: "iot", Subject: model.Subject{Type: "DEVICE", ID: "a" + evil}, Reason: "no time" + evil,
 		Errors: []model.FieldError{{Field: "f" + evil, Code: "missing", Message: "missing" + evil}}, Payload: []byte("plain\ttext\r\n" + evil)})
-	b.quarantined(model.Quarantined{ID: "q2", Door: "iot", Payload: []byte(`{"a":"\u007f` + "\u009b1m\x7f" + `"}`)})
+	b.quarantined(entity.Quarantined{ID: "q2", Source: "iot", Payload: []byte(`{"a":"\u007f` + "\u009b1m\x7f" + `"}`)})
 	for _, args := range [][]string{
 		words("quarantine list"), {"quarantine", "show", "q1" + evil}, words("quarantine show q2"), {"quarantine", "retry", "q1" + evil},
 	} {
 		_, out := b.tidemark(args...)
-		if printableLines(out) != out || !strings.Contains(out, "·") {
-			t.Errorf("tidemark %q said %q: want each control character replaced", args, out)
+		if terminal.PrintableLines(out) != out || !strings.Contains(out, "·") {
+			t.Errorf("tidemark %q printed %q: want each control character replaced", args, out)
 		}
 	}
 	b.expect(0, []string{"quarantine", "show", "q1" + evil}, "plain\ttext·\n·[2J·1m·", "reason   no time·[2J·1m·\n", "error    f·[2J")

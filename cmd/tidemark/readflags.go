@@ -10,13 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// readFlags are those that commands which read a subject's series share.
+// readFlags are the flags of every command that reads series of a subject.
 type readFlags struct {
 	kinds, streams []string
 	consistent     bool
@@ -28,168 +30,138 @@ type readFlags struct {
 	newest   bool
 }
 
-// registerSeries registers the flags that say which series, and how it is shown.
+// registerSeries registers the flags that choose the series and the output format.
 func (f *readFlags) registerSeries(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "`kind` of event, as READING or readings; needed where the subject has several")
-	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "`stream` of the series; without it, the events that have none")
-	cmd.Flags().BoolVar(&f.consistent, "consistent", false, "see every write that came before, at twice the read units")
-	cmd.Flags().StringVar(&f.output, "output", tableForm, "`form` of the answer: table, json, ndjson or csv")
+	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "`kind` of event, by name or plural; required if the subject has several kinds")
+	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "`stream` of the series (default: events without a stream)")
+	cmd.Flags().BoolVar(&f.consistent, "consistent", false, "strongly consistent reads, at twice the cost")
+	cmd.Flags().StringVar(&f.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 }
 
-// registerRange registers those that say which part of it.
+// registerRange registers the flags that choose a range of time.
 func (f *readFlags) registerRange(cmd *cobra.Command, limit int, what string, newest bool) {
-	cmd.Flags().StringVar(&f.from, "from", "", "first `time` of the range: RFC 3339, a date, or epoch seconds")
-	cmd.Flags().StringVar(&f.to, "to", "", "`time` the range ends before")
-	cmd.Flags().DurationVar(&f.last, "last", 0, "the `span` before now, as 5m or 24h, in place of --from and --to")
-	cmd.Flags().IntVar(&f.limit, "limit", limit, "how many "+what+" at most; 0 means all")
-	cmd.Flags().BoolVar(&f.newest, "newest", newest, "the newest first")
+	cmd.Flags().StringVar(&f.from, "from", "", "`time` at which the range begins: RFC 3339, a date, or epoch seconds")
+	cmd.Flags().StringVar(&f.to, "to", "", "`time` before which the range ends")
+	cmd.Flags().DurationVar(&f.last, "last", 0, "the `duration` up to now, such as 5m or 24h, instead of --from and --to")
+	cmd.Flags().IntVar(&f.limit, "limit", limit, "the most "+what+" to show; 0 shows all")
+	cmd.Flags().BoolVar(&f.newest, "newest", newest, "newest first")
 }
 
-// question is what a read command reads, and by what.
-type question struct {
+// seriesReader reads the series that the flags and the subject argument choose.
+type seriesReader struct {
 	*query.Service
-	of    query.Rollups // its Series is the first; With, Streams are what is merged with it
-	meter *model.Meter
+	rollups query.Rollups // With and Streams are merged with its Series
+	meter   *model.ReadMeter
 }
 
-// open is what the flags and an argument like devices/sensor_01 say.
-func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (context.Context, *question, error) {
-	if !outputs[f.output] {
+// open returns a reader of the series, and a context that measures what it reads.
+func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (context.Context, *seriesReader, error) {
+	if _, ok := outputFormats[f.output]; !ok && f.output != tableOutput {
 		return nil, nil, usagef("--output %s: want table, json, ndjson or csv", f.output)
 	}
-	table, err := to.openTable(cmd.Context())
+	table, kinds, err := to.openKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, err
 	}
-	kinds, err := to.catalog()
+	of, err := arguments.Subject(subject, kinds)
 	if err != nil {
 		return nil, nil, err
 	}
-	of, err := findSubject(subject, kinds)
+	found, err := arguments.Kinds(kinds, of, f.kinds)
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := kindsOf(kinds, of, f.kinds)
-	if err != nil {
-		return nil, nil, err
-	}
-	ctx, meter := model.Metered(cmd.Context())
-	r := &question{Service: &query.Service{Store: table, Now: wallClock}, meter: meter}
-	r.of = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:], Consistent: f.consistent}
+	ctx, meter := model.WithReadMeter(cmd.Context())
+	r := &seriesReader{Service: &query.Service{Store: table, Now: wallClock}, meter: meter}
+	r.rollups = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:], Consistent: f.consistent}
 	if len(f.streams) > 0 {
-		r.of.Stream, r.of.Streams = f.streams[0], f.streams[1:]
+		r.rollups.Stream, r.rollups.Streams = f.streams[0], f.streams[1:]
 	}
 	return ctx, r, nil
 }
 
-// one is the series, where it must be one.
-func (r *question) one() (query.Series, error) {
-	if len(r.of.With) > 0 {
-		names := append([]string{r.of.Kind.Name}, kindNames(r.of.With)...)
-		return query.Series{}, usagef("%s have several kinds of event: say which by --kind %s", r.of.Kind.Subject.Path, strings.Join(names, " or --kind "))
+// single returns the series if the flags choose exactly one.
+func (r *seriesReader) single() (query.Series, error) {
+	if len(r.rollups.With) > 0 {
+		names := append([]string{r.rollups.Kind.Name}, arguments.KindNames(r.rollups.With)...)
+		return query.Series{}, usagef("%s have several kinds of event: choose one with --kind %s", r.rollups.Kind.Subject.Path, strings.Join(names, " or --kind "))
 	}
-	if len(r.of.Streams) > 0 {
-		return query.Series{}, usagef("--stream: want one stream: several are merged in rollups only")
+	if len(r.rollups.Streams) > 0 {
+		return query.Series{}, usagef("--stream: this command reads one stream; only rollups can be merged")
 	}
-	return r.of.Series, nil
+	return r.rollups.Series, nil
 }
 
-// sayNothing tells people that there is nothing to show, and why that may be.
-func (r *question) sayNothing(w io.Writer) {
-	fmt.Fprintf(w, "nothing of %s in this range: is the id right, and the stream?\n", r.of.Series)
+// printNone says that nothing was found.
+func (r *seriesReader) printNone(w io.Writer) {
+	fmt.Fprintf(w, "%s has nothing in this range: check the id, the stream and the range\n", r.rollups.Series)
 }
 
-// sayCost tells people what their question cost.
-func (r *question) sayCost(w io.Writer) {
+// printCost prints what the command has read.
+func (r *seriesReader) printCost(w io.Writer) {
 	c := r.meter.Cost()
-	fmt.Fprintf(w, "read units %g, items %s, requests %s\n", c.Units, grouped(c.Items), grouped(c.Requests))
+	fmt.Fprintf(w, "read units %g, items %s, requests %s\n", c.Units, terminal.Grouped(c.Items), terminal.Grouped(c.Requests))
 }
 
-// The forms of an answer beside the table, which people read.
-const tableForm = "table"
+// tableOutput is the output format for people; the others are those of the HTTP API.
+const tableOutput = "table"
 
-var (
-	outputs     = map[string]bool{tableForm: true, "json": true, "ndjson": true, "csv": true}
-	outputForms = map[string]envelope.Form{"json": envelope.FormJSON, "ndjson": envelope.FormNDJSON, "csv": envelope.FormCSV}
-)
+var outputFormats = map[string]httpapi.Format{"json": httpapi.FormatJSON, "ndjson": httpapi.FormatNDJSON, "csv": httpapi.FormatCSV}
 
-// show writes an answer in the form asked for, the same that the API gives it; asTable
-// writes the table, and what is said about it.
-func (f *readFlags) show(cmd *cobra.Command, r *question, answer any, asTable func() error) error {
-	form, ok := outputForms[f.output]
+// print writes the result in the format of --output; for a table it calls printTable and
+// prints the cost.
+func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, printTable func() error) error {
+	format, ok := outputFormats[f.output]
 	if !ok {
-		if err := asTable(); err != nil {
+		if err := printTable(); err != nil {
 			return err
 		}
-		r.sayCost(cmd.ErrOrStderr())
+		r.printCost(cmd.ErrOrStderr())
 		return nil
 	}
-	if err := form.Write(cmd.OutOrStdout(), answer); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
+	if err := format.Write(cmd.OutOrStdout(), result); err != nil {
+		return fmt.Errorf("write the output: %w", err)
 	}
-	if form.Type == envelope.FormJSON.Type {
+	if format.Type == httpapi.FormatJSON.Type {
 		fmt.Fprintln(cmd.OutOrStdout())
 	}
 	return nil
 }
 
-// between is the range of time that the flags say; ends that they do not are open.
-func (f *readFlags) between(now model.Time) (from, to model.Time, err error) {
+// timeRange returns the half-open range that the flags choose; an end without a flag is
+// open.
+func (f *readFlags) timeRange(now model.Time) (from, to model.Time, err error) {
 	if f.last != 0 {
 		if f.last < 0 || f.from != "" || f.to != "" {
-			return 0, 0, usagef("--last: want a span as 5m or 24h, and neither --from nor --to beside it")
+			return 0, 0, usagef("--last: want a duration such as 5m or 24h, without --from and --to")
 		}
 		return now.Add(-f.last), now + 1, nil
 	}
-	return parseRange(f.from, f.to)
+	return arguments.Range(f.from, f.to)
 }
 
-// parseRange reads the flags of a range; an end that is not said is open.
-func parseRange(fromText, toText string) (from, to model.Time, err error) {
-	if from, err = parseWhen("from", fromText, model.MinTime); err != nil {
-		return 0, 0, err
-	}
-	to, err = parseWhen("to", toText, model.MaxTime+1)
-	return from, to, err
-}
-
-// buckets is the range of the buckets of a unit that the flags say.
-func (f *readFlags) buckets(unit tier.Unit, now model.Time) (from, to model.Time, err error) {
-	from, to, err = f.between(now)
+// bucketRange is timeRange for buckets of a unit.
+func (f *readFlags) bucketRange(unit tier.Unit, now model.Time) (from, to model.Time, err error) {
+	from, to, err = f.timeRange(now)
 	if err == nil && f.last > 0 {
 		from, to = query.Last(f.last, unit, now)
 	}
 	return from, to, err
 }
 
-// ranged reports whether the flags say anything of a range.
-func (f *readFlags) ranged() bool { return f.from != "" || f.to != "" || f.last != 0 }
+// hasRange reports whether any flag chooses a range.
+func (f *readFlags) hasRange() bool { return f.from != "" || f.to != "" || f.last != 0 }
 
-// parseWhen reads a time as people type it; a bare date is its first moment in UTC.
-func parseWhen(flag, text string, absent model.Time) (model.Time, error) {
-	if text == "" {
-		return absent, nil
-	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return model.TimeOf(day), nil
-	}
-	at, err := model.ParseTime(text, model.RejectFiner)
-	if err != nil {
-		return 0, usagef("--%s: %v, or a date (2026-04-20)", flag, err)
-	}
-	return at, nil
-}
-
-// mistakes are the errors of reading that the person who asked can mend.
-var mistakes = []error{
-	query.ErrRange, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoCurrent, query.ErrNoDimension,
+// usageErrors are the errors of package query that the user corrects by other flags.
+var usageErrors = []error{
+	query.ErrRange, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest, query.ErrNoDimension,
 	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition,
 }
 
-// readFailure gives an error of reading the exit status it ends in.
+// readFailure makes those of usageErrors usage errors.
 func readFailure(err error) error {
-	for _, usage := range mistakes {
-		if errors.Is(err, usage) {
+	for _, one := range usageErrors {
+		if errors.Is(err, one) {
 			return usagef("%w", err)
 		}
 	}

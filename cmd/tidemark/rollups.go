@@ -7,38 +7,37 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/plot"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-const rollupsLong = `Show the rollups of a subject's series over the half-open range [--from, --to), oldest
-first. On a terminal the averages are plotted above the table, in the band of the least
-and the greatest values.
+const rollupsLong = `Show the rollups of a series over the half-open range [--from, --to), oldest first. On a
+terminal the averages are plotted above the table, with minima and maxima as dots.
 
-Without --tier it is the finest tier that still exists for the whole range and gives at
-most --limit buckets, and the first line says why. Where the fine tiers do not reach
-back so far, --stitch goes on with coarser ones before. Without a range it is the 30
-days up to the newest bucket.
+Without --tier, it chooses the finest tier that is still stored for the whole range and
+has at most --limit buckets; the first line says why. --stitch shows the older part of
+the range in coarser tiers where the fine tier has expired. Without a range, it shows the
+30 days up to the newest bucket.
 
-With --tier, the newest --limit buckets that start in the range.
+With --tier, it shows the newest --limit buckets that begin in the range.
 
-Where a subject has several kinds of event, their rollups are merged unless --kind
-says which (several apart by commas), and so are several --stream. Below the measures
-stands what the kinds count by value and by distinct value.
+If a subject has several kinds of event, their rollups are merged unless --kind chooses
+some of them (separated by commas); several --stream are merged as well. A second table
+shows how often each value of a dimension was counted, and the distinct counts.
 
-A note says what is special of a bucket: open, it has not ended yet; inexact, a change
-came too late to be folded; truncated, it has more measures than a row holds;
-unreadable, so many events could not be decoded; none, it has no events (--gaps, which
-leaves out buckets whose rollup may have expired).
+The column NOTE says: open, the bucket has not ended yet; inexact, the row misses a
+change that arrived after its events had expired; truncated, it has more measures than
+a row can hold; N unreadable, so many events could not be decoded; none, there are no
+events (with --gaps, for buckets whose rollup cannot have expired).
 
-Exit status: 0 shown, though it be nothing; 2 asked wrongly; 3 the table could not be
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
 read.`
 
 type rollupsFlags struct {
@@ -51,7 +50,7 @@ func rollupsCommand(to *connection) *cobra.Command {
 	var flags rollupsFlags
 	cmd := &cobra.Command{
 		Use:   "rollups SUBJECT",
-		Short: "Show the rollups of a series in the tier that suits, and plot them",
+		Short: "Show and plot the rollups of a series",
 		Long:  rollupsLong,
 		Example: `  tidemark rollups devices/sensor_01
   tidemark rollups devices/sensor_01 --last 8760h --stitch
@@ -60,10 +59,10 @@ func rollupsCommand(to *connection) *cobra.Command {
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
-	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: minute, hour, day or month, as the kind's ladder has it; without it, the one that suits")
-	cmd.Flags().BoolVar(&flags.stitch, "stitch", false, "go on with coarser tiers where a fine one does not reach back so far")
-	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "show buckets without events too, where none can have expired")
-	cmd.Flags().StringVar(&flags.measure, "measure", "", "show one `measure` only")
+	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default: the best for the range)")
+	cmd.Flags().BoolVar(&flags.stitch, "stitch", false, "use coarser tiers where the fine tier has expired")
+	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "also show buckets without events, if their rollup cannot have expired")
+	cmd.Flags().StringVar(&flags.measure, "measure", "", "show only this `measure`")
 	cmd.Flags().StringVar(&flags.plot, "plot", "auto", "plot the averages: `when` is always, never, or auto (on a terminal)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return rollups(cmd, to, flags, args[0]) }
 	return cmd
@@ -74,60 +73,60 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 		return usagef("--plot %s: want always, never or auto", flags.plot)
 	}
 	if flags.tier != "" && (flags.stitch || flags.gaps) {
-		return usagef("--tier %s: --stitch and --gaps are of the tier that suits: leave --tier out", flags.tier)
+		return usagef("--tier %s cannot be combined with --stitch or --gaps, which need the tier to be chosen: remove --tier", flags.tier)
 	}
 	ctx, from, err := flags.open(cmd, to, subject)
 	if err != nil {
 		return err
 	}
-	read := flags.chart
+	read := flags.readChart
 	if flags.tier != "" {
-		read = flags.ofTier
+		read = flags.readTier
 	}
-	answer, found, why, err := read(ctx, from)
+	result, found, reason, err := read(ctx, from)
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.show(cmd, from, answer, func() error {
+	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {
-			from.sayNothing(cmd.ErrOrStderr())
+			from.printNone(cmd.ErrOrStderr())
 			return nil
 		}
-		return flags.print(cmd.OutOrStdout(), found, why)
+		return flags.printTables(cmd.OutOrStdout(), found, reason)
 	})
 }
 
-// chart reads the tier that suits, and says why it is this one.
-func (f *rollupsFlags) chart(ctx context.Context, from *question) (answer any, found []query.Rollup, why string, err error) {
-	q := query.Chart{Rollups: from.of, Stitched: f.stitch, Gaps: f.gaps}
+// readChart reads the tier that suits the range, and returns why it is this tier.
+func (f *rollupsFlags) readChart(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
+	q := query.Chart{Rollups: from.rollups, Stitched: f.stitch, Gaps: f.gaps}
 	q.Limit, q.Newest = f.limit, f.newest
 	if f.limit == 0 {
-		q.Limit = math.MaxInt32 // the finest there is
+		q.Limit = math.MaxInt32 // the finest tier that is stored
 	}
 	if q.From, q.To, err = f.chartRange(ctx, from); err != nil {
 		return nil, nil, "", err
 	}
-	curve, err := from.Chart(ctx, q)
+	chart, err := from.Chart(ctx, q)
 	if errors.Is(err, query.ErrTooLong) {
 		err = fmt.Errorf("%w (--limit)", err)
 	}
 	if err != nil {
 		return nil, nil, "", err
 	}
-	return envelope.ChartOf(curve), curve.Rollups, curve.Reason, nil
+	return httpapi.ChartOf(chart), chart.Rollups, chart.Reason, nil
 }
 
-// chartSpan is what a chart shows where no flag says a range.
+// chartSpan is the range of a chart without flags.
 const chartSpan = 30 * tier.Day24
 
-// chartRange is the range that the flags say, else the time up to the newest bucket: who
-// has just brought old data in wants to see it. Charts have no open ends.
-func (f *rollupsFlags) chartRange(ctx context.Context, from *question) (begin, end model.Time, err error) {
+// chartRange returns the range of the flags, otherwise the one up to the newest bucket, so
+// that old data which was just loaded is shown. A chart has no open ends.
+func (f *rollupsFlags) chartRange(ctx context.Context, from *seriesReader) (begin, end model.Time, err error) {
 	now := from.Now()
-	if begin, end, err = f.between(now); err != nil {
+	if begin, end, err = f.timeRange(now); err != nil {
 		return 0, 0, err
 	}
-	if !f.ranged() {
+	if !f.hasRange() {
 		if end, err = newestEnd(ctx, from); err != nil {
 			return 0, 0, err
 		}
@@ -139,13 +138,13 @@ func (f *rollupsFlags) chartRange(ctx context.Context, from *question) (begin, e
 	return begin, end, nil
 }
 
-// newestEnd is the end of the newest bucket there is, by the coarsest tier, which is
-// kept longest: one request, then one of the next finer within it.
-func newestEnd(ctx context.Context, from *question) (model.Time, error) {
+// newestEnd returns the end of the newest bucket. It asks the coarsest tier, which is kept
+// longest, and then the next finer one within that bucket.
+func newestEnd(ctx context.Context, from *seriesReader) (model.Time, error) {
 	end := model.MaxTime + 1
-	q := from.of
+	q := from.rollups
 	q.From, q.To, q.Newest, q.Limit = model.MinTime, end, true, 1
-	for _, t := range slices.Backward(q.Kind.Ladder.Tiers) {
+	for _, t := range slices.Backward(q.Kind.Retention.Tiers) {
 		q.Unit = t.Unit
 		for r, err := range from.EachRollup(ctx, q) {
 			if err != nil {
@@ -160,14 +159,14 @@ func newestEnd(ctx context.Context, from *question) (model.Time, error) {
 	return end, nil
 }
 
-// ofTier reads the newest buckets of the tier that was asked for.
-func (f *rollupsFlags) ofTier(ctx context.Context, from *question) (answer any, found []query.Rollup, why string, err error) {
-	q := from.of
+// readTier reads the newest buckets of the tier that --tier names.
+func (f *rollupsFlags) readTier(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
+	q := from.rollups
 	if q.Unit, err = tier.ParseUnit(f.tier); err != nil {
 		return nil, nil, "", usagef("--tier: %w", err)
 	}
 	q.Newest, q.Limit = true, f.limit
-	if q.From, q.To, err = f.buckets(q.Unit, from.Now()); err != nil {
+	if q.From, q.To, err = f.bucketRange(q.Unit, from.Now()); err != nil {
 		return nil, nil, "", err
 	}
 	for r, err := range from.EachRollup(ctx, q) {
@@ -179,16 +178,22 @@ func (f *rollupsFlags) ofTier(ctx context.Context, from *question) (answer any, 
 	if !f.newest {
 		slices.Reverse(found)
 	}
-	return envelope.RollupsOf(query.RollupPage{Rollups: found}), found, "", nil
+	return httpapi.RollupsOf(query.RollupPage{Rollups: found}), found, "", nil
 }
 
-// print writes plots, the reason, and the tables.
-func (f *rollupsFlags) print(out io.Writer, found []query.Rollup, why string) error {
-	if width, ok := plotWidth(out, f.plot); ok {
-		printPlots(out, found, f.measure, width)
+// printTables prints the plots, the reason for the tier, and the tables.
+func (f *rollupsFlags) printTables(out io.Writer, found []query.Rollup, reason string) error {
+	width, onTerminal := terminal.Width(out)
+	if !onTerminal {
+		width = plainWidth
 	}
-	if why != "" {
-		if _, err := fmt.Fprintf(out, "%s\n\n", why); err != nil {
+	if f.plot == "always" || f.plot == "auto" && onTerminal {
+		if err := plot.Write(out, found, f.measure, width); err != nil {
+			return err
+		}
+	}
+	if reason != "" {
+		if _, err := fmt.Fprintf(out, "%s\n\n", reason); err != nil {
 			return err
 		}
 	}
@@ -198,54 +203,5 @@ func (f *rollupsFlags) print(out io.Writer, found []query.Rollup, why string) er
 	return printDimensions(out, found)
 }
 
-func printRollups(w io.Writer, found []query.Rollup, only string) error {
-	g := newGrid(w, 2, 3, 4, 5, 6, 7, 8)
-	g.add("BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE")
-	for _, r := range found {
-		if r.Gap {
-			g.add(r.Bucket.Label(), "", "0", "", "", "", "", "", "", "none")
-		}
-		for _, name := range r.Summary.Names() {
-			if only != "" && name != only {
-				continue
-			}
-			f := query.FiguresOf(r.Measure(name))
-			g.add(r.Bucket.Label(), name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
-				decimalText(f.Min), short(f.Avg), decimalText(f.Max), short(f.Stddev), short(f.P95), note(r))
-		}
-	}
-	return g.print(w)
-}
-
-// decimalText is every digit of a decimal, "" where there is none.
-func decimalText(d *model.Decimal) string {
-	if d == nil {
-		return ""
-	}
-	return d.String()
-}
-
-// short is a derived number to the six digits that people compare.
-func short(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*x, 'g', 6, 64)
-}
-
-func note(r query.Rollup) string {
-	var notes []string
-	if r.Open {
-		notes = append(notes, "open")
-	}
-	if !r.Exact {
-		notes = append(notes, "inexact")
-	}
-	if r.Summary.Truncated() {
-		notes = append(notes, "truncated")
-	}
-	if r.Unreadable > 0 {
-		notes = append(notes, fmt.Sprintf("%d unreadable", r.Unreadable))
-	}
-	return strings.Join(notes, ", ")
-}
+// plainWidth is the width of a plot that is not drawn on a terminal.
+const plainWidth = 80

@@ -8,52 +8,44 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commands are the children of the root in the order help lists them: one line a
-// command.
-var commands = []func(*connection) *cobra.Command{
-	devCommand,
-	replayCommand,
-	verifyCommand,
-	rebuildCommand,
-	redriveCommand,
-	gapCommand,
-	quarantineCommand,
-	subjectCommand,
-	devicesCommand,
-	alertsCommand,
-	ruleCommand,
-	purgeCommand,
-	adoptCommand,
-	dumpCommand,
-	currentCommand,
-	historyCommand,
-	rollupsCommand,
-	topCommand,
-	tailCommand,
-	exportCommand,
-	siteKeyCommand,
-	smokeCommand,
-	configCommand,
-	versionCommand,
+// groups of commands in the order in which help lists them; those of the group without a
+// title come last, under a title of cobra's.
+var groups = []struct {
+	title    string
+	commands []func(*connection) *cobra.Command
+}{
+	{"Run and load:", []func(*connection) *cobra.Command{devCommand, replayCommand}},
+	{"Read:", []func(*connection) *cobra.Command{
+		latestCommand, historyCommand, tailCommand, rollupsCommand, topCommand, exportCommand, dumpCommand,
+	}},
+	{"Manage:", []func(*connection) *cobra.Command{
+		subjectCommand, devicesCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand,
+	}},
+	{"Check and repair:", []func(*connection) *cobra.Command{
+		verifyCommand, rebuildCommand, quarantineCommand, redriveCommand, gapCommand, adoptCommand,
+	}},
+	{"Deployments:", []func(*connection) *cobra.Command{configCommand, smokeCommand}},
+	{"", []func(*connection) *cobra.Command{versionCommand}},
 }
 
-const about = `Tidemark keeps time-series in one DynamoDB table: events come in by
-compare-and-swap, and hourly, daily and monthly rollups say exactly what they say.
+const about = `Tidemark stores time-series in one DynamoDB table and keeps hourly, daily and monthly
+rollups that always equal the events in the table.
 
-On a laptop, start with:
+To try it on a laptop:
 
-  tidemark dev                        the whole journey, in the foreground
-  tidemark replay readings.ndjson     in another terminal: bring events in
-  tidemark verify                     recount every bucket from its events
+  tidemark dev                        run everything on this machine, until Ctrl-C
+  tidemark replay readings.ndjson     in another terminal: load events from a file
+  tidemark verify                     recompute every rollup from its events and compare
 
-A command finds a running "tidemark dev" by itself. Flags come before the
-environment (TIDEMARK_ENDPOINT, TIDEMARK_TABLE, TIDEMARK_CONFIG, AWS_REGION,
-TIDEMARK_URL), the environment before the running dev.
+Commands find a running "tidemark dev" by themselves. To work on another table, use the
+flags below or the environment variables TIDEMARK_ENDPOINT, TIDEMARK_TABLE,
+TIDEMARK_CONFIG, TIDEMARK_URL and AWS_REGION; flags have precedence.
 
-Exit status: 0 done; 1 the check says no; 2 asked wrongly; 3 could not be done
-(something was not reachable, not readable, or was stopped midway).`
+Exit status: 0 done; 1 the check found a problem, or there is no such thing; 2 wrong
+usage or configuration; 3 failed (something was not reachable or not readable, or the
+command was stopped).`
 
-// run executes one command line and answers its exit status.
+// run executes one command line and returns its exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := rootCommand()
 	root.SetArgs(args)
@@ -71,30 +63,40 @@ func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:               "tidemark",
-		Short:             "Time-series in one DynamoDB table, with rollups that say exactly what their events say",
+		Short:             "Store time-series in one DynamoDB table, with rollups that equal their events",
 		Long:              about,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		Args:              asUsage(cobra.NoArgs),
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:              showHelp,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v\nSee: %s --help", err, cmd.CommandPath())
+		return usagef("%w\nSee: %s --help", err, cmd.CommandPath())
 	})
 	var to connection
 	to.register(root.PersistentFlags())
-	for _, command := range commands {
-		root.AddCommand(command(&to))
+	for _, g := range groups {
+		if g.title != "" {
+			root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		}
+		for _, command := range g.commands {
+			cmd := command(&to)
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
 	}
 	return root
 }
 
-// asUsage makes what a check of arguments says a mistake of usage.
+// showHelp is what a command does that only has subcommands.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// asUsage makes the errors of an argument check usage errors.
 func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usagef("%v\nSee: %s --help", err, cmd.CommandPath())
+			return usagef("%w\nSee: %s --help", err, cmd.CommandPath())
 		}
 		return nil
 	}

@@ -1,27 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os/user"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const ruleLong = `Say when the events of a series raise an alert.
+const ruleLong = `Manage alert rules: thresholds on a measure that raise an alert.
 
-SUBJECTS is a subject type, as devices, for a rule of all of them, or one subject, as
-devices/sensor_01, for one of its own. A rule tests events from the moment it is added.
-Added again with another threshold it is the next revision of the same name, and the
-alerts that the old one leaves open end.
+SUBJECTS is a subject type, such as devices, for a rule that applies to all of them, or
+one subject, such as devices/sensor_01. A rule tests the events that arrive after it was
+added. A rule that is added again with another threshold becomes the next revision of
+that rule; open alerts of the previous revision end.
 
-Exit status: 0 done; 1 it cannot be, or there is none; 2 asked wrongly; 3 could not be
-done.`
+Exit status: 0 done; 1 not possible, or there is no such rule; 2 wrong usage; 3 failed.`
 
 func ruleCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
@@ -32,21 +36,22 @@ func ruleCommand(to *connection) *cobra.Command {
 			"  tidemark rule add devices/sensor_01 comfort --measure temperature --outside 18,24 --severity info\n" +
 			"  tidemark rule list devices\n  tidemark rule remove devices too-hot",
 		Args: asUsage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: showHelp,
 	}
 	cmd.AddCommand(ruleAdd(to), ruleList(to), ruleRemove(to))
 	return cmd
 }
 
-// ruleFlags say what a rule tests.
+// ruleFlags describe a rule.
 type ruleFlags struct{ kind, stream, measure, above, below, outside, severity, by string }
 
 func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
-		Use: "add SUBJECTS NAME", Short: "Have events tested from now on", Args: asUsage(cobra.ExactArgs(2)),
+		Use: "add SUBJECTS NAME", Short: "Add a rule, or change its threshold", Args: asUsage(cobra.ExactArgs(2)),
+		Long: "Add a rule, or change the threshold of the rule with this name. It tests the events that\narrive from now on.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			service, kinds, err := to.alerts(cmd.Context())
+			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -54,52 +59,52 @@ func ruleAdd(to *connection) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			made, wrong, err := service.AddRule(cmd.Context(), rule)
+			added, invalid, err := service.AddRule(cmd.Context(), rule)
 			if err != nil {
 				return err
 			}
-			for _, w := range wrong {
-				fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s: %s\n", w.Code, w.Error())
+			for _, e := range invalid {
+				fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s: %s\n", e.Code, e.Error())
 			}
-			if wrong != nil {
+			if invalid != nil {
 				return checkFailed
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s, from %s\n", made.ID(), made.Measure, made.Limit(), made.From)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s, from %s\n", added.ID(), added.Measure, added.Limit(), added.From)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of event; needed where several can have rules")
-	cmd.Flags().StringVar(&f.stream, "stream", "", "events of this `stream` alone; without it, of any")
-	cmd.Flags().StringVar(&f.measure, "measure", "", "the `measure` that is tested")
-	cmd.Flags().StringVar(&f.above, "above", "", "an alert where it is more than this `number`")
-	cmd.Flags().StringVar(&f.below, "below", "", "an alert where it is less than this `number`")
-	cmd.Flags().StringVar(&f.outside, "outside", "", "an alert where it is less than the one or more than the other: `18,24`")
-	cmd.Flags().StringVar(&f.severity, "severity", string(model.Warning), "critical, warning or info")
-	cmd.Flags().StringVar(&f.by, "by", "", "`who` adds it; without it, whoever runs this")
+	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of event; required if several kinds can have rules")
+	cmd.Flags().StringVar(&f.stream, "stream", "", "only events of this `stream` (default: of any stream)")
+	cmd.Flags().StringVar(&f.measure, "measure", "", "the `measure` to test")
+	cmd.Flags().StringVar(&f.above, "above", "", "raise an alert if it is more than this `number`")
+	cmd.Flags().StringVar(&f.below, "below", "", "raise an alert if it is less than this `number`")
+	cmd.Flags().StringVar(&f.outside, "outside", "", "raise an alert if it is outside of this `range`, such as 18,24")
+	cmd.Flags().StringVar(&f.severity, "severity", string(entity.Warning), "`severity` of the alerts: critical, warning or info")
+	cmd.Flags().StringVar(&f.by, "by", "", "`name` to record (default: your user name)")
 	return cmd
 }
 
-// rule is the rule that the flags say.
-func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStream bool) (model.Rule, error) {
-	subject, err := ruledSubject(kinds, subjects)
+// rule returns the rule that the flags describe.
+func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStream bool) (entity.Rule, error) {
+	subject, err := arguments.RuleSubject(kinds, subjects)
 	if err != nil {
-		return model.Rule{}, err
+		return entity.Rule{}, err
 	}
-	r := model.Rule{Name: name, SubjectType: subject.Type, Subject: subject.ID, AnyStream: !oneStream, Stream: f.stream,
-		Measure: f.measure, Severity: model.Severity(f.severity), By: orMe(f.by)}
-	if r.Kind, err = ruledKind(kinds, subject.Type, f.kind); err != nil {
+	r := entity.Rule{Name: name, SubjectType: subject.Type, Subject: subject.ID, AnyStream: !oneStream, Stream: f.stream,
+		Measure: f.measure, Severity: entity.Severity(f.severity), By: orUserName(f.by)}
+	if r.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
 		return r, err
 	}
 	low, high, both := strings.Cut(f.outside, ",")
 	switch {
 	case f.above != "" && f.below == "" && f.outside == "":
-		r.Bounds, high = model.Above, f.above
+		r.Bounds, high = entity.Above, f.above
 	case f.below != "" && f.above == "" && f.outside == "":
-		r.Bounds, low = model.Below, f.below
+		r.Bounds, low = entity.Below, f.below
 	case both && f.above == "" && f.below == "":
-		r.Bounds = model.Outside
+		r.Bounds = entity.Outside
 	default:
-		return r, usagef("say one of --above 30, --below 5 and --outside 18,24")
+		return r, usagef("pass one of --above 30, --below 5 and --outside 18,24")
 	}
 	for _, bound := range []struct {
 		text string
@@ -110,56 +115,29 @@ func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStrea
 		}
 		d, err := model.ParseDecimal(strings.TrimSpace(bound.text))
 		if err != nil {
-			return r, usagef("%q is no number", bound.text)
+			return r, usagef("%q is not a number", bound.text)
 		}
 		*bound.to = &d
 	}
 	return r, nil
 }
 
-// ruled are the alerts of a table, and what is ruled there.
-func (c *connection) ruled(ctx context.Context, subjects string) (*alert.Service, model.Subject, error) {
-	service, kinds, err := c.alerts(ctx)
+// openRules returns a service for rules, and the subject or subject type of an argument.
+func (c *connection) openRules(ctx context.Context, subjects string) (*alert.Service, model.Subject, error) {
+	service, kinds, err := c.openAlerts(ctx)
 	if err != nil {
 		return nil, model.Subject{}, err
 	}
-	subject, err := ruledSubject(kinds, subjects)
+	subject, err := arguments.RuleSubject(kinds, subjects)
 	return service, subject, err
-}
-
-// ruledSubject is a subject, or with no id all subjects of a type.
-func ruledSubject(kinds *catalog.Catalog, text string) (model.Subject, error) {
-	for _, s := range kinds.Subjects() {
-		if text == s.Path || text == s.Name {
-			return model.Subject{Type: s.Name}, nil
-		}
-	}
-	return findSubject(text, kinds)
-}
-
-// ruledKind is the kind that is named, or the only one that can have rules.
-func ruledKind(kinds *catalog.Catalog, subjectType, name string) (string, error) {
-	var fit []string
-	for i := range kinds.Kinds {
-		k := &kinds.Kinds[i]
-		if name != "" && (k.Name == name || k.Path == name) {
-			return k.Name, nil
-		}
-		if k.Subject.Name == subjectType && k.Testable() {
-			fit = append(fit, k.Name)
-		}
-	}
-	if name != "" || len(fit) != 1 {
-		return "", usagef("say which kind by --kind: %s can have rules", strings.Join(fit, ", "))
-	}
-	return fit[0], nil
 }
 
 func ruleList(to *connection) *cobra.Command {
 	return &cobra.Command{
-		Use: "list SUBJECTS", Short: "List the rules that stand", Args: asUsage(cobra.ExactArgs(1)),
+		Use: "list SUBJECTS", Short: "List the rules", Args: asUsage(cobra.ExactArgs(1)),
+		Long: "List the rules of a subject type, or those of one subject.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			service, subject, err := to.ruled(cmd.Context(), args[0])
+			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -167,16 +145,16 @@ func ruleList(to *connection) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g := newGrid(cmd.OutOrStdout())
+			table := terminal.NewTable(cmd.OutOrStdout())
 			for i := range rules {
 				r := &rules[i]
 				stream := "any stream"
 				if !r.AnyStream {
 					stream = fmt.Sprintf("stream %q", r.Stream)
 				}
-				g.add(r.Name, r.ID(), r.Kind, r.Measure+" "+r.Limit(), string(r.Severity), stream, "from "+r.From.String(), "by "+r.By)
+				table.Add(r.Name, r.ID(), r.Kind, r.Measure+" "+r.Limit(), string(r.Severity), stream, "from "+r.From.String(), "by "+r.By)
 			}
-			return g.printOr(cmd, "no rules")
+			return printOr(cmd, table, "no rules")
 		},
 	}
 }
@@ -185,12 +163,13 @@ func ruleRemove(to *connection) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
 		Use: "remove SUBJECTS NAME", Short: "Remove a rule; its open alerts end", Args: asUsage(cobra.ExactArgs(2)),
+		Long: "Remove a rule. It tests no more events, and its open alerts end.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			service, subject, err := to.ruled(cmd.Context(), args[0])
+			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			removed, err := service.RemoveRule(cmd.Context(), subject.Type, subject.ID, args[1], orMe(by))
+			removed, err := service.RemoveRule(cmd.Context(), subject.Type, subject.ID, args[1], orUserName(by))
 			if errors.Is(err, alert.ErrNoRule) {
 				return no(cmd.ErrOrStderr(), "%s has no rule %s", args[0], args[1])
 			}
@@ -201,6 +180,18 @@ func ruleRemove(to *connection) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", "", "`who` removes it; without it, whoever runs this")
+	cmd.Flags().StringVar(&by, "by", "", "`name` to record (default: your user name)")
 	return cmd
+}
+
+// orUserName returns by, or the user name if it is empty.
+func orUserName(by string) string { return cmp.Or(by, userName()) }
+
+// userName returns the name of the user who runs the command, for records.
+func userName() string {
+	u, err := user.Current()
+	if err != nil {
+		return "command line"
+	}
+	return u.Username
 }

@@ -1,46 +1,44 @@
 package main
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/repair"
+	"github.com/tidemark-db/tidemark/internal/repair/verify"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// scopeFlags say which part of the table a check or a repair is about, beside its
-// argument.
+// scopeFlags select the part of the table to verify or rebuild, beside the argument.
 type scopeFlags struct{ subject, from, to, tier string }
 
-// scope is that part: the zero subject is all of them, the zero tier every tier.
-type scope struct {
-	subject model.Subject
-	asked   span
-	tier    tier.Unit
-}
-
+// register adds the flags of the range.
 func (f *scopeFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "from", "", "first `time` of the range: RFC 3339, or a date")
-	cmd.Flags().StringVar(&f.to, "to", "", "`time` the range ends before")
+	cmd.Flags().StringVar(&f.to, "to", "", "`time` at which the range ends, exclusive")
 }
 
-// parse reads the flags; args may name the subject.
-func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s scope, err error) {
-	if s.asked.from, err = parseWhen("from", f.from, model.MinTime); err != nil {
+// parse returns the scope that the flags select; an argument names the subject.
+func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s verify.Scope, err error) {
+	if s.Span.From, err = arguments.Time("from", f.from, model.MinTime); err != nil {
 		return s, err
 	}
-	if s.asked.to, err = parseWhen("to", f.to, model.MaxTime); err != nil {
+	if s.Span.To, err = arguments.Time("to", f.to, model.MaxTime); err != nil {
 		return s, err
 	}
-	if s.asked.from >= s.asked.to {
-		return s, usagef("--from %s --to %s: the range holds no time: --to comes after --from", s.asked.from, s.asked.to)
+	if s.Span.From >= s.Span.To {
+		return s, usagef("--from %s --to %s: the range is empty: --to must be later than --from", s.Span.From, s.Span.To)
 	}
 	if f.tier != "" {
-		if s.tier, err = tier.ParseUnit(f.tier); err != nil {
+		if s.Tier, err = tier.ParseUnit(f.tier); err != nil {
 			return s, usagef("--tier: %v", err)
 		}
 	}
@@ -48,31 +46,21 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s scope, err e
 		f.subject = args[0]
 	}
 	if f.subject != "" {
-		if s.subject, err = findSubject(f.subject, kinds); err != nil {
+		if s.Subject, err = arguments.Subject(f.subject, kinds); err != nil {
 			return s, err
 		}
 	}
-	return s, s.checkTier(kinds)
-}
-
-// checkTier refuses a tier that no kind of what is meant has: nothing would be looked at.
-func (s scope) checkTier(kinds *catalog.Catalog) error {
-	if s.tier == 0 {
-		return nil
+	if err := s.CheckTier(kinds); err != nil {
+		return s, usagef("--tier: %w", err)
 	}
-	for _, k := range kinds.Kinds {
-		if _, _, has := k.Ladder.Find(s.tier); has && (s.subject.Type == "" || s.subject.Type == k.Subject.Name) {
-			return nil
-		}
-	}
-	return usagef("--tier %s: no kind here has that tier: want one of its ladder", s.tier)
+	return s, nil
 }
 
 // wallClock is the clock of every command.
 func wallClock() model.Time { return model.TimeOf(time.Now()) }
 
-// openRepair is the table, the kinds, and what looks again at buckets of them: the
-// very rule that deploys.
+// openRepair returns the table, the catalog and an aggregator that recomputes buckets by
+// the same rules as the deployed function.
 func openRepair(cmd *cobra.Command, to *connection) (*dynamo.Table, *catalog.Catalog, *aggregate.Aggregator, error) {
 	table, err := to.openTable(cmd.Context())
 	if err != nil {
@@ -82,5 +70,23 @@ func openRepair(cmd *cobra.Command, to *connection) (*dynamo.Table, *catalog.Cat
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return table, kinds, &aggregate.Aggregator{Store: table, Quarantine: table, Catalog: kinds, Now: wallClock}, nil
+	return table, kinds, &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: wallClock}, nil
+}
+
+// showSteps returns a callback that shows the steps of a long run, and one that ends the
+// display.
+func showSteps(cmd *cobra.Command) (show func(verify.Step), done func()) {
+	phases := terminal.NewPhases(cmd.ErrOrStderr())
+	return func(s verify.Step) { phases.Add(s.Phase, s.Unit, s.Added, s.Total) }, phases.Done
+}
+
+// undeclaredKind says what to do about a series of an undeclared kind.
+const undeclaredKind = "its kind is not declared: pass the tidemark.yaml that declares it with --config"
+
+// repairError makes an error of usage of what the user can correct.
+func repairError(err error) error {
+	if e := (*repair.UndeclaredKindError)(nil); errors.As(err, &e) {
+		return usagef("%s: %s", e.Series, undeclaredKind)
+	}
+	return err
 }

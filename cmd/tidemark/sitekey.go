@@ -14,20 +14,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 )
 
-const siteKeyLong = `Print the key with which a site's pages may send their views, and nothing else:
+const siteKeyLong = `Print the site key of a web site, and nothing else. Its pages need the key to send page
+views:
 
   POST /v1/collect/KEY   {"url": "https://my-site.example/blog", "referrer": "…"}
 
-The key is the site's id, signed by the deployment's secret. It stands in every page,
-so it is no secret itself. Without --secret it is signed for a "tidemark dev".
+A key is the id of the site, signed with a secret of the deployment. It is part of every
+page, so it is not secret itself; it allows sending page views and nothing else. Without
+--secret the key is for a "tidemark dev".
 
-Exit status: 0 printed; 2 asked wrongly; 3 the secret could not be read.`
+Exit status: 0 printed; 2 wrong usage; 3 the secret could not be read.`
 
 func siteKeyCommand(*connection) *cobra.Command {
 	var arn string
 	cmd := &cobra.Command{
 		Use:   "site-key SITE",
-		Short: "Print the key with which a site's pages may send their views",
+		Short: "Print the key with which the pages of a site send page views",
 		Long:  siteKeyLong,
 		Example: `  tidemark site-key my-site
   tidemark site-key my-site --secret arn:aws:secretsmanager:eu-west-1:123456789012:secret:SiteSecret-AbCdEf`,
@@ -38,17 +40,18 @@ func siteKeyCommand(*connection) *cobra.Command {
 				return err
 			}
 			if args[0] == "" {
-				return usagef("the site's id is empty: give the id its page views are to have")
+				return usagef("the id of the site is empty: pass the id that its page views shall have")
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), web.SiteKey(signing, args[0]))
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&arn, "secret", "", "`ARN` of the deployment's secret of site keys (env "+config.EnvSiteSecret+")")
+	cmd.Flags().StringVar(&arn, "secret", "", "`ARN` of the deployment's secret for site keys (env "+config.EnvSiteSecret+")")
 	return cmd
 }
 
-// signingSecret is the first text of the deployment's secret, or the laptop's.
+// signingSecret returns the first word of the secret, which is the newest one, or that of
+// a dev if the ARN is empty.
 func signingSecret(ctx context.Context, arn string, read secret.Reader) ([]byte, error) {
 	if arn == "" {
 		return []byte(web.LocalSecret), nil
@@ -59,7 +62,7 @@ func signingSecret(ctx context.Context, arn string, read secret.Reader) ([]byte,
 	}
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return nil, fmt.Errorf("secret %s is empty: put a long random text there", arn)
+		return nil, fmt.Errorf("secret %s is empty: store a long random text in it", arn)
 	}
 	return []byte(words[0]), nil
 }

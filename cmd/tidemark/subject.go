@@ -1,58 +1,177 @@
 package main
 
 import (
-	"slices"
-	"strings"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
 
-	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// findSubject reads devices/ID, DEVICE/ID, or an id without a slash alone where only one
-// subject type is declared. An id may hold slashes.
-func findSubject(text string, kinds *catalog.Catalog) (model.Subject, error) {
-	types := kinds.Subjects()
-	head, id, cut := strings.Cut(text, "/")
-	for _, t := range types {
-		if cut && id != "" && (head == t.Path || head == t.Name) {
-			return model.Subject{Type: t.Name, ID: id}, nil
+const subjectLong = `Create, read, change, delete and restore the profile of a subject, such as the name and
+status of a device, and show its earlier versions.
+
+Events do not need a profile: they are accepted without one, and stay stored when it is
+deleted. "tidemark purge" removes both.
+
+Exit status: 0 done; 1 not possible, for the reason that is printed; 2 wrong usage;
+3 failed.`
+
+func subjectCommand(to *connection) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "subject",
+		Short: "Manage the profiles of subjects",
+		Long:  subjectLong,
+		Example: "  tidemark subject create devices/sensor_01 name='Hall 3' status=active floor:=3\n" +
+			"  tidemark subject update devices/sensor_01 status=away floor= --expect 1\n" +
+			"  tidemark subject delete devices/sensor_01\n  tidemark subject restore devices/sensor_01\n" +
+			"  tidemark subject versions devices/sensor_01\n  tidemark subject list devices status=active",
+		Args: asUsage(cobra.NoArgs),
+		RunE: showHelp,
+	}
+	cmd.AddCommand(
+		subjectCreate(to), subjectGet(to), subjectUpdate(to), subjectDelete(to), subjectRestore(to),
+		subjectVersions(to), subjectList(to),
+	)
+	return cmd
+}
+
+func subjectCreate(to *connection) *cobra.Command {
+	return &cobra.Command{
+		Use: "create SUBJECT [FIELD=TEXT…]", Short: "Create the profile of a subject",
+		Long: "Create the profile of a subject that has none. A field is\n" + arguments.FieldsUse + ".",
+		Args: asUsage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
+				return s.Create(ctx, subject, fields)
+			})
+		},
+	}
+}
+
+func subjectUpdate(to *connection) *cobra.Command {
+	var expect int64
+	cmd := &cobra.Command{
+		Use: "update SUBJECT FIELD=TEXT…", Short: "Change some fields of a profile",
+		Long: "Change the given fields of a profile; other fields keep their values. A field is\n" + arguments.FieldsUse + ".",
+		Args: asUsage(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
+				return s.Update(ctx, subject, fields, expect)
+			})
+		},
+	}
+	expectFlag(cmd, &expect)
+	return cmd
+}
+
+func subjectDelete(to *connection) *cobra.Command {
+	var expect int64
+	var forever bool
+	cmd := &cobra.Command{
+		Use: "delete SUBJECT", Short: "Delete a profile, so that it can be restored for some time",
+		Long: "Delete a profile. It can be restored for some time, unless --forever is given. Events stay.",
+		Args: asUsage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+				if forever {
+					return s.Remove(ctx, subject, expect)
+				}
+				return s.Delete(ctx, subject, expect)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&forever, "forever", false, "delete it for good, with its versions and unique values")
+	expectFlag(cmd, &expect)
+	return cmd
+}
+
+func subjectRestore(to *connection) *cobra.Command {
+	var expect int64
+	cmd := &cobra.Command{
+		Use: "restore SUBJECT", Short: "Restore a deleted profile",
+		Long: "Restore a profile that was deleted, with the fields that it had.",
+		Args: asUsage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+				return s.Restore(ctx, subject, expect)
+			})
+		},
+	}
+	expectFlag(cmd, &expect)
+	return cmd
+}
+
+func expectFlag(cmd *cobra.Command, expect *int64) {
+	cmd.Flags().Int64Var(expect, "expect", 0, "only if the profile has this `version`")
+}
+
+// change changes a profile and prints the result.
+func (c *connection) change(cmd *cobra.Command, args []string,
+	do func(context.Context, *lifecycle.Service, model.Subject, model.Attrs) (lifecycle.Result, error)) error {
+	subject, service, err := c.openSubject(cmd.Context(), args[0])
+	if err != nil {
+		return err
+	}
+	fields, err := arguments.Fields(args[1:])
+	if err != nil {
+		return err
+	}
+	result, err := do(cmd.Context(), service, subject, fields)
+	if err != nil {
+		return err
+	}
+	return printResult(cmd.OutOrStdout(), cmd.ErrOrStderr(), subject, result)
+}
+
+// openSubject parses a subject argument and returns a service for its profile.
+func (c *connection) openSubject(ctx context.Context, text string) (model.Subject, *lifecycle.Service, error) {
+	table, kinds, err := c.openKinds(ctx)
+	if err != nil {
+		return model.Subject{}, nil, err
+	}
+	settings, err := c.settings()
+	if err != nil {
+		return model.Subject{}, nil, err
+	}
+	subject, err := arguments.Subject(text, kinds)
+	return subject, &lifecycle.Service{Store: table, Profile: kinds.Profile, Limits: settings.Limits, Now: wallClock, Rand: rand.Reader}, err
+}
+
+// explanations say, for each outcome that changed nothing, why and what to do.
+var explanations = map[lifecycle.Outcome]string{
+	lifecycle.Exists:     "it has a profile already: use update to change it",
+	lifecycle.Restorable: "it was deleted: restore it, or use delete --forever first",
+	lifecycle.NotFound:   "it has no profile: use create",
+	lifecycle.Conflict:   "the profile has another version than expected: use get, then try again with --expect",
+	lifecycle.Taken:      "another subject has the same value",
+	lifecycle.Gone:       "it is being purged; it can be created again two days after the purge",
+	lifecycle.Rejected:   "the profile is not valid",
+	lifecycle.Unknown:    "the table did not respond in time: use get to see whether it was done, or try again",
+}
+
+// printResult prints the changed profile, or why nothing was changed.
+func printResult(out, errors io.Writer, subject model.Subject, r lifecycle.Result) error {
+	reason, failed := explanations[r.Outcome]
+	if !failed {
+		fmt.Fprintf(out, "%s %s\n", subject, r.Outcome)
+		if r.Profile == nil || r.Outcome == lifecycle.Removed {
+			return nil
 		}
+		return printJSON(out, httpapi.ProfileOf(r.Profile))
 	}
-	if len(types) == 1 && !cut && text != "" {
-		return model.Subject{Type: types[0].Name, ID: text}, nil
+	if r.Constraint != "" {
+		reason += " (" + r.Constraint + ")"
 	}
-	return model.Subject{}, usagef("%q: want a subject as %s", text, strings.Join(subjectForms(kinds), " or "))
-}
-
-func subjectForms(kinds *catalog.Catalog) (forms []string) {
-	for _, s := range kinds.Subjects() {
-		forms = append(forms, s.Path+"/ID")
+	fmt.Fprintf(errors, "tidemark: %s: %s: %s\n", subject, r.Outcome, reason)
+	for _, e := range r.Errors {
+		fmt.Fprintf(errors, "  %s\n", e.Error())
 	}
-	return forms
-}
-
-// kindsOf are the kinds of a subject that were asked for by name or path, in the order
-// asked; all of them where none was.
-func kindsOf(kinds *catalog.Catalog, subject model.Subject, asked []string) ([]*catalog.Kind, error) {
-	of, _ := kinds.SubjectType(subject.Type) // findSubject found it
-	all := kinds.KindsOf(of)
-	if len(asked) == 0 {
-		return all, nil
-	}
-	var found []*catalog.Kind
-	for _, name := range asked {
-		i := slices.IndexFunc(all, func(k *catalog.Kind) bool { return name == k.Name || name == k.Path })
-		if i < 0 {
-			return nil, usagef("--kind %s: %s have %s", name, of.Path, strings.Join(kindNames(all), ", "))
-		}
-		found = append(found, all[i])
-	}
-	return found, nil
-}
-
-func kindNames(kinds []*catalog.Kind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
+	return checkFailed
 }

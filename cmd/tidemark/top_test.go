@@ -10,58 +10,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func TestKindFlag_NamesSeveralOrAll(t *testing.T) {
-	kinds, err := catalog.New(domains.Kinds()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	site, device := model.Subject{Type: "SITE", ID: "my-site"}, model.Subject{Type: "DEVICE", ID: "a"}
-	for _, c := range []struct {
-		subject model.Subject
-		kinds   []string
-		want    string
-	}{
-		{site, nil, "PAGEVIEW REQUEST MALFORMED"},
-		{site, []string{"requests"}, "REQUEST"},
-		{site, []string{"MALFORMED", "pageviews"}, "MALFORMED PAGEVIEW"},
-		{device, nil, "READING"},
-		{site, []string{"READING"}, ""},
-		{site, []string{"pageviews", ""}, ""},
-	} {
-		found, err := kindsOf(kinds, c.subject, c.kinds)
-		switch {
-		case c.want == "" && exitStatus(err) != exitUsage:
-			t.Errorf("%s --kind %q: %v, want a mistake of usage", c.subject, c.kinds, err)
-		case c.want != "" && (err != nil || strings.Join(kindNames(found), " ") != c.want):
-			t.Errorf("%s --kind %q: %v, %v; want %s", c.subject, c.kinds, kindNames(found), err, c.want)
-		}
-	}
-}
-
-func TestLast_TakesThePlaceOfFromAndTo(t *testing.T) {
-	now := exportNow
+func TestLast_ReplacesFromAndTo(t *testing.T) {
+	now := testNow
 	flags := readFlags{last: 5 * time.Minute}
-	from, to, err := flags.buckets(tier.Minute, now)
+	from, to, err := flags.bucketRange(tier.Minute, now)
 	if wantFrom, wantTo := query.Last(5*time.Minute, tier.Minute, now); err != nil || from != wantFrom || to != wantTo {
 		t.Errorf("%s to %s, %v; want %s to %s", from, to, err, wantFrom, wantTo)
 	}
 	for _, flags := range []readFlags{{last: time.Minute, from: "2026-04-20"}, {last: time.Minute, to: "2026-04-20"}, {last: -time.Minute}} {
-		if _, _, err := flags.buckets(tier.Minute, now); exitStatus(err) != exitUsage {
-			t.Errorf("%+v: %v, want a mistake of usage", flags, err)
+		if _, _, err := flags.bucketRange(tier.Minute, now); exitStatus(err) != exitUsage {
+			t.Errorf("%+v: %v, want a usage error", flags, err)
 		}
 	}
 }
 
-func TestTop_ShowsSharesOthersAndWhatIsNotExact(t *testing.T) {
-	shares := query.Shares{Values: []query.Share{{Value: "/", Count: 1500, Share: .75}, {Value: "/blog", Count: 300, Share: .15}}, Other: 200}
+func TestTop_ShowsSharesTheRestAndCaveats(t *testing.T) {
+	shares := query.TopValues{Values: []query.Share{{Value: "/", Count: 1500, Share: .75}, {Value: "/blog", Count: 300, Share: .15}}, Other: 200}
 	fold := rollup.NewFold(nil)
 	for i := range 3 {
 		fold.AddEvent(&model.Event{Order: model.Order{At: model.Time(i)}})
@@ -75,14 +45,14 @@ func TestTop_ShowsSharesOthersAndWhatIsNotExact(t *testing.T) {
 /             1500  75.0 %
 /blog          300  15.0 %
 (any other)    200  10.0 %
-of 3 events (2 PAGEVIEW, 1 REQUEST) in 2 buckets; the last is still open; not exact: a row had no room for every value, or a change came too late
+of 3 events (2 PAGEVIEW, 1 REQUEST) in 2 buckets; the last bucket is still open; not exact: a row does not hold every value, or misses a change that arrived too late
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestRollups_ShowWhatIsCountedByValue(t *testing.T) {
+func TestDimensions_AreShownInATable(t *testing.T) {
 	fold := rollup.NewFold(&rollup.Spec{Dimensions: []rollup.DimensionSpec{{Name: "path", Top: 2}}, Distinct: []string{"visitor"}})
 	for i, path := range []string{"/", "/", "/b", "/c"} {
 		fold.AddEvent(&model.Event{Order: model.Order{At: model.Time(i)}, Attrs: model.Attrs{
@@ -93,34 +63,34 @@ func TestRollups_ShowWhatIsCountedByValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `
-BUCKET         EVENTS  FIELD    DIFFERENT  MOST FREQUENT
-1970-01-01-00       4  visitor          3
-1970-01-01-00       4  path        over 2  / 2  /b 1
+BUCKET         EVENTS  FIELD    DISTINCT  MOST FREQUENT
+1970-01-01-00       4  visitor         3
+1970-01-01-00       4  path       over 2  / 2  /b 1
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	out.Reset()
 	if err := printDimensions(&out, []query.Rollup{{Bucket: tier.Hour.BucketOf(0), Fold: *rollup.NewFold(nil)}}); err != nil || out.Len() > 0 {
-		t.Errorf("of a kind that counts nothing by value: %q, %v", out.String(), err)
+		t.Errorf("of a kind without dimensions: %q, %v", out.String(), err)
 	}
 }
 
-func TestSiteKey_IsSignedByTheFirstSecret(t *testing.T) {
+func TestSiteKey_IsSignedWithTheFirstSecret(t *testing.T) {
 	read := func(context.Context, string) (string, error) { return "the-fresh-secret the-old-secret", nil }
 	signing, err := signingSecret(t.Context(), "arn", read)
 	if err != nil || string(signing) != "the-fresh-secret" {
-		t.Errorf("signed by %q, %v; want the first", signing, err)
+		t.Errorf("signed with %q, %v; want the first", signing, err)
 	}
 	if signing, err := signingSecret(t.Context(), "", read); err != nil || string(signing) != web.LocalSecret {
-		t.Errorf("on a laptop signed by %q, %v", signing, err)
+		t.Errorf("without a secret signed with %q, %v", signing, err)
 	}
 	for _, read := range []func(context.Context, string) (string, error){
 		func(context.Context, string) (string, error) { return " ", nil },
 		func(context.Context, string) (string, error) { return "", errors.New("no permission") },
 	} {
 		if signing, err := signingSecret(t.Context(), "arn", read); err == nil {
-			t.Errorf("signed by %q, want an error", signing)
+			t.Errorf("signed with %q, want an error", signing)
 		}
 	}
 }

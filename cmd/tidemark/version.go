@@ -12,7 +12,8 @@ import (
 func versionCommand(*connection) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Say which version this is",
+		Short:   "Print the version of this program",
+		Long:    "Print the version of this program, the version of Go that built it, and the platform.",
 		Example: "  tidemark version",
 		Args:    asUsage(cobra.NoArgs),
 		Run: func(cmd *cobra.Command, _ []string) {

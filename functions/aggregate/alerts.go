@@ -4,110 +4,114 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// watcher tests the alert rules of what changes touch; alert.Service is one.
-type watcher interface {
-	// Look reports the places of the changes whose series it could not look at.
-	Look(ctx context.Context, changes []model.Change) alert.Report
-	// Deliver tells of alerts once; what is not taken waits for DeliverWaiting.
-	Deliver(ctx context.Context, notices []model.Notice) (delivered int, err error)
-	DeliverWaiting(ctx context.Context) (alert.Waiting, error)
-	// SweepRemoved ends the alerts that were opened by rules which had just been removed.
-	SweepRemoved(ctx context.Context) (ended int, err error)
+// evaluator evaluates alert rules and delivers notifications.
+type evaluator interface {
+	// Evaluate evaluates the rules of the series that changed. It reports the indexes of
+	// the changes whose series could not be evaluated.
+	Evaluate(ctx context.Context, changes []storage.Change) alert.Report
+	// Deliver publishes notifications once. DeliverPending retries those that fail.
+	Deliver(ctx context.Context, notifications []entity.Notification) (delivered int, err error)
+	DeliverPending(ctx context.Context) (alert.DeliveryResult, error)
+	// EndAlertsOfRemovedRules ends alerts that were raised by rules that had just been
+	// removed.
+	EndAlertsOfRemovedRules(ctx context.Context) (ended int, err error)
 }
 
-// telling is how long a batch may take to tell of its alerts: the rest is the schedule's.
-const telling = 5 * time.Second
+var _ evaluator = (*alert.Service)(nil)
 
-// look has the alert rules tested beside the rollups, and tells of what came of it. That
-// somebody could not be told holds nothing up: it is stored, and the schedule tells it.
-func (h *handler) look(ctx context.Context, changes []model.Change, unsettled map[string]error) telemetry.Counts {
+// deliveryTimeout limits how long a batch waits for its notifications to be published. The
+// schedule delivers the rest.
+const deliveryTimeout = 5 * time.Second
+
+// evaluateAlerts evaluates the rules of the changed series and delivers the notifications. It
+// adds the changes that could not be evaluated to failed. A failed delivery does not fail
+// the batch: the notification is stored, and the schedule delivers it.
+func (h *handler) evaluateAlerts(ctx context.Context, changes []storage.Change, failed map[string]error) telemetry.Counts {
 	if h.alerts == nil {
 		return nil
 	}
-	report := h.alerts.Look(ctx, changes)
+	report := h.alerts.Evaluate(ctx, changes)
 	for _, f := range report.Failures {
-		unsettled[changes[f.Change].Seq] = f.Err
+		failed[changes[f.Change].Seq] = f.Err
 	}
 	for _, note := range report.Notes {
-		h.log.Error("alert rules not tested", telemetry.FieldError, note)
+		h.log.Error("alert rules not evaluated", telemetry.FieldError, note)
 	}
-	soon, cancel := context.WithTimeout(ctx, telling)
+	deliveryCtx, cancel := context.WithTimeout(ctx, deliveryTimeout)
 	defer cancel()
-	delivered, err := h.alerts.Deliver(soon, report.Told)
+	delivered, err := h.alerts.Deliver(deliveryCtx, report.Notifications)
 	if err != nil {
-		h.log.Warn("alerts wait to be told", "waiting", len(report.Told)-delivered, telemetry.FieldError, err.Error())
+		h.log.Warn("alert notifications not delivered", "waiting", len(report.Notifications)-delivered, telemetry.FieldError, err.Error())
 	}
-	for i := range report.Told {
-		h.tellOf(&report.Told[i])
+	for i := range report.Notifications {
+		h.logAlert(&report.Notifications[i])
 	}
-	if report.Looks == 0 {
-		return nil // no rules: what nobody uses is not published, for a metric has its price
+	if report.Evaluated == 0 {
+		return nil // without rules, the metrics would only add to the bill
 	}
 	return telemetry.Counts{
-		telemetry.AlertLooks:      float64(report.Looks),
-		telemetry.AlertsRaised:    float64(report.Raised),
-		telemetry.AlertsRecovered: float64(report.Recovered),
-		telemetry.AlertsWithdrawn: float64(report.Withdrawn),
-		telemetry.AlertsTold:      float64(delivered),
-		telemetry.AlertsRefused:   float64(len(report.Told) - delivered),
-		telemetry.AlertFaults:     float64(report.Damaged),
+		telemetry.AlertEvaluations:        float64(report.Evaluated),
+		telemetry.AlertsRaised:            float64(report.Raised),
+		telemetry.AlertsRecovered:         float64(report.Recovered),
+		telemetry.AlertsWithdrawn:         float64(report.Withdrawn),
+		telemetry.AlertsDelivered:         float64(delivered),
+		telemetry.AlertsUndelivered:       float64(len(report.Notifications) - delivered),
+		telemetry.AlertEvaluationFailures: float64(report.Damaged),
 	}
 }
 
-// tellOf names an alert, and not what was measured: its id finds that.
-func (h *handler) tellOf(n *model.Notice) {
+// logAlert logs a change of an alert without measured values; its id finds them.
+func (h *handler) logAlert(n *entity.Notification) {
 	level := slog.LevelInfo
-	if n.Change == model.AlertRaised {
+	if n.Change == entity.AlertChangeRaised {
 		level = slog.LevelWarn
 	}
 	h.log.Log(context.Background(), level, "alert "+string(n.Change), "alert", n.Alert.ID, telemetry.FieldSeries, n.Alert.Series.String(),
 		"rule", n.Alert.Rule, "severity", string(n.Alert.Severity))
 }
 
-// scheduled reports whether a payload is the schedule's.
-func scheduled(payload []byte) bool {
+// isScheduled reports whether a payload is a scheduled event.
+func isScheduled(payload []byte) bool {
 	return !bytes.Contains(payload, []byte(`"Records"`)) && bytes.Contains(payload, []byte(`"detail-type"`))
 }
 
-// catchUp tells what waits, and ends what removed rules left open. What fails is in the
-// log and comes again with the next call.
-func (h *handler) catchUp(ctx context.Context) ([]byte, error) {
+// deliverPending delivers waiting notifications and ends the open alerts of removed rules.
+// Failures are logged, and the next scheduled event retries.
+func (h *handler) deliverPending(ctx context.Context) ([]byte, error) {
 	if h.alerts == nil {
-		return json.Marshal(alert.Waiting{})
+		return json.Marshal(alert.DeliveryResult{})
 	}
 	readBefore, writeBefore := h.units()
-	ctx, cancel := h.withRoom(ctx)
+	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()
-	ended, err := h.alerts.SweepRemoved(ctx)
+	ended, err := h.alerts.EndAlertsOfRemovedRules(ctx)
 	if err != nil {
 		h.log.Error("alerts of removed rules not ended", telemetry.FieldError, err.Error())
 	}
-	waiting, err := h.alerts.DeliverWaiting(ctx)
+	result, err := h.alerts.DeliverPending(ctx)
 	if err != nil {
-		h.log.Error("alerts wait to be told", "waiting", waiting.Left, telemetry.FieldError, err.Error())
+		h.log.Error("alert notifications not delivered", "waiting", result.Left, telemetry.FieldError, err.Error())
 	}
-	if waiting.Delivered+ended > 0 {
-		h.log.Info("alerts", "told", waiting.Delivered, "ended", ended)
+	if result.Delivered+ended > 0 {
+		h.log.Info("alerts", "delivered", result.Delivered, "ended", ended)
 	}
 	read, write := h.units()
-	counts := telemetry.Counts{
-		telemetry.AlertsTold:         float64(waiting.Delivered),
-		telemetry.AlertsWaiting:      float64(waiting.Left),
-		telemetry.OldestAlertWaiting: waiting.Oldest.Seconds(),
+	h.emit("", telemetry.Counts{
+		telemetry.AlertsDelivered:    float64(result.Delivered),
+		telemetry.AlertsWaiting:      float64(result.Left),
+		telemetry.OldestAlertWaiting: result.Oldest.Seconds(),
 		telemetry.ReadUnits:          read - readBefore,
 		telemetry.WriteUnits:         write - writeBefore,
-	}
-	if err := h.metrics.Emit(h.function, "", counts); err != nil {
-		h.log.Error("metrics not written", telemetry.FieldError, fmt.Sprint(err))
-	}
-	return json.Marshal(waiting)
+	})
+	return json.Marshal(result)
 }

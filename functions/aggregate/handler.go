@@ -3,218 +3,141 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
-	"maps"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// settler brings rollups up to date with changes; aggregate.Aggregator is one.
-type settler interface {
-	// Settle reports the places of the changes it could not settle.
-	Settle(ctx context.Context, changes []model.Change) aggregate.Report
-	// SetAside keeps a record that nobody can settle; a repeat changes nothing.
-	SetAside(ctx context.Context, q model.Quarantined) error
+// processor brings rollups up to date with changes.
+type processor interface {
+	// Process reports the indexes of the changes that could not be processed.
+	Process(ctx context.Context, changes []storage.Change) aggregate.Report
+	// Quarantine stores a record that cannot be processed. It is idempotent.
+	Quarantine(ctx context.Context, q entity.Quarantined) error
 }
 
-// handler answers the table stream's mapping: a lambda.Handler, so that the payload's
-// bytes are decoded once, by us.
+// progress detects that nothing was processed for as long as the table stream keeps records.
+type progress interface {
+	// Advance returns the gap before the change at a time, if there is one. It has already
+	// stored the gap.
+	Advance(ctx context.Context, at model.Time) (*entity.Gap, error)
+}
+
+var (
+	_ processor      = (*aggregate.Aggregator)(nil)
+	_ progress       = (*aggregate.StreamProgress)(nil)
+	_ lambda.Handler = (*handler)(nil)
+)
+
+// handler processes batches of the table stream and scheduled events.
 type handler struct {
-	decoder  envelope.StreamDecoder
-	settler  settler
+	decoder   envelope.StreamDecoder
+	processor processor
+	progress  progress  // nil records no progress
+	alerts    evaluator // nil evaluates no alert rules
+
 	log      *slog.Logger
 	metrics  *telemetry.Emitter
-	units    func() (read, write float64) // capacity consumed by this process so far
+	units    func() (read, write float64) // capacity consumed since the process started
 	function string                       // the deployed function's name
-	now      func() model.Time
-	// watermark keeps how far the table stream has been settled; nil keeps nothing.
-	watermark watermark
-	alerts    watcher // nil tests no alert rules
 }
 
-// watermark notices when nothing was settled for as long as the table stream
-// remembers; aggregate.Watermark is one.
-type watermark interface {
-	// Settled answers the gap before the change, where there is one; it is kept already.
-	Settled(ctx context.Context, at model.Time) (*model.Gap, error)
-}
-
-// answer is what the mapping reads: everything before the lowest identifier is
-// acknowledged, everything from it on comes again. It is never absent on failure,
-// for no answer acknowledges all.
-type answer struct {
+// response reports to the event source mapping which records failed: Lambda delivers the batch
+// again from the first of them. A response without the list would acknowledge all records.
+type response struct {
 	Failures []failure `json:"batchItemFailures"`
 }
 
 type failure struct {
-	Seq string `json:"itemIdentifier"` // "" fails the batch whole
+	SequenceNumber string `json:"itemIdentifier"` // "" fails the complete batch
 }
 
-// Invoke settles a batch, or does what the schedule is for. The error is for a payload that is no batch at all: it
-// fails whole and ends, after the mapping's retries, in the on-failure queue.
+// headroom is kept free before the invocation's deadline, for the response. A batch that
+// runs into the timeout is delivered again completely, although a part of it is processed.
+const headroom = 2 * time.Second
+
+// Invoke handles a batch or a scheduled event. A payload that is neither is an error: Lambda
+// retries it and sends it to the on-failure queue.
 func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	if scheduled(payload) {
-		return h.catchUp(ctx)
+	if isScheduled(payload) {
+		return h.deliverPending(ctx)
 	}
 	batch, err := h.decoder.Decode(payload)
 	if err != nil {
 		return nil, err
 	}
 	readBefore, writeBefore := h.units()
-	ctx, cancel := h.withRoom(ctx)
+	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()
-	unsettled, setAside := h.setAside(ctx, batch.Poison)
-	report := h.settler.Settle(ctx, batch.Changes)
-	report.Quarantined += setAside
+	failed, quarantined := h.quarantine(ctx, batch.Poison)
+	report := h.processor.Process(ctx, batch.Changes)
+	report.Quarantined += quarantined
 	for _, f := range report.Failures {
-		unsettled[batch.Changes[f.Change].Seq] = f.Err
+		failed[batch.Changes[f.Change].Seq] = f.Err
 	}
-	alerts := h.look(ctx, batch.Changes, unsettled)
-	a := answerOf(batch.Seqs, unsettled)
+	alertCounts := h.evaluateAlerts(ctx, batch.Changes, failed)
+	r := responseOf(batch.Seqs, failed)
 
 	read, write := h.units()
-	h.tell(ctx, &batch, &report, unsettled)
-	h.count(&batch, &report, alerts, len(a.Failures), read-readBefore, write-writeBefore)
-	if len(a.Failures) == 0 {
-		h.mark(ctx, batch.Changes)
+	h.logBatch(ctx, &batch, &report, failed)
+	h.publish(&batch, &report, alertCounts, len(r.Failures), read-readBefore, write-writeBefore)
+	if len(r.Failures) == 0 {
+		h.advanceProgress(ctx, batch.Changes)
 	}
-	return json.Marshal(a)
+	return json.Marshal(r)
 }
 
-// withRoom ends the work early enough to answer: a batch that runs into the timeout
-// comes again whole, though its first records were settled.
-func (h *handler) withRoom(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	left := deadline.Sub(h.now().Time())
-	return context.WithDeadline(ctx, deadline.Add(-min(2*time.Second, left/10)))
-}
-
-// setAside quarantines what cannot be read, so that the stream shard moves on, and
-// answers what could not even be kept.
-func (h *handler) setAside(ctx context.Context, poison []envelope.Poison) (unsettled map[string]error, kept int) {
-	unsettled = map[string]error{}
+// quarantine stores the records that cannot be decoded, so that the stream shard continues.
+// It returns the errors of those that could not be stored, by sequence number.
+func (h *handler) quarantine(ctx context.Context, poison []envelope.Poison) (failed map[string]error, quarantined int) {
+	failed = map[string]error{}
 	for i := range poison {
-		if err := h.settler.SetAside(ctx, poison[i].Quarantined()); err != nil {
-			unsettled[poison[i].Seq] = err
+		if err := h.processor.Quarantine(ctx, poison[i].Quarantined()); err != nil {
+			failed[poison[i].Seq] = err
 			continue
 		}
-		kept++
+		quarantined++
 	}
-	return unsettled, kept
+	return failed, quarantined
 }
 
-// mark moves the watermark to the newest change of a batch that was settled whole.
-// That it cannot be moved fails no batch: the next one moves it.
-func (h *handler) mark(ctx context.Context, changes []model.Change) {
-	if h.watermark == nil || len(changes) == 0 {
+// advanceProgress records the newest change of a batch that was processed completely. A
+// failure is only logged: the next batch records its own.
+func (h *handler) advanceProgress(ctx context.Context, changes []storage.Change) {
+	if h.progress == nil || len(changes) == 0 {
 		return
 	}
 	newest := changes[0].At
 	for i := range changes {
 		newest = max(newest, changes[i].At)
 	}
-	gap, err := h.watermark.Settled(ctx, newest)
+	gap, err := h.progress.Advance(ctx, newest)
 	if err != nil {
-		h.log.Error("watermark not moved", telemetry.FieldError, err.Error())
+		h.log.Error("stream progress not recorded", telemetry.FieldError, err.Error())
 	}
 	if gap == nil {
 		return
 	}
-	h.log.Error("gap in the table stream: changes may be gone that no rollup has", "from", gap.From.String(), "to", gap.To.String())
-	if err := h.metrics.Emit(h.function, "", telemetry.Counts{telemetry.StreamGaps: 1}); err != nil {
-		h.log.Error("metrics not written", telemetry.FieldError, fmt.Sprint(err))
-	}
+	h.log.Error("gap in the table stream: rollups may miss changes", "from", gap.From.String(), "to", gap.To.String())
+	h.emit("", telemetry.Counts{telemetry.StreamGaps: 1})
 }
 
-// answerOf names the first unsettled record in batch order. Sequence numbers are not
-// compared: only their place in the batch has a meaning.
-func answerOf(seqs []string, unsettled map[string]error) answer {
-	for _, seq := range seqs {
-		if _, failed := unsettled[seq]; failed {
-			return answer{[]failure{{seq}}}
+// responseOf names the first failed record in batch order. Sequence numbers are not ordered
+// across shards, so they are not compared.
+func responseOf(sequenceNumbers []string, failed map[string]error) response {
+	for _, n := range sequenceNumbers {
+		if _, ok := failed[n]; ok {
+			return response{[]failure{{n}}}
 		}
 	}
-	return answer{[]failure{}}
-}
-
-// told is how many rows that need attention are named in the log of one batch.
-const told = 20
-
-func (h *handler) tell(ctx context.Context, batch *envelope.StreamBatch, r *aggregate.Report, unsettled map[string]error) {
-	log := h.log
-	if lc, ok := lambdacontext.FromContext(ctx); ok {
-		log = log.With(telemetry.FieldRequestID, lc.AwsRequestID)
-	}
-	for _, p := range batch.Poison {
-		log.Error("record set aside", "sequence_number", p.Seq, telemetry.FieldError, p.Reason)
-	}
-	for _, n := range r.Notes[:min(told, len(r.Notes))] {
-		log.Warn("row needs attention", telemetry.FieldKind, n.Key.Series.Kind, telemetry.FieldSeries, n.Key.Series.String(),
-			"tier", n.Key.Tier, "bucket", n.Key.Start.String(), "note", n.Text)
-	}
-	for _, seq := range batch.Seqs {
-		if err := unsettled[seq]; err != nil {
-			log.Error("batch not settled", "from", seq, "failed", len(unsettled), telemetry.FieldError, err.Error())
-			break
-		}
-	}
-	log.Info("batch", telemetry.FieldCount, len(batch.Seqs), telemetry.FieldKind, kindOf(batch.Changes),
-		"looks", r.Looks, "written", r.Written, "unchanged", r.Unchanged, "lost", r.Lost, "uncertain", r.Uncertain,
-		"marked", r.Marked, "not_made", r.NotMade, telemetry.FieldLag, r.Lag.Milliseconds())
-}
-
-// count writes the invocation's metrics: one line on standard output.
-func (h *handler) count(batch *envelope.StreamBatch, r *aggregate.Report, alerts telemetry.Counts, failures int, read, write float64) {
-	counts := telemetry.Counts{
-		telemetry.Looks:            float64(r.Looks),
-		telemetry.RowsWritten:      float64(r.Written),
-		telemetry.RowsUnchanged:    float64(r.Unchanged),
-		telemetry.LostLocks:        float64(r.Lost),
-		telemetry.SealedMarks:      float64(r.Marked),
-		telemetry.RowsInexact:      float64(r.Inexact),
-		telemetry.UnreadableEvents: float64(r.Unreadable),
-		telemetry.OversizeRows:     float64(r.Oversize),
-		telemetry.CrowdedBuckets:   float64(r.Crowded),
-		telemetry.Quarantined:      float64(r.Quarantined),
-		telemetry.Retries:          float64(r.Lost + r.Uncertain + r.Throttled),
-		telemetry.Throttles:        float64(r.Throttled),
-		telemetry.BatchFailures:    float64(failures),
-		telemetry.ReadUnits:        read,
-		telemetry.WriteUnits:       write,
-	}
-	maps.Copy(counts, alerts)
-	if r.Lag > 0 {
-		counts[telemetry.Lag] = r.Lag.Seconds()
-	}
-	for i := range batch.Changes {
-		if m, ok := telemetry.OfChange(batch.Changes[i].What); ok {
-			counts[m]++
-		}
-	}
-	if err := h.metrics.Emit(h.function, kindOf(batch.Changes), counts); err != nil {
-		h.log.Error("metrics not written", telemetry.FieldError, fmt.Sprint(err))
-	}
-}
-
-// kindOf is the kind that all changes are of; "" where they are of several.
-func kindOf(changes []model.Change) string {
-	kind := ""
-	for i := range changes {
-		if next := changes[i].Key.Series.Kind; kind == "" {
-			kind = next
-		} else if next != kind {
-			return ""
-		}
-	}
-	return kind
+	return response{[]failure{}}
 }

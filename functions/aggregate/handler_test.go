@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -28,40 +31,40 @@ import (
 var sampleNow = mustTime("2026-04-20T17:00:00Z")
 
 func mustTime(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
 	return t
 }
 
-// stage is the handler on a table in memory.
-type stage struct {
+// fixture is the handler on a table in memory.
+type fixture struct {
 	*handler
 	table *memory.Table
 	out   bytes.Buffer // metrics
 	logs  bytes.Buffer
 }
 
-func newStage(t *testing.T) *stage {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	catalog, err := iot.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := func() model.Time { return sampleNow }
-	s := &stage{table: memory.New(now)}
-	s.handler = &handler{
-		settler: &aggregate.Aggregator{
-			Store: s.table, Quarantine: s.table, Catalog: catalog, Now: now,
+	f := &fixture{table: memory.New(now)}
+	f.handler = &handler{
+		processor: &aggregate.Aggregator{
+			Store: f.table, QuarantineStore: f.table, Catalog: catalog, Now: now,
 			Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		},
-		log:      telemetry.NewLogger(&s.logs, nil),
-		metrics:  &telemetry.Emitter{Out: &s.out, Now: now},
+		log:      telemetry.NewLogger(&f.logs, nil),
+		metrics:  &telemetry.Emitter{Out: &f.out, Now: now},
 		units:    func() (float64, float64) { return 0, 0 },
-		function: "aggregate-test", now: now,
+		function: "aggregate-test",
 	}
-	return s
+	return f
 }
 
 func sample(t testing.TB, name string) []byte {
@@ -73,26 +76,26 @@ func sample(t testing.TB, name string) []byte {
 	return data
 }
 
-// invoke answers the identifiers of the answer, in its order.
-func (s *stage) invoke(t *testing.T, payload []byte) []string {
+// invoke returns the identifiers of the failed records in the response.
+func (f *fixture) invoke(t *testing.T, payload []byte) []string {
 	t.Helper()
-	out, err := s.Invoke(t.Context(), payload)
+	out, err := f.Invoke(t.Context(), payload)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answer events.DynamoDBEventResponse // as Lambda's own types read it
-	if err := json.Unmarshal(out, &answer); err != nil || !bytes.Contains(out, []byte(`"batchItemFailures":[`)) {
-		t.Fatalf("answer %s: %v", out, err)
+	var decoded events.DynamoDBEventResponse
+	if err := json.Unmarshal(out, &decoded); err != nil || !bytes.Contains(out, []byte(`"batchItemFailures":[`)) {
+		t.Fatalf("response %s: %v", out, err)
 	}
 	var seqs []string
-	for _, f := range answer.BatchItemFailures {
+	for _, f := range decoded.BatchItemFailures {
 		seqs = append(seqs, f.ItemIdentifier)
 	}
 	return seqs
 }
 
-// apply makes in the table the changes that a sample's records are of.
-func (s *stage) apply(t *testing.T, payload []byte) {
+// apply makes the changes of a sample's records in the table.
+func (f *fixture) apply(t *testing.T, payload []byte) {
 	t.Helper()
 	var batch struct {
 		Records []struct {
@@ -107,9 +110,9 @@ func (s *stage) apply(t *testing.T, payload []byte) {
 	for _, r := range batch.Records {
 		var err error
 		if it := storedItem(r.DynamoDB.NewImage); len(it) > 0 {
-			err = s.table.PutItem(t.Context(), it)
+			err = f.table.PutItem(t.Context(), it)
 		} else {
-			err = s.table.DeleteItem(t.Context(), storedItem(r.DynamoDB.Keys).Key())
+			err = f.table.DeleteItem(t.Context(), storedItem(r.DynamoDB.Keys).Key())
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -137,11 +140,11 @@ func storedItem(image map[string]map[string]any) item.Item {
 	return it
 }
 
-// hour says what the row of 14:00 of sensor_01 holds.
-func (s *stage) hour(t *testing.T) string {
+// hour summarizes sensor_01's row of 14:00.
+func (f *fixture) hour(t *testing.T) string {
 	t.Helper()
 	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"}
-	row, err := s.table.Row(t.Context(), rollup.Key{Series: series, Tier: tier.Hour.String(), Start: mustTime("2026-04-20T14:00:00Z")})
+	row, err := f.table.Row(t.Context(), rollup.Key{Series: series, Tier: tier.Hour.String(), Start: mustTime("2026-04-20T14:00:00Z")})
 	switch {
 	case err != nil:
 		t.Fatal(err)
@@ -154,9 +157,9 @@ func (s *stage) hour(t *testing.T) string {
 	return fmt.Sprintf("%d events, max %s, exact %v", row.Summary.Events(), m.Max, row.Exact)
 }
 
-func (s *stage) quarantined(t *testing.T) (kept []model.Quarantined) {
+func (f *fixture) quarantined(t *testing.T) (kept []entity.Quarantined) {
 	t.Helper()
-	items, _, err := s.table.Scan(t.Context(), keys.Key{})
+	items, _, err := f.table.Scan(t.Context(), keys.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,12 +171,12 @@ func (s *stage) quarantined(t *testing.T) (kept []model.Quarantined) {
 	return kept
 }
 
-// counted is a metric of the invocation, as CloudWatch takes it from the log.
-func (s *stage) counted(t *testing.T, m telemetry.Metric) float64 {
+// counted returns a metric of the invocation.
+func (f *fixture) counted(t *testing.T, m telemetry.Metric) float64 {
 	t.Helper()
 	var line map[string]any
-	if err := json.Unmarshal(s.out.Bytes(), &line); err != nil {
-		t.Fatalf("metrics %s: %v", s.out.String(), err)
+	if err := json.Unmarshal(f.out.Bytes(), &line); err != nil {
+		t.Fatalf("metrics %s: %v", f.out.String(), err)
 	}
 	n, _ := line[m.String()].(float64)
 	return n
@@ -182,10 +185,10 @@ func (s *stage) counted(t *testing.T, m telemetry.Metric) float64 {
 func TestInvoke_Samples(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		before      string // the sample that came first
+		before      string // a sample that is processed first
 		hour        string
 		quarantined int
-		looks       float64
+		recomputed  float64
 	}{
 		{"insert", "", "2 events, max 22.6, exact true", 0, 6},
 		{"correction", "insert", "2 events, max 22.6, exact true", 0, 3},
@@ -196,62 +199,62 @@ func TestInvoke_Samples(t *testing.T) {
 		{"mixed-batch", "", "1 events, max 21.4, exact true", 2, 6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t)
+			f := newFixture(t)
 			if c.before != "" {
-				s.apply(t, sample(t, c.before))
-				s.invoke(t, sample(t, c.before))
-				s.out.Reset()
+				f.apply(t, sample(t, c.before))
+				f.invoke(t, sample(t, c.before))
+				f.out.Reset()
 			}
 			payload := sample(t, c.name)
-			if c.name != "poison" { // its records are of no item
-				s.apply(t, payload)
+			if c.name != "poison" { // its records have no item
+				f.apply(t, payload)
 			}
-			if failed := s.invoke(t, payload); len(failed) != 0 {
-				t.Errorf("failed from %v on", failed)
+			if failed := f.invoke(t, payload); len(failed) != 0 {
+				t.Errorf("failed records %v, want none", failed)
 			}
-			if got := s.hour(t); got != c.hour {
+			if got := f.hour(t); got != c.hour {
 				t.Errorf("the hour: %s, want %s", got, c.hour)
 			}
-			if looks := s.counted(t, telemetry.Looks); looks != c.looks {
-				t.Errorf("%v looks, want %v", looks, c.looks)
+			if n := f.counted(t, telemetry.Recomputations); n != c.recomputed {
+				t.Errorf("%v recomputations, want %v", n, c.recomputed)
 			}
-			if kept := s.quarantined(t); len(kept) != c.quarantined || s.counted(t, telemetry.Quarantined) != float64(c.quarantined) {
+			if kept := f.quarantined(t); len(kept) != c.quarantined || f.counted(t, telemetry.Quarantined) != float64(c.quarantined) {
 				t.Errorf("%d quarantined, want %d: %+v", len(kept), c.quarantined, kept)
 			}
 		})
 	}
 }
 
-func TestInvoke_PoisonIsKeptOnceHoweverOftenItComes(t *testing.T) {
-	s := newStage(t)
+func TestInvoke_QuarantinesAnUnreadableRecordOnce(t *testing.T) {
+	f := newFixture(t)
 	for range 3 {
-		s.invoke(t, sample(t, "poison"))
+		f.invoke(t, sample(t, "poison"))
 	}
-	kept := s.quarantined(t)
+	kept := f.quarantined(t)
 	if len(kept) != 3 {
 		t.Fatalf("%d quarantined, want 3", len(kept))
 	}
 	for _, q := range kept {
-		if !json.Valid(q.Payload) || q.Reason == "" || q.Door != "stream" || q.ExpiresAt <= sampleNow.Seconds() {
-			t.Errorf("kept as %+v; want the whole record, a reason and an end", q)
+		if !json.Valid(q.Payload) || q.Reason == "" || q.Source != "stream" || q.ExpiresAt <= sampleNow.Seconds() {
+			t.Errorf("quarantined %+v; want the complete record, a reason and an expiry", q)
 		}
 	}
 }
 
-// scripted fails what it is told to.
+// scripted fails the given changes.
 type scripted struct {
-	failing []int // places of changes
-	closed  bool  // quarantine cannot be written
+	failing []int // indexes of changes
+	closed  bool  // quarantine fails
 }
 
-func (s *scripted) Settle(context.Context, []model.Change) (r aggregate.Report) {
+func (s *scripted) Process(context.Context, []storage.Change) (r aggregate.Report) {
 	for _, i := range s.failing {
 		r.Failures = append(r.Failures, aggregate.Failure{Change: i, Err: errors.New("table unreachable")})
 	}
 	return r
 }
 
-func (s *scripted) SetAside(context.Context, model.Quarantined) error {
+func (s *scripted) Quarantine(context.Context, entity.Quarantined) error {
 	if s.closed {
 		return errors.New("table unreachable")
 	}
@@ -266,113 +269,113 @@ func insertBatch(n int) []byte {
 	return []byte(`{"Records":[` + strings.Join(records, ",") + `]}`)
 }
 
-// The numbers fall along the batch: they must not be compared.
-func TestInvoke_PartialFailureAtEveryIndexNamesThatRecord(t *testing.T) {
+// The sequence numbers decrease along the batch: they must not be compared.
+func TestInvoke_APartialFailureNamesTheFirstFailedRecord(t *testing.T) {
 	const n = 9
 	for i := range n {
-		s := newStage(t)
-		s.settler = &scripted{failing: []int{min(i+2, n-1), i}}
-		got := s.invoke(t, insertBatch(n))
+		f := newFixture(t)
+		f.processor = &scripted{failing: []int{min(i+2, n-1), i}}
+		got := f.invoke(t, insertBatch(n))
 		if want := fmt.Sprint(900 - i); len(got) != 1 || got[0] != want {
-			t.Errorf("changes %d and %d failed: answered %v, want %s alone", i, min(i+2, n-1), got, want)
+			t.Errorf("changes %d and %d failed: got %v, want only %s", i, min(i+2, n-1), got, want)
 		}
-		if s.counted(t, telemetry.BatchFailures) != 1 {
+		if f.counted(t, telemetry.BatchFailures) != 1 {
 			t.Error("the failure was not counted")
 		}
 	}
 }
 
-func TestInvoke_PoisonThatCannotBeKeptFailsFromItsPlace(t *testing.T) {
+func TestInvoke_AnUnreadableRecordThatCannotBeQuarantinedFails(t *testing.T) {
 	const second = "40000000000015838000000062" // of the mixed batch
 	for _, failing := range [][]int{nil, {1}, {5}} {
-		s := newStage(t)
-		s.settler = &scripted{failing: failing, closed: true}
-		if got := s.invoke(t, sample(t, "mixed-batch")); len(got) != 1 || got[0] != second {
-			t.Errorf("changes %v failed too: answered %v, want %s, the poison", failing, got, second)
+		f := newFixture(t)
+		f.processor = &scripted{failing: failing, closed: true}
+		if got := f.invoke(t, sample(t, "mixed-batch")); len(got) != 1 || got[0] != second {
+			t.Errorf("changes %v failed too: got %v, want %s, the unreadable record", failing, got, second)
 		}
 	}
-	s := newStage(t)
-	s.settler = &scripted{failing: []int{0}, closed: true}
-	if got := s.invoke(t, sample(t, "mixed-batch")); len(got) != 1 || got[0] != "40000000000007919000000031" {
-		t.Errorf("the first change failed before the poison: answered %v", got)
+	f := newFixture(t)
+	f.processor = &scripted{failing: []int{0}, closed: true}
+	if got := f.invoke(t, sample(t, "mixed-batch")); len(got) != 1 || got[0] != "40000000000007919000000031" {
+		t.Errorf("the first change failed before the unreadable record: got %v, want the change", got)
 	}
 }
 
-// An empty identifier fails a batch whole, which is what a nameless record needs.
-func TestInvoke_NamelessPoisonThatCannotBeKeptFailsTheBatchWhole(t *testing.T) {
-	s := newStage(t)
-	s.settler = &scripted{closed: true}
-	if got := s.invoke(t, []byte(`{"Records":[{"eventName":"INSERT"}]}`)); len(got) != 1 || got[0] != "" {
-		t.Errorf("answered %q, want one empty identifier", got)
+// An empty identifier fails the complete batch; a record without a number needs that.
+func TestInvoke_ARecordWithoutANumberThatCannotBeQuarantinedFailsTheBatch(t *testing.T) {
+	f := newFixture(t)
+	f.processor = &scripted{closed: true}
+	if got := f.invoke(t, []byte(`{"Records":[{"eventName":"INSERT"}]}`)); len(got) != 1 || got[0] != "" {
+		t.Errorf("got %q, want one empty identifier", got)
 	}
 }
 
-func TestInvoke_PayloadThatIsNoBatchIsAnError(t *testing.T) {
-	s := newStage(t)
+func TestInvoke_APayloadThatIsNotABatchIsAnError(t *testing.T) {
+	f := newFixture(t)
 	for _, payload := range []string{"", "{}", `{"version":"2.0"}`} {
-		if out, err := s.Invoke(t.Context(), []byte(payload)); err == nil {
-			t.Errorf("%q is answered with %s: that acknowledges it", payload, out)
+		if out, err := f.Invoke(t.Context(), []byte(payload)); err == nil {
+			t.Errorf("%q: got %s, which acknowledges it; want an error", payload, out)
 		}
 	}
 }
 
-// deadline remembers when the work is to end.
+// deadline records the deadline of Process.
 type deadline struct {
 	scripted
 	at time.Time
 }
 
-func (d *deadline) Settle(ctx context.Context, _ []model.Change) (r aggregate.Report) {
+func (d *deadline) Process(ctx context.Context, _ []storage.Change) (r aggregate.Report) {
 	d.at, _ = ctx.Deadline()
 	return r
 }
 
-func TestInvoke_LeavesRoomToAnswer(t *testing.T) {
-	for left, room := range map[time.Duration]time.Duration{time.Minute: 2 * time.Second, 5 * time.Second: 500 * time.Millisecond} {
-		s := newStage(t)
-		d := &deadline{}
-		s.settler = d
-		end := sampleNow.Time().Add(left)
-		ctx, cancel := context.WithDeadline(t.Context(), end)
-		if _, err := s.Invoke(ctx, insertBatch(1)); err != nil {
-			t.Fatal(err)
+func TestInvoke_EndsBeforeTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for left, want := range map[time.Duration]time.Duration{time.Minute: 2 * time.Second, 5 * time.Second: 500 * time.Millisecond} {
+			f := newFixture(t)
+			d := &deadline{}
+			f.processor = d
+			end := time.Now().Add(left)
+			ctx, cancel := context.WithDeadline(t.Context(), end)
+			if _, err := f.Invoke(ctx, insertBatch(1)); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			if got := end.Sub(d.at); got != want {
+				t.Errorf("%s left: processing ends %s before the deadline, want %s", left, got, want)
+			}
 		}
-		cancel()
-		if got := end.Sub(d.at); got != room {
-			t.Errorf("%s left: %s kept to answer, want %s", left, got, room)
-		}
-	}
+	})
 }
 
-func TestInvoke_AnswersWhatIsUnsettledWhenTheTimeIsOver(t *testing.T) {
-	s := newStage(t)
+func TestInvoke_ReturnsUnprocessedRecordsWhenTheContextEnds(t *testing.T) {
+	f := newFixture(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	out, err := s.Invoke(ctx, insertBatch(3))
+	out, err := f.Invoke(ctx, insertBatch(3))
 	if err != nil || string(out) != `{"batchItemFailures":[{"itemIdentifier":"900"}]}` {
-		t.Errorf("answered %s, %v; want the first record", out, err)
+		t.Errorf("got %s, %v; want the first record", out, err)
 	}
 }
 
-func TestInvoke_CountsUnitsOfItsOwnInvocation(t *testing.T) {
-	s := newStage(t)
+func TestInvoke_CountsTheUnitsOfTheInvocation(t *testing.T) {
+	f := newFixture(t)
 	calls := 0.0
-	s.units = func() (float64, float64) { calls++; return 100 + calls, 200 + 2*calls }
-	s.invoke(t, insertBatch(1))
-	if r, w := s.counted(t, telemetry.ReadUnits), s.counted(t, telemetry.WriteUnits); r != 1 || w != 2 {
+	f.units = func() (float64, float64) { calls++; return 100 + calls, 200 + 2*calls }
+	f.invoke(t, insertBatch(1))
+	if r, w := f.counted(t, telemetry.ReadUnits), f.counted(t, telemetry.WriteUnits); r != 1 || w != 2 {
 		t.Errorf("%v read and %v write units, want 1, 2", r, w)
 	}
 }
 
-func TestInvoke_LogSaysWhatFailedAndWhatWasSetAside(t *testing.T) {
-	s := newStage(t)
-	s.settler = &scripted{failing: []int{1}}
-	s.invoke(t, sample(t, "mixed-batch"))
-	for _, want := range []string{`"msg":"record set aside"`, `"msg":"batch not settled"`, `"error":"table unreachable"`, `"msg":"batch"`} {
-		if !strings.Contains(s.logs.String(), want) {
-			t.Errorf("the log lacks %s:\n%s", want, s.logs.String())
+func TestInvoke_LogsFailuresAndQuarantinedRecords(t *testing.T) {
+	f := newFixture(t)
+	f.processor = &scripted{failing: []int{1}}
+	f.invoke(t, sample(t, "mixed-batch"))
+	for _, want := range []string{`"msg":"record quarantined"`, `"msg":"batch partly failed"`, `"error":"table unreachable"`, `"msg":"batch"`} {
+		if !strings.Contains(f.logs.String(), want) {
+			t.Errorf("the log lacks %s:\n%s", want, f.logs.String())
 		}
 	}
 }
-
-var _ settler = (*aggregate.Aggregator)(nil)

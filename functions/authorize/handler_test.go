@@ -19,7 +19,7 @@ import (
 
 const samples = "../../events/authorize"
 
-// Each sample under events/authorize, and the site it opens for.
+// Every sample in events/authorize, and the site that it is authorized for.
 func TestHandle_Samples(t *testing.T) {
 	want := map[string]string{"site-key.json": "my-site", "forged.json": "", "nonsense.json": ""}
 	files, err := os.ReadDir(samples)
@@ -37,28 +37,28 @@ func TestHandle_Samples(t *testing.T) {
 		}
 		var log bytes.Buffer
 		h := &handler{secrets: [][]byte{[]byte(web.LocalSecret)}, log: slog.New(slog.NewJSONHandler(&log, nil))}
-		answer, err := h.handle(t.Context(), r)
-		site, _ := answer.Context[web.SiteContext].(string)
-		if err != nil || answer.IsAuthorized != (want[f.Name()] != "") || site != want[f.Name()] {
-			t.Errorf("%s: %+v, %v; want %q", f.Name(), answer, err, want[f.Name()])
+		response, err := h.handle(t.Context(), r)
+		site, _ := response.Context[web.SiteContext].(string)
+		if err != nil || response.IsAuthorized != (want[f.Name()] != "") || site != want[f.Name()] {
+			t.Errorf("%s: %+v, %v; want %q", f.Name(), response, err, want[f.Name()])
 		}
-		if said := log.String(); strings.Contains(said, "192.0.2") || strings.Contains(said, r.PathParameters[web.KeyParameter]) || strings.Contains(said, "Firefox") {
-			t.Errorf("%s: the log names somebody: %s", f.Name(), said)
+		if text := log.String(); strings.Contains(text, "192.0.2") || strings.Contains(text, r.PathParameters[web.KeyParameter]) || strings.Contains(text, "Firefox") {
+			t.Errorf("%s: the log contains personal data: %s", f.Name(), text)
 		}
 	}
 }
 
-func TestSiteSecrets_AreSecretUnlessOnALaptop(t *testing.T) {
+func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 	for name, c := range map[string]struct {
 		secret, endpoint string
-		want             []string // none where it is refused
+		want             []string // nil for an error
 	}{
 		"deployed":             {"a-long-secret-of-the-stage", "", []string{"a-long-secret-of-the-stage"}},
-		"while it is changed":  {"a-fresh-secret-of-the-stage\n a-long-secret-of-the-stage", "", []string{"a-fresh-secret-of-the-stage", "a-long-secret-of-the-stage"}},
+		"during rotation":      {"a-fresh-secret-of-the-stage\n a-long-secret-of-the-stage", "", []string{"a-fresh-secret-of-the-stage", "a-long-secret-of-the-stage"}},
 		"deployed without one": {"", "", nil},
 		"too short":            {"short", "", nil},
 		"one of two too short": {"a-long-secret-of-the-stage short", "", nil},
-		"on a laptop":          {"", "http://127.0.0.1:8000", []string{web.LocalSecret}},
+		"local stack":          {"", "http://127.0.0.1:8000", []string{web.LocalSecret}},
 	} {
 		env := map[string]string{envEndpoint: c.endpoint}
 		if c.secret != "" {
@@ -76,6 +76,6 @@ func TestSiteSecrets_AreSecretUnlessOnALaptop(t *testing.T) {
 	}
 	failing := func(context.Context, string) (string, error) { return "", errors.New("no permission") }
 	if _, err := siteSecrets(t.Context(), func(string) string { return "arn" }, failing); err == nil {
-		t.Error("a secret that cannot be read was taken for one")
+		t.Error("no error for a secret that cannot be read")
 	}
 }

@@ -1,6 +1,6 @@
-// Command authorize is the function that checks the site key of a request to the
-// collector. It is the one door that neither IAM nor a token guards, because browsers
-// come through it: it opens for one thing, and needs no table to do so.
+// Command authorize is the Lambda authorizer of the collector's route: it checks the site
+// key in the path. Browsers have no other credentials, so neither IAM nor a token protects
+// this route. The function does not use the table.
 package main
 
 import (

@@ -10,33 +10,34 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 )
 
-// The environment of the function, beside that of the configuration.
-const envEndpoint = "TIDEMARK_ENDPOINT" // of a DynamoDB on this machine; unset when deployed
+// envEndpoint is the URL of DynamoDB Local; unset when deployed.
+const envEndpoint = "TIDEMARK_ENDPOINT"
 
-// leastSecret is how many bytes make a secret hard to guess.
-const leastSecret = 16
+// minSecret is the minimum length of a secret, in bytes.
+const minSecret = 16
 
-var errSecret = errors.New("the secret of site keys is missing or shorter than 16 bytes: name it in " + config.EnvSiteSecret +
-	", and put a long random text there, so that nobody makes a site's key up")
+var errSecret = errors.New("the secret for site keys is missing or shorter than 16 bytes: set " + config.EnvSiteSecret +
+	" to the ARN of a secret with a long random value, so that site keys cannot be forged")
 
-// siteSecrets are those of the deployed function, or the laptop's.
+// siteSecrets returns the secrets that site keys may be signed with, newest first: those of the
+// deployed function, separated by spaces, or the fixed one of a local stack.
 func siteSecrets(ctx context.Context, getenv func(string) string, read secret.Reader) ([][]byte, error) {
-	text := ""
+	value := ""
 	switch arn := getenv(config.EnvSiteSecret); {
 	case arn != "":
 		var err error
-		if text, err = read(ctx, arn); err != nil {
+		if value, err = read(ctx, arn); err != nil {
 			return nil, err
 		}
 	case getenv(envEndpoint) != "":
-		text = web.LocalSecret
+		value = web.LocalSecret
 	}
 	var secrets [][]byte
-	for word := range strings.FieldsSeq(text) {
-		if len(word) < leastSecret {
+	for secret := range strings.FieldsSeq(value) {
+		if len(secret) < minSecret {
 			return nil, errSecret
 		}
-		secrets = append(secrets, []byte(word))
+		secrets = append(secrets, []byte(secret))
 	}
 	if len(secrets) == 0 {
 		return nil, errSecret

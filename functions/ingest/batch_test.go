@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// batchOf is a batch of readings, a record each, named by their places from 1.
+// batchOf returns a batch with a record for each body. Records are named 1, 2, and so on.
 func batchOf(t *testing.T, source string, bodies ...string) json.RawMessage {
 	t.Helper()
 	var records []any
@@ -30,20 +30,20 @@ func batchOf(t *testing.T, source string, bodies ...string) json.RawMessage {
 	return payload
 }
 
-// again are the records that an answer names.
-func again(t *testing.T, answer any) (names []string) {
+// failed returns the records that a response asks to deliver again.
+func failed(t *testing.T, response any) (names []string) {
 	t.Helper()
-	text, err := json.Marshal(answer)
+	text, err := json.Marshal(response)
 	if err != nil || !strings.Contains(string(text), `"batchItemFailures":[`) {
-		t.Fatalf("answer %s (%v): want a list, never null", text, err)
+		t.Fatalf("response %s (%v): want a list, never null", text, err)
 	}
-	var said struct {
+	var decoded struct {
 		BatchItemFailures []struct{ ItemIdentifier string }
 	}
-	if err := json.Unmarshal(text, &said); err != nil {
+	if err := json.Unmarshal(text, &decoded); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range said.BatchItemFailures {
+	for _, f := range decoded.BatchItemFailures {
 		names = append(names, f.ItemIdentifier)
 	}
 	return names
@@ -54,61 +54,61 @@ var mixed = []string{
 	`{"deviceId":"sensor_02","timestamp":1}`,
 	`{"deviceId":"sensor_01","timestamp":2}`,
 	`[{"deviceId":"sensor_01","timestamp":3},{"deviceId":"sensor_02","timestamp":3}]`,
-	`no observation`,
+	`not an observation`,
 }
 
-func TestBatch_NamesWhatMustComeAgain(t *testing.T) {
+func TestBatch_NamesTheRecordsToDeliverAgain(t *testing.T) {
 	t.Parallel()
-	refused := errors.New("access denied")
+	denied := errors.New("access denied")
 	for _, c := range []struct {
 		source string
-		answer model.Answer
+		result storage.WriteResult
 		err    error
 		want   []string
 	}{
-		{"aws:sqs", model.Throttled, nil, []string{"2", "4"}},
-		{"aws:sqs", model.Uncertain, refused, []string{"2", "4"}},
-		{"aws:kinesis", model.Throttled, nil, []string{"2"}}, // and with it all that follow
-		{"aws:kinesis", model.Uncertain, refused, []string{"2"}},
+		{"aws:sqs", storage.Throttled, nil, []string{"2", "4"}},
+		{"aws:sqs", storage.Unknown, denied, []string{"2", "4"}},
+		{"aws:kinesis", storage.Throttled, nil, []string{"2"}}, // and all records after it
+		{"aws:kinesis", storage.Unknown, denied, []string{"2"}},
 	} {
 		table := memory.New(now)
-		w := worldOn(t, unsteady{table, "sensor_02", c.answer, c.err}, table)
-		got, err := w.handle(asked(t, "1"), batchOf(t, c.source, mixed...))
-		if err != nil || !slices.Equal(again(t, got), c.want) {
-			t.Errorf("%s, %v: answered %v, %v; want %q again", c.source, c.answer, got, err, c.want)
+		f := onStore(t, failingTable{table, "sensor_02", c.result, c.err}, table)
+		got, err := f.handle(invocation(t, "1"), batchOf(t, c.source, mixed...))
+		if err != nil || !slices.Equal(failed(t, got), c.want) {
+			t.Errorf("%s, %v: got %v, %v; want %q delivered again", c.source, c.result, got, err, c.want)
 		}
-		readings, quarantined := w.kept(t)
+		readings, quarantined := f.stored(t)
 		if !slices.Equal(readings, []string{one, one, one}) || len(quarantined) != 1 {
-			t.Errorf("%s, %v: stored %q and set aside %q; want all of sensor_01, and what is none", c.source, c.answer, readings, quarantined)
+			t.Errorf("%s, %v: stored %q and quarantined %q; want the readings of sensor_01, and the invalid body in quarantine", c.source, c.result, readings, quarantined)
 		}
 	}
 }
 
-func TestBatch_DeliveredAgainStoresAndKeepsNothingTwice(t *testing.T) {
+func TestBatch_DeliveredAgainStoresNothingTwice(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"aws:sqs", "aws:kinesis"} {
-		w := newWorld(t)
+		f := newFixture(t)
 		for _, request := range []string{"1", "2"} { // a new invocation, the same records
-			if got, err := w.handle(asked(t, request), batchOf(t, source, mixed...)); err != nil || again(t, got) != nil {
-				t.Fatalf("%s: answered %v, %v; want nothing again", source, got, err)
+			if got, err := f.handle(invocation(t, request), batchOf(t, source, mixed...)); err != nil || failed(t, got) != nil {
+				t.Fatalf("%s: got %v, %v; want no failed record", source, got, err)
 			}
 		}
-		if readings, quarantined := w.kept(t); len(readings) != 5 || len(quarantined) != 1 {
-			t.Errorf("%s: stored %q and set aside %q, want each once", source, readings, quarantined)
+		if readings, quarantined := f.stored(t); len(readings) != 5 || len(quarantined) != 1 {
+			t.Errorf("%s: stored %q and quarantined %q, want each once", source, readings, quarantined)
 		}
 	}
 }
 
-func TestBatch_LosesNothingWhenQuarantineIsDown(t *testing.T) {
+func TestBatch_LosesNothingWhenQuarantineFails(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	got, err := worldOn(t, down{table}, table).handle(asked(t, "1"), batchOf(t, "aws:sqs", mixed...))
-	if err != nil || !slices.Equal(again(t, got), []string{"5"}) {
-		t.Errorf("answered %v, %v; want the record again that is kept nowhere", got, err)
+	got, err := onStore(t, failingQuarantine{table}, table).handle(invocation(t, "1"), batchOf(t, "aws:sqs", mixed...))
+	if err != nil || !slices.Equal(failed(t, got), []string{"5"}) {
+		t.Errorf("got %v, %v; want the record that is stored nowhere delivered again", got, err)
 	}
 }
 
-func TestBatch_AppendsASeriesTogether(t *testing.T) {
+func TestBatch_AppendsASeriesInOneTransaction(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
 	counting := &counted{Table: table}
@@ -116,11 +116,11 @@ func TestBatch_AppendsASeriesTogether(t *testing.T) {
 	for i := range 50 {
 		bodies = append(bodies, fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":%d}`, i+1))
 	}
-	if _, err := worldOn(t, counting, table).handle(asked(t, "1"), batchOf(t, "aws:sqs", bodies...)); err != nil {
+	if _, err := onStore(t, counting, table).handle(invocation(t, "1"), batchOf(t, "aws:sqs", bodies...)); err != nil {
 		t.Fatal(err)
 	}
-	if counting.appends > 2 { // the first finds that the series is new
-		t.Errorf("%d transactions for 50 records of a series, want 2", counting.appends)
+	if counting.appends > 2 { // the first transaction finds that the series is new
+		t.Errorf("%d transactions for 50 records of a series, want at most 2", counting.appends)
 	}
 }
 
@@ -130,7 +130,7 @@ type counted struct {
 	appends int
 }
 
-func (c *counted) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
+func (c *counted) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
 	c.appends++
 	return c.Table.Append(ctx, tx)
 }

@@ -21,54 +21,61 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// now is one second after the samples were sent.
+// now is one second after the time of the samples.
 func now() model.Time {
-	t, err := model.ParseTime("2026-04-20T14:00:01Z", model.RejectFiner)
+	t, err := model.ParseTime("2026-04-20T14:00:01Z", model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
 	return t
 }
 
-// world is the function on a table in memory.
-type world struct {
+// fixture is the function on a table in memory.
+type fixture struct {
 	*handler
 	table *memory.Table
 	out   *bytes.Buffer // log and metrics
 }
 
-func newWorld(t *testing.T) world {
+func newFixture(t *testing.T) fixture {
 	t.Helper()
 	memory := memory.New(now)
-	return worldOn(t, memory, memory)
+	return onStore(t, memory, memory)
 }
 
-func worldOn(t *testing.T, store table, memory *memory.Table) world {
+func newFixtureOn(t *testing.T, conf *config.Config, s store, memory *memory.Table) fixture {
 	t.Helper()
 	out := new(bytes.Buffer)
 	r := newReporter(slog.New(slog.NewJSONHandler(out, nil)), out, "ingest", func() (float64, float64) { return 0, 0 })
-	h, err := newHandler(config.Default(iot.Kinds()...), iot.Readings.Name, web.PageViews.Name, store, r)
+	h, err := newHandler(conf, s, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.service.Now = now
 	h.service.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	return world{h, memory, out}
+	return fixture{h, memory, out}
 }
 
-// kept is what the table holds: readings by subject and quarantined things by
-// partition.
-func (w world) kept(t *testing.T) (readings, quarantined []string) {
+// onStore returns a fixture whose function uses s, a wrapper of memory.
+func onStore(t *testing.T, s store, memory *memory.Table) fixture {
 	t.Helper()
-	items, _, err := w.table.Scan(t.Context(), keys.Key{})
+	return newFixtureOn(t, config.Default(iot.Kinds()...), s, memory)
+}
+
+// stored returns the partitions of the stored readings and of the quarantined items.
+func (f fixture) stored(t *testing.T) (readings, quarantined []string) {
+	t.Helper()
+	items, _, err := f.table.Scan(t.Context(), keys.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +83,7 @@ func (w world) kept(t *testing.T) (readings, quarantined []string) {
 		switch pk, sk := it[keys.AttrPK].S, it[keys.AttrSK].S; {
 		case strings.HasPrefix(sk, keys.ClassEvent+"#"):
 			readings = append(readings, pk)
-		case strings.HasPrefix(pk, keys.ClassQuarantine+"#"):
+		case strings.HasPrefix(pk, tablekeys.ClassQuarantine+"#"):
 			quarantined = append(quarantined, pk)
 		}
 	}
@@ -92,22 +99,24 @@ func sample(t *testing.T, name string) json.RawMessage {
 	return payload
 }
 
-// asked is the context of an invocation.
-func asked(t *testing.T, request string) context.Context {
+// invocation returns the context of an invocation.
+func invocation(t *testing.T, request string) context.Context {
 	return lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: request})
 }
 
-// wanted is what a sample leads to.
-type wanted struct {
-	status      int      // of an HTTP answer; 0 where nobody is told
-	answer      string   // verdicts in order, or the problem's type; else what Lambda is answered
-	readings    []string // partitions of the events stored
-	quarantined []string // partitions of what was set aside
+// expectation is the expected result of a sample.
+type expectation struct {
+	status      int      // of the HTTP response; 0 for other sources
+	response    string   // outcomes in order, or the problem's type; for other sources the function's result
+	readings    []string // partitions of the stored events
+	quarantined []string // partitions of the quarantined items
 }
 
 var one, two = "DEVICE#sensor_01", "DEVICE#sensor_02"
 
-var samples = map[string]wanted{
+var unknownSource, _, _ = strings.Cut(envelope.ErrUnknownSource.Error(), ":")
+
+var samples = map[string]expectation{
 	"http-one": {200, "applied", []string{one}, nil},
 	"http-batch": {200, "applied applied late duplicate collision rejected rejected applied",
 		[]string{one, one, one, one}, nil},
@@ -127,7 +136,7 @@ var samples = map[string]wanted{
 		[]string{"QUARANTINE#DEVICE#sensor_02", "QUARANTINE#sqs", "QUARANTINE#sqs"}},
 	"kinesis":            {0, "{[]}", []string{one, one, one}, nil},
 	"kinesis-mixed":      {0, "{[]}", []string{one, one}, []string{"QUARANTINE#kinesis", "QUARANTINE#kinesis"}},
-	"no-door":            {0, "the payload is that of no door", nil, nil},
+	"unknown-source":     {0, unknownSource, nil, nil},
 	"iot-one":            {0, "map[applied:1]", []string{one}, nil},
 	"iot-without-device": {0, "map[applied:1]", []string{one}, nil},
 	"iot-array":          {0, "map[applied:2 rejected:1]", []string{one, one}, []string{"QUARANTINE#DEVICE#sensor_01"}},
@@ -140,41 +149,41 @@ func TestSamples(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "..", "events", "ingest", "*.json"))
 	if err != nil || len(files) != len(samples) {
-		t.Errorf("%d sample files, %d expectations (%v): want one each", len(files), len(samples), err)
+		t.Errorf("%d sample files, %d expectations (%v): want one for each", len(files), len(samples), err)
 	}
 	for name, want := range samples {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			got, err := w.handle(asked(t, "1"), sample(t, name))
+			f := newFixture(t)
+			got, err := f.handle(invocation(t, "1"), sample(t, name))
 			if err != nil {
 				got, _, _ = strings.Cut(err.Error(), ":")
 			}
-			status, answer := told(t, got)
-			readings, quarantined := w.kept(t)
-			if status != want.status || answer != want.answer {
-				t.Errorf("answered %d %q, want %d %q", status, answer, want.status, want.answer)
+			status, response := summary(t, got)
+			readings, quarantined := f.stored(t)
+			if status != want.status || response != want.response {
+				t.Errorf("got %d %q, want %d %q", status, response, want.status, want.response)
 			}
 			if !slices.Equal(readings, want.readings) || !slices.Equal(quarantined, want.quarantined) {
-				t.Errorf("stored readings of %q and set aside in %q, want %q and %q", readings, quarantined, want.readings, want.quarantined)
+				t.Errorf("stored readings %q and quarantined %q, want %q and %q", readings, quarantined, want.readings, want.quarantined)
 			}
 		})
 	}
 }
 
-// told is an answer in brief: its status, and verdicts or the problem's type.
-func told(t *testing.T, answer any) (int, string) {
+// summary returns a response's status, and the outcomes or the problem's type.
+func summary(t *testing.T, response any) (int, string) {
 	t.Helper()
-	text, err := json.Marshal(answer)
+	text, err := json.Marshal(response)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r struct { // what every gateway's answer has
+	var r struct { // the fields of every gateway's response
 		StatusCode int
 		Body       string
 	}
 	if json.Unmarshal(text, &r) != nil || r.StatusCode == 0 {
-		return 0, fmt.Sprint(answer)
+		return 0, fmt.Sprint(response)
 	}
 	type body struct {
 		Type    string
@@ -188,15 +197,15 @@ func told(t *testing.T, answer any) (int, string) {
 	if err := json.Unmarshal([]byte(r.Body), &list); err != nil {
 		t.Fatalf("body %q: %v", r.Body, err)
 	}
-	verdicts := []string{}
+	outcomes := []string{}
 	for _, b := range list {
-		verdicts = append(verdicts, b.Verdict)
+		outcomes = append(outcomes, b.Verdict)
 	}
-	return r.StatusCode, strings.Join(verdicts, " ")
+	return r.StatusCode, strings.Join(outcomes, " ")
 }
 
-// post sends a body as the HTTP API would.
-func post(t *testing.T, w world, body []byte, change func(*events.APIGatewayV2HTTPRequest)) events.APIGatewayV2HTTPResponse {
+// post sends a body as the HTTP API does.
+func post(t *testing.T, f fixture, body []byte, change func(*events.APIGatewayV2HTTPRequest)) events.APIGatewayV2HTTPResponse {
 	t.Helper()
 	r := events.APIGatewayV2HTTPRequest{Version: "2.0", RawPath: "/v1/readings", Body: string(body),
 		Headers: map[string]string{"content-type": "application/json"}}
@@ -208,16 +217,16 @@ func post(t *testing.T, w world, body []byte, change func(*events.APIGatewayV2HT
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.handle(asked(t, "1"), payload)
+	got, err := f.handle(invocation(t, "1"), payload)
 	if err != nil {
 		t.Fatalf("handle: %v", err)
 	}
 	return got.(events.APIGatewayV2HTTPResponse)
 }
 
-func TestHTTP_TellsTheOutcome(t *testing.T) {
+func TestHTTP_ReturnsTheOutcome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := newFixture(t)
 	newer := `{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","id":"7","temperature":22.40,"location":"warehouse-a"}`
 	older := `[{"deviceId":"sensor_01","timestamp":"2026-04-20T13:00:00+00:00","temperature":1e-7}]`
 	want := []string{
@@ -225,21 +234,21 @@ func TestHTTP_TellsTheOutcome(t *testing.T) {
 		`[{"verdict":"late","subject":"sensor_01","kind":"READING","at":"2026-04-20T13:00:00.000Z","current":{"at":"2026-04-20T14:00:00.000Z","id":"7","fields":{"location":"warehouse-a","temperature":22.4}}}]`,
 	}
 	for i, body := range []string{newer, older} {
-		got := post(t, w, []byte(body), nil)
+		got := post(t, f, []byte(body), nil)
 		if got.StatusCode != 200 || got.Body != want[i] || got.Headers["Content-Type"] != "application/json" {
-			t.Errorf("answered %d %v\n got %s\nwant %s", got.StatusCode, got.Headers, got.Body, want[i])
+			t.Errorf("status %d, headers %v\n got %s\nwant %s", got.StatusCode, got.Headers, got.Body, want[i])
 		}
 	}
 }
 
-func TestHTTP_TellsEveryFaultAsAProblem(t *testing.T) {
+func TestHTTP_ReturnsEveryErrorInAProblem(t *testing.T) {
 	t.Parallel()
-	got, err := newWorld(t).handle(asked(t, "1"), sample(t, "http-rejected"))
+	got, err := newFixture(t).handle(invocation(t, "1"), sample(t, "http-rejected"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := got.(events.APIGatewayV2HTTPResponse)
-	var p envelope.Problem
+	var p httpapi.Problem
 	if err := json.Unmarshal([]byte(r.Body), &p); err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +257,7 @@ func TestHTTP_TellsEveryFaultAsAProblem(t *testing.T) {
 		codes = append(codes, e.Field+" "+e.Code)
 	}
 	want := []string{"timestamp time-finer", "temperature wrong-type", "_rev name-reserved"}
-	if !slices.Equal(codes, want) || p.Verdict != model.Rejected || p.Status != 400 || p.Title == "" || p.Detail == "" {
+	if !slices.Equal(codes, want) || p.Outcome != model.Rejected || p.Status != 400 || p.Title == "" || p.Detail == "" {
 		t.Errorf("problem %+v, want errors %q", p, want)
 	}
 	if r.Headers["Content-Type"] != "application/problem+json" {
@@ -256,7 +265,7 @@ func TestHTTP_TellsEveryFaultAsAProblem(t *testing.T) {
 	}
 }
 
-func zipped(t *testing.T, body []byte) []byte {
+func gzipped(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -266,7 +275,7 @@ func zipped(t *testing.T, body []byte) []byte {
 	return b.Bytes()
 }
 
-func TestHTTP_RefusesWhatIsTooLargeOrCannotBeRead(t *testing.T) {
+func TestHTTP_RejectsBodiesThatAreTooLargeOrUnreadable(t *testing.T) {
 	t.Parallel()
 	header := func(name, value string) func(*events.APIGatewayV2HTTPRequest) {
 		return func(r *events.APIGatewayV2HTTPRequest) { r.Headers[name] = value }
@@ -283,11 +292,11 @@ func TestHTTP_RefusesWhatIsTooLargeOrCannotBeRead(t *testing.T) {
 		kind   string
 	}{
 		{"10 MB", bytes.Repeat([]byte("x"), 10<<20), nil, 413, "/problems/too-large"},
-		{"10 MB in 10 KB", zipped(t, bytes.Repeat([]byte(" "), 10<<20+1)), packed, 413, "/problems/too-large"},
+		{"10 MB in 10 KB", gzipped(t, bytes.Repeat([]byte(" "), 10<<20+1)), packed, 413, "/problems/too-large"},
 		{"1,001 observations", []byte("[" + strings.Repeat("{},", 1000) + "{}]"), nil, 413, "/problems/too-large"},
 		{"1,001 lines", bytes.Repeat([]byte("{}\n"), 1001), header("content-type", "application/x-ndjson"), 413, "/problems/too-large"},
 		{"no gzip", []byte("{}"), packed, 400, "/problems/unreadable-body"},
-		{"gzip cut off", zipped(t, []byte(`{"a":1}`))[:20], packed, 400, "/problems/unreadable-body"},
+		{"gzip cut off", gzipped(t, []byte(`{"a":1}`))[:20], packed, 400, "/problems/unreadable-body"},
 		{"no base64", []byte("{}"), func(r *events.APIGatewayV2HTTPRequest) { r.IsBase64Encoded = true }, 400, "/problems/unreadable-body"},
 		{"brotli", []byte("{}"), header("content-encoding", "br"), 415, "/problems/unsupported-media-type"},
 		{"CSV", []byte("a,b"), header("content-type", "text/csv"), 415, "/problems/unsupported-media-type"},
@@ -299,90 +308,90 @@ func TestHTTP_RefusesWhatIsTooLargeOrCannotBeRead(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			got := post(t, w, c.body, c.change)
-			if status, kind := told(t, got); status != c.status || kind != c.kind {
-				t.Errorf("answered %d %s, want %d %s: %.300s", status, kind, c.status, c.kind, got.Body)
+			f := newFixture(t)
+			got := post(t, f, c.body, c.change)
+			if status, kind := summary(t, got); status != c.status || kind != c.kind {
+				t.Errorf("got %d %s, want %d %s: %.300s", status, kind, c.status, c.kind, got.Body)
 			}
 			if len(got.Body) > 1000 {
-				t.Errorf("an answer of %d bytes", len(got.Body))
+				t.Errorf("the response has %d bytes, want at most 1000", len(got.Body))
 			}
-			if readings, quarantined := w.kept(t); readings != nil || quarantined != nil {
-				t.Errorf("left behind: %q %q", readings, quarantined)
+			if readings, quarantined := f.stored(t); readings != nil || quarantined != nil {
+				t.Errorf("stored %q and quarantined %q, want nothing", readings, quarantined)
 			}
 		})
 	}
 }
 
-func TestHTTP_TakesGoodAndBadInOneRequest(t *testing.T) {
+func TestHTTP_AcceptsValidAndInvalidObservationsInOneRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	f := newFixture(t)
 	good := `{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z"}`
 	body := strings.Join([]string{good, `{"deviceId":`, `{"deviceId":"sensor_02","timestamp":"soon"}`}, "\n")
-	got := post(t, w, []byte(body), func(r *events.APIGatewayV2HTTPRequest) {
+	got := post(t, f, []byte(body), func(r *events.APIGatewayV2HTTPRequest) {
 		r.Headers["content-type"] = "application/x-ndjson; charset=utf-8"
 	})
-	if status, verdicts := told(t, got); status != 200 || verdicts != "applied rejected rejected" {
-		t.Errorf("answered %d %q", status, verdicts)
+	if status, outcomes := summary(t, got); status != 200 || outcomes != "applied rejected rejected" {
+		t.Errorf("got %d %q, want 200 and the outcomes", status, outcomes)
 	}
 	if !strings.Contains(got.Body, "line 2: ") {
-		t.Errorf("answer %s does not name the line that is no JSON", got.Body)
+		t.Errorf("response %s does not name the line that is not JSON", got.Body)
 	}
 }
 
-func TestHTTP_KnowsItsPathBehindAStage(t *testing.T) {
+func TestHTTP_IgnoresTheStageInThePath(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"deviceId":"sensor_01","timestamp":1}`)
-	got := post(t, newWorld(t), body, func(r *events.APIGatewayV2HTTPRequest) {
+	got := post(t, newFixture(t), body, func(r *events.APIGatewayV2HTTPRequest) {
 		r.RequestContext.Stage, r.RawPath = "prod", "/prod/v1/readings"
-		r.Headers = nil // no content type means JSON
+		r.Headers = nil // without a content type, the body is JSON
 	})
 	if got.StatusCode != 200 {
-		t.Errorf("answered %d %s, want 200", got.StatusCode, got.Body)
+		t.Errorf("got %d %s, want 200", got.StatusCode, got.Body)
 	}
 }
 
-// unsteady answers writes of one subject as told, and all others from the table.
-type unsteady struct {
+// failingTable returns a fixed result for appends of one subject.
+type failingTable struct {
 	*memory.Table
 	subject string
-	answer  model.Answer
+	result  storage.WriteResult
 	err     error
 }
 
-func (u unsteady) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
-	if tx.Current.Series.Subject.ID == u.subject {
-		return ingest.Reply{Answer: u.answer}, u.err
+func (f failingTable) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+	if tx.Latest.Series.Subject.ID == f.subject {
+		return ingest.StoreResult{Result: f.result}, f.err
 	}
-	return u.Table.Append(ctx, tx)
+	return f.Table.Append(ctx, tx)
 }
 
 const pair = `[{"deviceId":"sensor_01","timestamp":1},{"deviceId":"sensor_02","timestamp":1}]`
 
-func TestHTTP_AsksAgainForWhatTimeLeftOpen(t *testing.T) {
+func TestHTTP_AsksTheCallerToRetryUndecidedObservations(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	w := worldOn(t, unsteady{table, "sensor_02", model.Throttled, nil}, table)
-	got := post(t, w, []byte(pair), nil)
-	if status, verdicts := told(t, got); status != 503 || verdicts != "applied unknown" || got.Headers["Retry-After"] == "" {
-		t.Errorf("answered %d %q %v, want 503 with the list and Retry-After", status, verdicts, got.Headers)
+	f := onStore(t, failingTable{table, "sensor_02", storage.Throttled, nil}, table)
+	got := post(t, f, []byte(pair), nil)
+	if status, outcomes := summary(t, got); status != 503 || outcomes != "applied unknown" || got.Headers["Retry-After"] == "" {
+		t.Errorf("got %d %q %v, want 503 with the list and Retry-After", status, outcomes, got.Headers)
 	}
 	for _, line := range []string{`"Retries":11`, `"Throttles":11`, `"ObservationsUnknown":1`, `"ObservationsApplied":1`} {
-		if !strings.Contains(w.out.String(), line) {
-			t.Errorf("metrics lack %s:\n%s", line, w.out)
+		if !strings.Contains(f.out.String(), line) {
+			t.Errorf("metrics lack %s:\n%s", line, f.out)
 		}
 	}
 }
 
-func TestHTTP_SaysWhenItFailedForGood(t *testing.T) {
+func TestHTTP_ReturnsAnInternalErrorWithoutDetails(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	w := worldOn(t, unsteady{table, "sensor_02", model.Uncertain, errors.New("access denied on arn:aws:secret")}, table)
-	got := post(t, w, []byte(pair), nil)
-	if status, kind := told(t, got); status != 500 || kind != "/problems/internal" || strings.Contains(got.Body, "secret") {
-		t.Errorf("answered %d %s, want 500 and none of the inner words", status, got.Body)
+	f := onStore(t, failingTable{table, "sensor_02", storage.Unknown, errors.New("access denied on arn:aws:secret")}, table)
+	got := post(t, f, []byte(pair), nil)
+	if status, kind := summary(t, got); status != 500 || kind != "/problems/internal" || strings.Contains(got.Body, "secret") {
+		t.Errorf("got %d %s, want 500 without details of the error", status, got.Body)
 	}
-	if !strings.Contains(w.out.String(), "access denied") {
-		t.Errorf("the log does not say why:\n%s", w.out)
+	if !strings.Contains(f.out.String(), "access denied") {
+		t.Errorf("the log lacks the cause:\n%s", f.out)
 	}
 }

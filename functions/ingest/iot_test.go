@@ -8,32 +8,33 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestIoT_AsksForTheDeliveryAgainAndStoresNothingTwice(t *testing.T) {
+func TestIoT_IsDeliveredAgainAndStoresNothingTwice(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
 	payload := json.RawMessage(`[{"deviceId":"sensor_01","timestamp":1},{"deviceId":"sensor_02","timestamp":1},{"deviceId":"sensor_03"}]`)
-	if _, err := worldOn(t, unsteady{table, "sensor_02", model.Conflicting, nil}, table).handle(asked(t, "7"), payload); err == nil {
-		t.Fatal("no error, though a reading is open: Lambda would not deliver again")
+	if _, err := onStore(t, failingTable{table, "sensor_02", storage.Conflicted, nil}, table).handle(invocation(t, "7"), payload); err == nil {
+		t.Fatal("no error for an undecided reading: Lambda would not deliver the message again")
 	}
-	w := worldOn(t, table, table)
-	got, err := w.handle(asked(t, "7"), payload)
+	f := onStore(t, table, table)
+	got, err := f.handle(invocation(t, "7"), payload)
 	if want := "map[applied:1 duplicate:1 rejected:1]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("delivered again: got %v, error %v; want %s", got, err, want)
 	}
-	readings, quarantined := w.kept(t)
+	readings, quarantined := f.stored(t)
 	if want := []string{"QUARANTINE#DEVICE#sensor_03"}; !slices.Equal(readings, []string{one, two}) || !slices.Equal(quarantined, want) {
-		t.Errorf("stored %q and set aside %q, want each once", readings, quarantined)
+		t.Errorf("stored %q and quarantined %q, want each once", readings, quarantined)
 	}
 }
 
-func TestIoT_KeepsWhatItCannotRead(t *testing.T) {
+func TestIoT_QuarantinesUnreadableMessages(t *testing.T) {
 	t.Parallel()
 	for payload, code := range map[string]string{
 		`5`:                                    ingest.CodeNotAnObject,
@@ -43,24 +44,24 @@ func TestIoT_KeepsWhatItCannotRead(t *testing.T) {
 		`{"tidemark_subject":"a","a":1,"a":2}`:       ingest.CodeDuplicateName,
 		`{"tidemark_subject":"a","tidemark_who":""}`: ingest.CodeNameReserved,
 	} {
-		w := newWorld(t)
-		if _, err := w.handle(asked(t, "1"), json.RawMessage(payload)); err != nil {
+		f := newFixture(t)
+		if _, err := f.handle(invocation(t, "1"), json.RawMessage(payload)); err != nil {
 			t.Errorf("%.60s: %v", payload, err)
 		}
-		q := w.quarantined(t)
+		q := f.quarantined(t)
 		if len(q) != 1 || string(q[0].Payload) != strings.Trim(payload, "[]") && string(q[0].Payload) != payload {
-			t.Errorf("%.60s: set aside %d, want the payload whole", payload, len(q))
+			t.Errorf("%.60s: %d quarantined items, want one with the complete payload", payload, len(q))
 			continue
 		}
-		if last := q[0].Errors[len(q[0].Errors)-1]; last.Code != code || q[0].Door != "iot" || q[0].Reason == "" {
-			t.Errorf("%.60s: set aside as %+v, want code %s", payload, q[0], code)
+		if last := q[0].Errors[len(q[0].Errors)-1]; last.Code != code || q[0].Source != "iot" || q[0].Reason == "" {
+			t.Errorf("%.60s: quarantined %+v, want code %s", payload, q[0], code)
 		}
 	}
 }
 
-func (w world) quarantined(t *testing.T) (all []model.Quarantined) {
+func (f fixture) quarantined(t *testing.T) (all []entity.Quarantined) {
 	t.Helper()
-	items, _, err := w.table.Scan(t.Context(), keys.Key{})
+	items, _, err := f.table.Scan(t.Context(), keys.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,17 +75,17 @@ func (w world) quarantined(t *testing.T) (all []model.Quarantined) {
 	return all
 }
 
-// down loses quarantine.
-type down struct{ *memory.Table }
+// failingQuarantine cannot quarantine.
+type failingQuarantine struct{ *memory.Table }
 
-func (down) Quarantine(context.Context, model.Quarantined) (model.Answer, error) {
-	return model.Throttled, nil
+func (failingQuarantine) Quarantine(context.Context, entity.Quarantined) (storage.WriteResult, error) {
+	return storage.Throttled, nil
 }
 
-func TestIoT_LosesNothingWhenQuarantineIsDown(t *testing.T) {
+func TestIoT_LosesNothingWhenQuarantineFails(t *testing.T) {
 	t.Parallel()
 	table := memory.New(now)
-	if _, err := worldOn(t, down{table}, table).handle(asked(t, "1"), sample(t, "iot-other-device")); err == nil {
-		t.Error("no error, though what was rejected is kept nowhere")
+	if _, err := onStore(t, failingQuarantine{table}, table).handle(invocation(t, "1"), sample(t, "iot-other-device")); err == nil {
+		t.Error("no error for a rejected message that is stored nowhere")
 	}
 }

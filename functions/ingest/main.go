@@ -1,4 +1,5 @@
-// Command ingest is the function behind POST /v1/{kinds} and the IoT rules.
+// Command ingest is the Lambda function that appends observations: from POST /v1/{kinds},
+// AWS IoT rules, SQS and Kinesis.
 package main
 
 import (

@@ -9,21 +9,23 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// reporter says what an invocation did: a line of log for each request, and the
-// metrics of its kinds when it closes.
+// reporter logs each request and collects the metrics of an invocation by kind. It is safe
+// for concurrent use.
 type reporter struct {
 	log      *slog.Logger
 	emitter  *telemetry.Emitter
 	function string
-	units    func() (read, write float64) // consumed since the process began
+	units    func() (read, write float64) // consumed since the process started
 
-	mu     sync.Mutex                  // guards what follows: requests are retried concurrently
-	counts map[string]telemetry.Counts // of this invocation, by kind; "" for those of none
-	read   float64                     // units, when the last invocation closed
+	mu     sync.Mutex                  // guards the fields below
+	counts map[string]telemetry.Counts // of this invocation, by kind; "" for no kind
+	read   float64                     // units at the end of the last invocation
 	write  float64
 }
 
@@ -37,7 +39,7 @@ func newReporter(log *slog.Logger, out io.Writer, function string, units func() 
 	}
 }
 
-// add counts under kind; the caller holds mu.
+// add adds n to a metric of kind. The caller holds mu.
 func (r *reporter) add(kind string, m telemetry.Metric, n float64) {
 	if n == 0 {
 		return
@@ -48,40 +50,40 @@ func (r *reporter) add(kind string, m telemetry.Metric, n float64) {
 	r.counts[kind][m] += n
 }
 
-// retried counts a request that was sent again.
-func (r *reporter) retried(why model.Answer) {
+// retried counts a request to the table that is retried after a result.
+func (r *reporter) retried(after storage.WriteResult) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add("", telemetry.Retries, 1)
-	if why == model.Throttled {
+	if after == storage.Throttled {
 		r.add("", telemetry.Throttles, 1)
 	}
 }
 
-// setAside counts what went to quarantine.
-func (r *reporter) setAside(kind string, n int) {
+// quarantined counts messages that were quarantined.
+func (r *reporter) quarantined(kind string, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.add(kind, telemetry.Quarantined, float64(n))
 }
 
-// appended logs and counts the outcomes of one kind.
-func (r *reporter) appended(door envelope.Door, request, kind string, outcomes []model.Outcome, err error) {
-	verdicts := make(map[model.Verdict]int)
-	for _, o := range outcomes {
-		verdicts[o.Verdict]++
+// appended logs and counts the outcomes of the observations of one kind.
+func (r *reporter) appended(source envelope.Source, requestID, kind string, results []model.AppendResult, err error) {
+	counts := make(map[model.Outcome]int)
+	for _, result := range results {
+		counts[result.Outcome]++
 	}
 	r.mu.Lock()
-	var tally []any
-	for _, v := range slices.Sorted(maps.Keys(verdicts)) {
-		if m, ok := telemetry.OfVerdict(v); ok {
-			r.add(kind, m, float64(verdicts[v]))
+	var fields []any
+	for _, outcome := range slices.Sorted(maps.Keys(counts)) {
+		if m, ok := telemetry.ForOutcome(outcome); ok {
+			r.add(kind, m, float64(counts[outcome]))
 		}
-		tally = append(tally, slog.Int(string(v), verdicts[v]))
+		fields = append(fields, slog.Int(string(outcome), counts[outcome]))
 	}
 	r.mu.Unlock()
-	log := r.log.With("door", door, telemetry.FieldRequestID, request, telemetry.FieldKind, kind,
-		telemetry.FieldCount, len(outcomes), slog.Group(telemetry.FieldOutcome, tally...))
+	log := r.log.With(telemetry.FieldSource, source, telemetry.FieldRequestID, requestID, telemetry.FieldKind, kind,
+		telemetry.FieldCount, len(results), slog.Group(telemetry.FieldOutcome, fields...))
 	if err != nil {
 		log.Error("append failed", telemetry.FieldError, err)
 		return
@@ -89,13 +91,13 @@ func (r *reporter) appended(door envelope.Door, request, kind string, outcomes [
 	log.Info("appended")
 }
 
-// refused logs a request of which nothing was taken in.
-func (r *reporter) refused(door envelope.Door, request string, p *envelope.Problem) {
-	r.log.Warn("refused", "door", door, telemetry.FieldRequestID, request, "status", p.Status, telemetry.FieldError, p)
+// rejected logs a request that was rejected as a whole.
+func (r *reporter) rejected(source envelope.Source, requestID string, p *httpapi.Problem) {
+	r.log.Warn("request rejected", telemetry.FieldSource, source, telemetry.FieldRequestID, requestID, "status", p.Status, telemetry.FieldError, p)
 }
 
-// close publishes the invocation's metrics, a line a kind.
-func (r *reporter) close() {
+// publish writes the metrics of the invocation, one line for each kind, and resets them.
+func (r *reporter) publish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	read, write := r.units()
@@ -104,7 +106,7 @@ func (r *reporter) close() {
 	r.read, r.write = read, write
 	for _, kind := range slices.Sorted(maps.Keys(r.counts)) {
 		if err := r.emitter.Emit(r.function, kind, r.counts[kind]); err != nil {
-			r.log.Error("metrics lost", telemetry.FieldError, err)
+			r.log.Error("metrics not written", telemetry.FieldError, err)
 		}
 	}
 	clear(r.counts)

@@ -3,22 +3,36 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/pkg/domains"
-	"github.com/tidemark-db/tidemark/pkg/domains/iot"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The environment of the function, beside that of the configuration.
+// The environment variables of the function, besides those of package config.
 const (
 	envRegion   = "AWS_REGION"
-	envEndpoint = "TIDEMARK_ENDPOINT" // of a DynamoDB on this machine; unset when deployed
+	envEndpoint = "TIDEMARK_ENDPOINT" // the URL of DynamoDB Local; unset when deployed
 	envFunction = "AWS_LAMBDA_FUNCTION_NAME"
 )
+
+// headroom is kept free before the invocation's deadline, for the response.
+const headroom = 500 * time.Millisecond
+
+// store is the part of the table that the function needs.
+type store interface {
+	ingest.Store
+	ingest.QuarantineStore
+	ingest.RotatingSecretStore
+	ingest.PurgeLocks
+}
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
@@ -32,11 +46,36 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	}
 	units := new(dynamo.Capacity)
 	table := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), dynamo.WithCapacity(units))
-	reporter := newReporter(log, os.Stdout, getenv(envFunction), units.Units)
-	h, err := newHandler(conf, iot.Readings.Name, web.PageViews.Name, table, reporter)
+	h, err := newHandler(conf, table, newReporter(log, os.Stdout, getenv(envFunction), units.Units))
 	if err != nil {
 		return nil, err
 	}
-	h.owner = getenv(config.EnvOwnerClaim)
+	h.appends.OwnerClaim = getenv(config.EnvOwnerClaim)
 	return h, nil
+}
+
+func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
+	kinds, err := conf.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	service := &ingest.Service{
+		Store:               s,
+		QuarantineStore:     s,
+		Limits:              conf.Limits,
+		Now:                 func() model.Time { return model.TimeOf(time.Now()) },
+		Rand:                rand.Reader,
+		Headroom:            headroom,
+		OnRetry:             r.retried,
+		QuarantineRetention: conf.Quarantine.Retention,
+		PurgeLocks:          s,
+		PurgeLockMaxAge:     conf.Functions.Ingest.Timeout,
+	}
+	return &handler{
+		service:     service,
+		appends:     httpapi.AppendOptions{Catalog: kinds, Limits: conf.Limits},
+		defaultKind: domains.DefaultKind,
+		routes:      domainRoutes(conf, kinds, service, s, r),
+		reporter:    r,
+	}, nil
 }

@@ -7,69 +7,64 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// request is how somebody invokes the function by hand, or another program does.
+// request is the payload of a direct invocation, by a user or another program.
 type request struct {
 	Subject    string `json:"subject"` // devices/sensor_01
-	By         string `json:"by"`      // who asks, for the receipt
+	By         string `json:"by"`      // who requests the purge, for the receipt
 	GraceHours int    `json:"graceHours"`
 	DryRun     bool   `json:"dryRun"`
-	CallOff    bool   `json:"callOff"`
+	CallOff    bool   `json:"callOff"` // cancel a purge that has not started
 }
 
-// state is how far a purge is, as callers read it.
-type state struct {
-	Purge   string             `json:"purge,omitempty"` // its id
-	Step    model.PurgeStep    `json:"step,omitempty"`
-	Due     *model.Time        `json:"due,omitempty"`
-	Resume  *model.Time        `json:"resume,omitempty"` // nothing is to be done before
-	Removed []model.PurgeCount `json:"removed,omitempty"`
-	Receipt *lifecycle.Receipt `json:"receipt,omitempty"` // once it is done
-	// Would is what a dry run counted.
-	Would []model.PurgeCount `json:"would,omitempty"`
+// status is the response to a direct invocation.
+type status struct {
+	Purge   string              `json:"purge,omitempty"` // its id
+	Step    entity.PurgeStep    `json:"step,omitempty"`
+	Due     *model.Time         `json:"due,omitempty"`
+	Resume  *model.Time         `json:"resume,omitempty"` // the next step waits until then
+	Removed []entity.PurgeCount `json:"removed,omitempty"`
+	Receipt *lifecycle.Receipt  `json:"receipt,omitempty"` // of a completed purge
+	Would   []entity.PurgeCount `json:"would,omitempty"`   // what a dry run counted
 }
 
-func stateOf(p model.Purge) state {
-	return state{Purge: p.ID, Step: p.Step, Due: &p.Due, Removed: p.Counts}
-}
-
-// direct answers a request by hand: it counts, calls off, or asks and begins.
-func (i *invocation) direct(ctx context.Context, payload []byte) (any, error) {
+// invokeDirectly counts what a purge would remove, cancels a purge, or requests and starts
+// one. The schedule continues a purge that is not finished in this invocation.
+func (i *invocation) invokeDirectly(ctx context.Context, payload []byte) (any, error) {
 	var r request
 	if err := json.Unmarshal(payload, &r); err != nil {
-		return nil, fmt.Errorf("%w: %w", errShape, err)
+		return nil, fmt.Errorf("%w: %w", errPayload, err)
 	}
 	path, id, _ := strings.Cut(r.Subject, "/")
-	of, ok := i.catalog.SubjectByPath(path)
+	subjectType, ok := i.catalog.SubjectByPath(path)
 	if !ok || id == "" {
-		return nil, fmt.Errorf("subject %q: want the plural of a subject type and an id, as devices/sensor_01", r.Subject)
+		return nil, fmt.Errorf("subject %q is not valid: want the plural of a subject type and an id, as devices/sensor_01", r.Subject)
 	}
-	subject := model.Subject{Type: of.Name, ID: id}
+	subject := model.Subject{Type: subjectType.Name, ID: id}
 	switch {
 	case r.CallOff:
-		return state{}, i.purger.CallOff(ctx, subject)
+		return status{}, i.purger.Cancel(ctx, subject)
 	case r.DryRun:
-		would, err := i.purger.Count(ctx, subject)
-		return state{Would: would}, err
+		counts, err := i.purger.Count(ctx, subject)
+		return status{Would: counts}, err
 	}
-	if _, err := i.purger.Ask(ctx, subject, r.By, time.Duration(r.GraceHours)*time.Hour); err != nil {
+	if _, err := i.purger.Request(ctx, subject, r.By, time.Duration(r.GraceHours)*time.Hour); err != nil {
 		return nil, err
 	}
-	at, err := i.purger.Advance(ctx, subject)
+	progress, err := i.purger.Advance(ctx, subject)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	return progressOf(at), nil // what time ended, the schedule takes up
+	return statusOf(progress), nil
 }
 
-func progressOf(at lifecycle.Progress) state {
-	s := stateOf(at.Purge)
-	if at.Done {
-		return state{Purge: at.Receipt.Purge, Step: model.PurgeDone, Receipt: &at.Receipt}
+func statusOf(p lifecycle.Progress) status {
+	if p.Done {
+		return status{Purge: p.Receipt.Purge, Step: entity.PurgeDone, Receipt: &p.Receipt}
 	}
-	s.Resume = &at.Resume
-	return s
+	return status{Purge: p.Purge.ID, Step: p.Purge.Step, Due: &p.Purge.DueAt, Removed: p.Purge.Counts, Resume: &p.Resume}
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
-// streamAnswer is what the mapping reads: everything before the identifier is
-// acknowledged, everything from it on comes again.
-type streamAnswer struct {
+// streamResponse reports to the event source mapping which records failed: Lambda delivers the
+// batch again from the first of them.
+type streamResponse struct {
 	Failures []failure `json:"batchItemFailures"`
 }
 
 type failure struct {
-	Seq string `json:"itemIdentifier"`
+	SequenceNumber string `json:"itemIdentifier"`
 }
 
-// cleanUp ends the lives whose tombstones TTL took away. At the first that cannot be
-// ended it stops: the rest comes again with it.
+// cleanUp removes what is left of the generations whose tombstones TTL removed. It stops at
+// the first failure, so that this record and the rest are delivered again.
 func (i *invocation) cleanUp(ctx context.Context, payload []byte) (any, error) {
 	expiries, err := envelope.Expiries(payload)
 	if err != nil {
@@ -27,15 +27,15 @@ func (i *invocation) cleanUp(ctx context.Context, payload []byte) (any, error) {
 	for _, e := range expiries {
 		err := e.Err
 		if err == nil && e.Tombstone != nil {
-			if err = i.life.Expired(ctx, e.Tombstone); err == nil {
-				i.counts[telemetry.LivesEnded]++
+			if err = i.profiles.CleanUpExpired(ctx, e.Tombstone); err == nil {
+				i.counts[telemetry.GenerationsEnded]++
 			}
 		}
 		if err != nil {
 			i.counts[telemetry.StepFailures]++
-			i.log.Error("not cleaned up after an expiry", "sequence_number", e.Seq, telemetry.FieldError, err.Error())
-			return streamAnswer{[]failure{{e.Seq}}}, nil
+			i.log.Error("cleanup after an expiry failed", "sequence_number", e.Seq, telemetry.FieldError, err.Error())
+			return streamResponse{[]failure{{e.Seq}}}, nil
 		}
 	}
-	return streamAnswer{[]failure{}}, nil
+	return streamResponse{[]failure{}}, nil
 }

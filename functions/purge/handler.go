@@ -8,100 +8,84 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// handler answers whoever invokes the function, told by the shape of what they send: a
-// lambda.Handler, so that the payload is read once.
+// handler serves the schedule, the table stream and direct invocations. It is safe for
+// concurrent use.
 type handler struct {
-	catalog *catalog.Catalog
-	limits  config.Limits
-	life    *lifecycle.Service
-	purger  *lifecycle.Purger
-	alerts  *alert.Service
-	owner   string // the claim that binds a caller to an owner; "" binds nobody
-	now     func() model.Time
+	catalog  *catalog.Catalog
+	profiles *lifecycle.Service
+	purger   *lifecycle.Purger
+	now      func() model.Time
 
 	log      *slog.Logger
 	metrics  *telemetry.Emitter
-	units    func() (read, write float64) // capacity consumed by this process so far
+	units    func() (read, write float64) // capacity consumed since the process started
 	function string                       // the deployed function's name
 }
 
-// invocation is one call of the function, and what is counted of it.
+var _ lambda.Handler = (*handler)(nil)
+
+// invocation is one invocation of the function, and its metrics.
 type invocation struct {
 	*handler
 	counts telemetry.Counts
 }
 
-// Invoke answers one call.
+// headroom is kept free before the invocation's deadline, for the response.
+const headroom = 2 * time.Second
+
+// Invoke handles one payload and publishes the metrics of the invocation. It implements
+// lambda.Handler.
 func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	read, write := h.units()
-	ctx, cancel := h.withRoom(ctx)
+	readBefore, writeBefore := h.units()
+	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()
 	i := invocation{h, telemetry.Counts{}}
-	answer, err := i.answer(ctx, payload)
+	response, err := i.dispatch(ctx, payload)
 	if err != nil {
 		i.counts[telemetry.StepFailures]++
-		h.log.Error("purge", telemetry.FieldError, err.Error())
+		h.log.Error("invocation failed", telemetry.FieldError, err.Error())
 	}
-	readNow, writeNow := h.units()
-	i.counts[telemetry.ReadUnits], i.counts[telemetry.WriteUnits] = readNow-read, writeNow-write
+	read, write := h.units()
+	i.counts[telemetry.ReadUnits], i.counts[telemetry.WriteUnits] = read-readBefore, write-writeBefore
 	if err := h.metrics.Emit(h.function, "", i.counts); err != nil {
 		h.log.Error("metrics not written", telemetry.FieldError, err.Error())
 	}
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(answer)
+	return json.Marshal(response)
 }
 
-// room is kept free before the invocation's deadline, to answer in.
-const room = 2 * time.Second
-
-func (h *handler) withRoom(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithDeadline(ctx, deadline.Add(-room))
+// payloadShape has the fields that distinguish the sources.
+type payloadShape struct {
+	Records    json.RawMessage // the table stream
+	DetailType string          `json:"detail-type"` // the schedule
+	Subject    string          `json:"subject"`     // a direct invocation
 }
 
-// shape is what tells who invokes: a gateway, the table stream, the schedule, or
-// somebody by hand.
-type shape struct {
-	Records        json.RawMessage
-	RequestContext json.RawMessage `json:"requestContext"`
-	DetailType     string          `json:"detail-type"`
-	Subject        string          `json:"subject"`
-}
+var errPayload = errors.New("unknown payload: want a batch of the table stream, a scheduled event, or {\"subject\": \"devices/sensor_01\"}")
 
-var errShape = errors.New("the payload is nobody's: want a request of the HTTP API, a batch of the table stream, a scheduled event, or {\"subject\": \"devices/sensor_01\"}")
-
-func (i *invocation) answer(ctx context.Context, payload []byte) (any, error) {
-	var s shape
+func (i *invocation) dispatch(ctx context.Context, payload []byte) (any, error) {
+	var s payloadShape
 	if err := json.Unmarshal(payload, &s); err != nil {
-		return nil, fmt.Errorf("%w: %w", errShape, err)
+		return nil, fmt.Errorf("%w: %w", errPayload, err)
 	}
 	switch {
-	case s.RequestContext != nil:
-		r, answer, err := envelope.ReadRequest(payload)
-		if err != nil {
-			return nil, err
-		}
-		return answer(i.http(ctx, r)), nil
 	case s.Records != nil:
 		return i.cleanUp(ctx, payload)
 	case s.DetailType != "":
-		return i.bringOn(ctx)
+		return i.resumePurges(ctx)
 	case s.Subject != "":
-		return i.direct(ctx, payload)
+		return i.invokeDirectly(ctx, payload)
 	}
-	return nil, errShape
+	return nil, errPayload
 }

@@ -1,6 +1,7 @@
-// Command purge is the function that changes the life of subjects and ends it: the
-// HTTP API's PUT, PATCH and DELETE, purges that a schedule brings on, and the cleaning
-// up after tombstones that TTL took away. It alone may delete.
+// Command purge is the Lambda function that removes data: it carries out the purges that
+// were requested, on a schedule or by direct invocation, and cleans up after tombstones
+// that TTL removed. It is the only function that may erase, and no route of the HTTP API
+// invokes it.
 package main
 
 import (

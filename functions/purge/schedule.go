@@ -5,67 +5,70 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// broughtOn is what a scheduled invocation did.
-type broughtOn struct {
-	Open int `json:"open"` // purges that are not done, those that wait for their grace included
-	Done int `json:"done"` // of these, those that came to their end
+// scheduleResult is the result of a scheduled invocation.
+type scheduleResult struct {
+	Open int `json:"open"` // unfinished purges at the start, including those in their grace period
+	Done int `json:"done"` // purges that this invocation completed
 }
 
-// bringOn takes every open purge as far as it goes, each for its part of the time that
-// is left, so that a large one holds up no other. One that fails, or cannot be read, is
-// told and tried again by the next invocation.
-func (i *invocation) bringOn(ctx context.Context) (any, error) {
-	open, err := i.open(ctx)
+// resumePurges advances every open purge as far as possible. The remaining time is divided
+// between them, so that a large purge does not delay the others. A purge that fails or
+// cannot be decoded is logged and retried by the next invocation.
+func (i *invocation) resumePurges(ctx context.Context) (any, error) {
+	open, err := i.openPurges(ctx)
 	if err != nil {
 		i.counts[telemetry.StepFailures]++
-		i.log.Error("not all open purges are known", telemetry.FieldError, err.Error())
+		i.log.Error("list of open purges is incomplete", telemetry.FieldError, err.Error())
 	}
-	did := broughtOn{Open: len(open)}
+	result := scheduleResult{Open: len(open)}
 	for n, p := range open {
-		i.counts[telemetry.OldestDue] = max(i.counts[telemetry.OldestDue], i.now().Sub(p.Due).Seconds())
+		i.counts[telemetry.OldestDue] = max(i.counts[telemetry.OldestDue], i.now().Sub(p.DueAt).Seconds())
 		if i.advance(ctx, p.Subject, len(open)-n) {
-			did.Done++
+			result.Done++
 		}
 	}
-	return did, nil
+	return result, nil
 }
 
-// open are the purges that could be read; the error says of which not.
-func (i *invocation) open(ctx context.Context) (open []model.Purge, err error) {
-	for after, more := (lifecycle.Place{}), true; more; more = after != (lifecycle.Place{}) {
-		page, next, failure := i.purger.Open(ctx, after)
+// openPurges returns the purges that could be read. The error describes the others.
+func (i *invocation) openPurges(ctx context.Context) (open []entity.Purge, err error) {
+	for after, more := (table.Position{}), true; more; more = after != (table.Position{}) {
+		page, next, failure := i.purger.ListActive(ctx, after)
 		open, after, err = append(open, page...), next, errors.Join(err, failure)
 	}
 	return open, err
 }
 
-// advance takes one of so many purges on, and reports whether it is done.
-func (i *invocation) advance(ctx context.Context, subject model.Subject, sharing int) (done bool) {
+// advance advances one purge within 1/shares of the remaining time, and reports whether it
+// is done.
+func (i *invocation) advance(ctx context.Context, subject model.Subject, shares int) (done bool) {
 	if deadline, ok := ctx.Deadline(); ok {
-		part := deadline.Sub(i.now().Time()) / time.Duration(sharing)
+		share := deadline.Sub(i.now().Time()) / time.Duration(shares)
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, part)
+		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()
 	}
-	at, err := i.purger.Advance(ctx, subject)
-	log := i.log.With("purge", at.Purge.ID, "step", string(at.Purge.Step))
+	progress, err := i.purger.Advance(ctx, subject)
+	log := i.log.With("purge", progress.Purge.ID, "step", string(progress.Purge.Step))
 	switch {
 	case errors.Is(err, lifecycle.ErrNoPurge), ctx.Err() != nil:
-		log.Info("purge goes on")
+		log.Info("purge continues")
 	case err != nil:
 		i.counts[telemetry.StepFailures]++
 		log.Error("purge failed", telemetry.FieldError, err.Error())
-	case at.Done:
+	case progress.Done:
 		i.counts[telemetry.PurgesDone]++
-		for _, c := range at.Receipt.Removed {
+		for _, c := range progress.Receipt.Removed {
 			i.counts[telemetry.ItemsErased] += float64(c.Items)
 		}
-		log.Info("purge done", "receipt", at.Receipt)
+		log.Info("purge done", "receipt", progress.Receipt)
 	}
-	return at.Done
+	return progress.Done
 }

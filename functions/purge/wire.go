@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -18,15 +17,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// envEndpoint is that of a DynamoDB on this machine; unset when deployed.
+// envEndpoint is the URL of DynamoDB Local; unset when deployed.
 const envEndpoint = "TIDEMARK_ENDPOINT"
 
-// table is what the function needs of one.
-type table interface {
+// store is the part of the table that the handler needs.
+type store interface {
 	lifecycle.Store
 	lifecycle.Eraser
-	alert.Store
 }
+
+// eraseRate is the number of items erased a second: half of the 1,000 write units that one
+// partition takes a second. The rest is for concurrent writers.
+const eraseRate = 500
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
@@ -39,37 +41,29 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		return nil, err
 	}
 	units := new(dynamo.Capacity)
-	store := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), dynamo.WithCapacity(units))
-	h, err := newHandler(settings, store)
+	table := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), dynamo.WithCapacity(units))
+	h, err := newHandler(settings, table)
 	if err != nil {
 		return nil, err
 	}
-	h.owner, h.log, h.units = getenv(config.EnvOwnerClaim), log, units.Units
+	h.log, h.units = log, units.Units
 	h.function, h.metrics = getenv("AWS_LAMBDA_FUNCTION_NAME"), &telemetry.Emitter{Out: os.Stdout, Now: h.now}
 	return h, nil
 }
 
-func newHandler(settings *config.Config, store table) (*handler, error) {
+func newHandler(settings *config.Config, s store) (*handler, error) {
 	kinds, err := settings.Catalog()
 	if err != nil {
 		return nil, err
 	}
 	now := func() model.Time { return model.TimeOf(time.Now()) }
 	return &handler{
-		catalog: kinds, limits: settings.Limits, now: now,
-		life:   &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
-		purger: newPurger(settings, store, now),
-		alerts: &alert.Service{Store: store, Catalog: kinds, Now: now, Rand: rand.Reader},
+		catalog:  kinds,
+		now:      now,
+		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
+		purger: &lifecycle.Purger{
+			Store: s, Now: now, Timing: lifecycle.TimingOf(settings), Shards: catalog.MaxShards,
+			Rate: eraseRate, Copies: lifecycle.CopiesOf(settings),
+		},
 	}, nil
 }
-
-func newPurger(settings *config.Config, store table, now func() model.Time) *lifecycle.Purger {
-	return &lifecycle.Purger{
-		Store: store, Now: now, Timing: lifecycle.TimingOf(settings), Shards: catalog.MaxShards,
-		Rate: erasedASecond, Copies: lifecycle.CopiesOf(settings),
-	}
-}
-
-// erasedASecond leaves half of what one partition takes, 1,000 write units a second, to
-// those who write at the same time.
-const erasedASecond = 500

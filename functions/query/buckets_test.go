@@ -2,24 +2,22 @@ package main
 
 import "testing"
 
-// Several streams are merged in rollups; of events one is asked for.
-func TestHandle_StreamsAreMergedInRollupsAlone(t *testing.T) {
+func TestHandle_OnlyRollupsMergeStreams(t *testing.T) {
 	h, _ := newHandler(t)
 	const series, both = "/v1/devices/sensor_01/readings", "?stream=&stream=status&last=24h"
 	requireProblem(t, get(t, h, series+"?stream=&stream=status"), "/problems/repeated-parameter")
-	requireProblem(t, get(t, h, series+"/current?stream=&stream=status"), "/problems/repeated-parameter")
-	if answer := get(t, h, series+"/rollups"+both); answer.StatusCode != 200 {
-		t.Errorf("rollups of both: %d %s", answer.StatusCode, answer.Body)
+	requireProblem(t, get(t, h, series+"/latest?stream=&stream=status"), "/problems/repeated-parameter")
+	if r := get(t, h, series+"/rollups"+both); r.Status != 200 {
+		t.Errorf("rollups of both: %d %s", r.Status, r.Body)
 	}
 }
 
-// How long an answer may be shown again goes by what may change it.
-func TestHandle_FreshnessGoesByWhatMayChange(t *testing.T) {
+func TestHandle_CacheControlDependsOnTheBuckets(t *testing.T) {
 	h, _ := newHandler(t)
 	const series = "/v1/devices/sensor_01/readings"
 	for path, want := range map[string]string{
-		series:              "private, no-cache",
-		series + "/current": "private, no-cache",
+		series:             "private, no-cache",
+		series + "/latest": "private, no-cache",
 		series + "/rollups/hour?to=2026-04-20T14:00:00Z":                 "private, max-age=60",
 		series + "/rollups/hour?to=2026-04-20T14:00:00Z&consistent=true": "private, no-cache",
 		series + "/rollups/hour?to=2026-04-20T14:00:01Z":                 "private, max-age=5",

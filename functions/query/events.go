@@ -4,13 +4,13 @@ import (
 	"context"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func (h *Handler) history(ctx context.Context, asked target, given params) (any, error) {
-	q, err := eventsOf(asked, given)
+// history returns a page of the events of a series.
+func (h *Handler) history(ctx context.Context, res resource, args params) (any, error) {
+	q, err := historyQuery(res, args)
 	if err != nil {
 		return nil, err
 	}
@@ -18,12 +18,12 @@ func (h *Handler) history(ctx context.Context, asked target, given params) (any,
 	if err != nil {
 		return nil, err
 	}
-	return envelope.HistoryOf(page), nil
+	return httpapi.HistoryOf(page), nil
 }
 
-// count answers how many events a range holds; it reads all of them.
-func (h *Handler) count(ctx context.Context, asked target, given params) (any, error) {
-	q, err := eventsOf(asked, given)
+// count returns the number of events in a range. It reads all of them.
+func (h *Handler) count(ctx context.Context, res resource, args params) (any, error) {
+	q, err := historyQuery(res, args)
 	if err != nil {
 		return nil, err
 	}
@@ -32,24 +32,24 @@ func (h *Handler) count(ctx context.Context, asked target, given params) (any, e
 	if err != nil {
 		return nil, err
 	}
-	return envelope.Count{Events: counted.Events, Unreadable: counted.Unreadable}, nil
+	return httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable}, nil
 }
 
-// eventsOf is the history asked for.
-func eventsOf(asked target, given params) (query.History, error) {
-	p, err := given.paging(newestFirst)
+// historyQuery returns the query for a history or a count.
+func historyQuery(res resource, args params) (query.History, error) {
+	p, err := args.paging(newestFirst)
 	if err != nil {
 		return query.History{}, err
 	}
 	q := query.History{
-		Series: asked.series, From: p.from, To: p.to, Newest: p.newest,
+		Series: res.series, From: p.from, To: p.to, Newest: p.newest,
 		Limit: p.limit, Cursor: p.cursor, Consistent: p.consistent,
 	}
-	if fields := given.text("fields"); fields != "" {
+	if fields := args.text("fields"); fields != "" {
 		q.Fields = strings.Split(fields, ",")
 	}
-	for _, text := range given.all("where") {
-		term, err := envelope.ParseWhere(text)
+	for _, text := range args.all("where") {
+		term, err := httpapi.ParseWhere(text)
 		if err != nil {
 			return q, err
 		}
@@ -58,67 +58,35 @@ func eventsOf(asked target, given params) (query.History, error) {
 	return q, nil
 }
 
-func (h *Handler) current(ctx context.Context, asked target, given params) (any, error) {
-	consistent, err := given.consistent()
+// latest returns the latest item of a series.
+func (h *Handler) latest(ctx context.Context, res resource, args params) (any, error) {
+	consistent, err := args.consistent()
 	if err != nil {
 		return nil, err
 	}
-	current, err := h.Query.Current(ctx, asked.series, consistent)
+	latest, err := h.Query.Latest(ctx, res.series, consistent)
 	switch {
 	case err != nil:
 		return nil, err
-	case current == nil:
-		return nil, problemNothingYet.New("%s: is the id right, and the stream?", asked.series)
+	case latest == nil:
+		return nil, problemNothingYet.New("%s has no events: check the id and the stream", res.series)
 	}
-	return envelope.CurrentOf(current), nil
+	return httpapi.LatestOf(latest), nil
 }
 
-// byValue answers the events of a kind, of any subject, that have a value.
-func (h *Handler) byValue(ctx context.Context, asked target, given params) (any, error) {
-	p, err := given.paging(newestFirst)
+// indexQuery returns the events of a kind, of any subject, that have a value of the
+// indexed field.
+func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (any, error) {
+	p, err := args.paging(newestFirst)
 	if err != nil {
 		return nil, err
 	}
-	page, err := h.Query.ByValue(ctx, query.ByValue{
-		Kind: asked.series.Kind, Field: asked.field, Value: asked.value,
+	page, err := h.Query.QueryIndex(ctx, query.IndexQuery{
+		Kind: res.series.Kind, Field: res.field, Value: res.value,
 		From: p.from, To: p.to, Newest: p.newest, Limit: p.limit, Cursor: p.cursor,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return envelope.ByValueOf(page), nil
-}
-
-// profile answers what is known of a subject as a whole.
-func (h *Handler) profile(ctx context.Context, asked target, given params) (any, error) {
-	consistent, err := given.consistent()
-	if err != nil {
-		return nil, err
-	}
-	subject := model.Subject{Type: asked.series.Kind.Subject.Name, ID: asked.series.Subject}
-	p, err := h.Query.Profile(ctx, subject, consistent)
-	switch {
-	case err != nil:
-		return nil, err
-	case p == nil:
-		return nil, problemNoProfile.New("%s: it may have events all the same: ask for a kind of them", subject)
-	}
-	view := envelope.ProfileOf(p)
-	if at, seen, err := h.lastSeen(ctx, asked); err != nil {
-		return nil, err
-	} else if seen {
-		view.LastSeenAt = &at
-	}
-	return view, nil
-}
-
-// lastSeen is the time of a subject's newest event, where its type has a kind that keeps
-// current.
-func (h *Handler) lastSeen(ctx context.Context, asked target) (at model.Time, ok bool, _ error) {
-	for _, k := range h.Catalog.KindsOf(asked.series.Kind.Subject) {
-		if !k.WithoutCurrent && h.Life != nil {
-			return h.Life.LastSeen(ctx, asked.subject())
-		}
-	}
-	return 0, false, nil
+	return httpapi.IndexedEventsOf(page), nil
 }

@@ -6,32 +6,32 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// exampleTime is when the examples were observed.
+// exampleTime is the event time of the examples.
 const exampleTime = "2026-04-20T14:00:00Z"
 
 // exampleText is the value of every text field of the examples.
 const exampleText = "example"
 
-// exampleAlert is the id of an alert of the examples.
+// exampleAlert is the id of the example alert.
 const exampleAlert = "01KPN3Q8G0V7H4T2W9R5M6C1XA"
 
-// exampleID is the id of a subject that has gone through what an operation is of.
-func exampleID(subjectType, stands string) string {
-	return strings.ToLower(subjectType) + "_" + cmp.Or(stands, "01")
+// exampleID returns the id of the example subject in a state; "" is any state.
+func exampleID(subjectType, state string) string {
+	return strings.ToLower(subjectType) + "_" + cmp.Or(state, "01")
 }
 
-// example is a value of a word of the path, with which the operation can be run.
+// example returns a valid value of a path parameter.
 func (d describer) example(name string) any {
 	kinds := d.kinds()
 	switch name {
 	case "id":
-		return exampleID(kinds[0].Subject.Name, d.row.stands)
+		return exampleID(kinds[0].Subject.Name, d.row.exampleState)
 	case "tier":
-		return kinds[0].Ladder.Tiers[0].Unit.String()
+		return kinds[0].Retention.Tiers[0].Unit.String()
 	case "dimension":
 		for _, k := range kinds {
 			if len(k.Dimensions) > 0 {
@@ -46,7 +46,7 @@ func (d describer) example(name string) any {
 	return exampleText
 }
 
-// kinds are those that the route is of.
+// kinds returns the kinds that the route serves.
 func (d describer) kinds() []*catalog.Kind {
 	if k, ok := d.catalog.Kind(d.route.Kind); ok {
 		return []*catalog.Kind{k}
@@ -57,7 +57,7 @@ func (d describer) kinds() []*catalog.Kind {
 	return nil
 }
 
-// body is what a write takes, with examples.
+// body describes the body of a write, with examples.
 func (d describer) body() map[string]any {
 	switch d.row.body {
 	case "":
@@ -66,18 +66,18 @@ func (d describer) body() map[string]any {
 		return d.observations()
 	}
 	example := map[string]any{"name": exampleText}
-	if d.row.body == "RuleDraft" {
+	if d.row.body == "NewRule" {
 		example = d.rule()
 	}
-	return map[string]any{"required": true, "content": map[string]any{envelope.FormJSON.Type: map[string]any{
+	return map[string]any{"required": true, "content": map[string]any{httpapi.FormatJSON.Type: map[string]any{
 		"schema": ref("schemas", d.row.body), "example": example,
 	}}}
 }
 
-// rule is an example of a rule, of the first kind that can have some.
+// rule returns an example rule, for the first kind that allows rules.
 func (d describer) rule() map[string]any {
 	kinds := d.kinds()
-	k := kinds[max(0, slices.IndexFunc(kinds, (*catalog.Kind).Testable))]
+	k := kinds[max(0, slices.IndexFunc(kinds, (*catalog.Kind).AllowsRules))]
 	measure := exampleText
 	if len(k.Measures) > 0 {
 		measure = k.Measures[0].Name
@@ -87,19 +87,19 @@ func (d describer) rule() map[string]any {
 
 func (d describer) observations() map[string]any {
 	kind := d.kinds()[0]
-	shape := ref("schemas", observationName(kind))
+	observed := ref("schemas", observationName(kind))
 	first, second := observation(kind, "1"), observation(kind, "2")
 	second[catalog.TimeField] = strings.Replace(exampleTime, ":00Z", ":30Z", 1)
 	lines := jsonLine(first) + jsonLine(second)
 	return map[string]any{"required": true, "content": map[string]any{
-		envelope.FormJSON.Type: map[string]any{
-			"schema": schema{"oneOf": []any{shape, schema{"type": "array", "items": shape}}},
+		httpapi.FormatJSON.Type: map[string]any{
+			"schema": schema{"oneOf": []any{observed, schema{"type": "array", "items": observed}}},
 			"examples": map[string]any{
 				"one":  map[string]any{"summary": "One observation", "value": first},
-				"many": map[string]any{"summary": "Several, answered in order", "value": []any{first, second}},
+				"many": map[string]any{"summary": "Several, with results in the same order", "value": []any{first, second}},
 			},
 		},
-		envelope.FormNDJSON.Type: map[string]any{
+		httpapi.FormatNDJSON.Type: map[string]any{
 			"schema":   schema{"type": "string"},
 			"examples": map[string]any{"lines": map[string]any{"summary": "One a line", "value": lines}},
 		},
@@ -107,11 +107,11 @@ func (d describer) observations() map[string]any {
 }
 
 func jsonLine(v any) string {
-	text, _ := json.Marshal(v) // plain data: cannot fail
+	text, _ := json.Marshal(v) // plain data, cannot fail
 	return string(text) + "\n"
 }
 
-// observation is an example of a kind: every field that it declares.
+// observation returns an example observation of a kind, with every field that it declares.
 func observation(k *catalog.Kind, id string) map[string]any {
 	o := map[string]any{k.Subject.Field: exampleID(k.Subject.Name, ""), catalog.TimeField: exampleTime}
 	if k.IDs == catalog.RequiredID {
@@ -126,7 +126,7 @@ func observation(k *catalog.Kind, id string) map[string]any {
 	return o
 }
 
-// textFields are the text fields that a kind declares.
+// textFields returns the text fields that a kind declares, sorted.
 func textFields(k *catalog.Kind) []string {
 	names := slices.Clone(k.Distinct)
 	for _, d := range k.Dimensions {
@@ -139,28 +139,29 @@ func textFields(k *catalog.Kind) []string {
 	return slices.Compact(names)
 }
 
-// observationName is the name of the shape of a kind's observations: ReadingObservation.
+// observationName returns the schema name of a kind's observations, such as
+// ReadingObservation.
 func observationName(k *catalog.Kind) string {
-	name := operationID(catalog.Route{Kind: k.Name})
+	name := operationID(httpapi.Route{Kind: k.Name})
 	return strings.ToUpper(name[:1]) + name[1:] + "Observation"
 }
 
-// observationSchema is the shape of a kind's observations, as the catalog declares it.
+// observationSchema returns the schema of a kind's observations.
 func observationSchema(k *catalog.Kind) schema {
 	properties := schema{
 		k.Subject.Field:   schema{"type": "string", "minLength": 1, "description": "The id of the subject."},
 		catalog.TimeField: timeSchema,
 	}
 	required := []any{k.Subject.Field, catalog.TimeField}
-	properties[catalog.StreamField] = schema{"type": "string", "description": "Of several series of the subject, which."}
+	properties[catalog.StreamField] = schema{"type": "string", "description": "Selects one of several series of the subject."}
 	if k.IDs != catalog.MintedID {
-		properties[catalog.IDField] = schema{"type": "string", "description": "Tells events of the same time apart."}
+		properties[catalog.IDField] = schema{"type": "string", "description": "Distinguishes events with the same time."}
 	}
 	if k.IDs == catalog.RequiredID {
 		required = append(required, catalog.IDField)
 	}
 	for _, m := range k.Measures {
-		properties[m.Name] = schema{"type": []any{"number", "string", "null"}, "description": "A measure: null or no number is counted invalid."}
+		properties[m.Name] = schema{"type": []any{"number", "string", "null"}, "description": "A measure. null, or text that is not a number, is counted as invalid."}
 	}
 	for _, name := range textFields(k) {
 		properties[name] = schema{"type": "string"}

@@ -7,10 +7,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/aws/aws-lambda-go/events"
-
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -18,52 +17,59 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Handler answers the read requests of the HTTP API. It is safe for concurrent use.
+// Handler serves the read requests of the HTTP API. It is safe for concurrent use.
 type Handler struct {
-	Catalog *catalog.Catalog
-	Query   *query.Service
-	Life    *lifecycle.Service
-	Purger  *lifecycle.Purger // asked how far a purge is, and no more
-	Alerts  *alert.Service    // asked for alerts and rules, and no more
-	Owner   string            // the claim that binds a caller to an owner; "" binds nobody
-	Log     *slog.Logger
-	// API is the description of the API, made when it is first asked for.
-	API func() (json.RawMessage, error)
+	Catalog    *catalog.Catalog
+	Query      *query.Service
+	Subjects   *lifecycle.Service
+	Purger     *lifecycle.Purger // only to read the state of a purge
+	Alerts     *alert.Service    // only to read alerts and rules
+	OwnerClaim string            // see httpapi.Request.Owner
+	Log        *slog.Logger
+	API        func() (json.RawMessage, error) // the OpenAPI description; made by the first call
 }
 
-// Handle answers one request. A request that cannot be answered is a problem+json;
-// the error is always nil, so that a caller's mistake is no failure of the function.
-func (h *Handler) Handle(ctx context.Context, r events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	response, err := h.respond(ctx, &r)
+// Handle serves one request of any HTTP gateway. A failed request is a problem response;
+// the error is for a payload that is no HTTP request.
+func (h *Handler) Handle(ctx context.Context, payload json.RawMessage) (any, error) {
+	r, encode, err := envelope.DecodeHTTP(payload)
+	if err != nil {
+		return nil, err
+	}
+	return encode(h.serve(ctx, r)), nil
+}
+
+func (h *Handler) serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
+	response, err := h.respond(ctx, r)
 	if err == nil {
-		return response, nil
+		return response
 	}
 	problem := problemOf(err)
 	if problem.Status >= http.StatusInternalServerError {
-		h.Log.ErrorContext(ctx, "read failed", telemetry.FieldRequestID, r.RequestContext.RequestID, telemetry.FieldError, err)
+		h.Log.ErrorContext(ctx, "read failed", telemetry.FieldRequestID, r.ID, telemetry.FieldError, err)
 	}
-	return problem.Response(), nil
+	return problem.Response()
 }
 
-// The headers that say what a read cost: read units, items read, those that nobody is
-// shown included, and requests to the table.
+// The headers that state the cost of a read: read units, items read (including those
+// that were filtered out) and requests to the table.
 const (
 	headerUnits    = "Tidemark-Read-Units"
 	headerItems    = "Tidemark-Items"
 	headerRequests = "Tidemark-Requests"
 )
 
-func (h *Handler) respond(ctx context.Context, r *events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-	ctx, meter := model.Metered(ctx)
-	view, err := h.answer(ctx, r)
+func (h *Handler) respond(ctx context.Context, r *httpapi.Request) (httpapi.Response, error) {
+	ctx, meter := model.WithReadMeter(ctx)
+	result, err := h.read(ctx, r)
 	if err != nil {
-		return events.APIGatewayV2HTTPResponse{}, err
+		return httpapi.Response{}, err
 	}
-	fresh := envelope.Changing
-	if k, ok := view.(kept); ok {
-		view, fresh = k.view, k.fresh
+	maxAge := httpapi.MaxAgeNone
+	if c, ok := result.(cacheable); ok {
+		result, maxAge = c.value, c.maxAge
 	}
-	response, err := envelope.Respond(r, view, fresh)
+	response, err := httpapi.ReadResponse(r, result, maxAge)
 	if err != nil {
 		return response, err
 	}
@@ -74,38 +80,40 @@ func (h *Handler) respond(ctx context.Context, r *events.APIGatewayV2HTTPRequest
 	return response, nil
 }
 
-func (h *Handler) answer(ctx context.Context, r *events.APIGatewayV2HTTPRequest) (any, error) {
-	asked, err := find(h.Catalog, envelope.Path(r))
+// read performs the operation that the request names and returns its result.
+func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
+	res, err := resourceOf(h.Catalog, r.Path)
 	if err != nil {
 		return nil, err
 	}
-	if method := r.RequestContext.HTTP.Method; method != http.MethodGet {
-		return nil, notAllowed(method)
+	if r.Method != http.MethodGet {
+		return nil, methodNotAllowed(r.Method)
 	}
-	does := reads[asked.action]
-	given, err := parseParams(r.RawQueryString, does.params)
+	op := reads[res.action]
+	args, err := parseParams(r.RawQuery, op.params)
 	if err != nil {
 		return nil, err
 	}
-	if asked.series.Kind != nil {
-		for _, subject := range append([]string{asked.series.Subject}, given.all("with")...) {
-			if err := h.within(r, subject); err != nil {
-				return nil, err
-			}
+	if res.series.Kind != nil {
+		if err := h.checkOwner(r, append([]string{res.series.Subject}, args.all("with")...)); err != nil {
+			return nil, err
 		}
 	}
-	asked.series.Stream = given.text("stream")
-	return does.answer(h, ctx, asked, given)
+	res.series.Stream = args.text("stream")
+	return op.read(h, ctx, res, args)
 }
 
-// within refuses a caller that is bound to an owner the subjects of others.
-func (h *Handler) within(r *events.APIGatewayV2HTTPRequest, subject string) error {
-	owner, problem := envelope.OwnerOf(r, h.Owner)
-	switch {
-	case problem != nil:
+// checkOwner returns a problem if the caller is bound to an owner that does not own all
+// subjects.
+func (h *Handler) checkOwner(r *httpapi.Request, subjects []string) error {
+	owner, problem := r.Owner(h.OwnerClaim)
+	if problem != nil {
 		return problem
-	case !owner.Owns(subject):
-		return envelope.ProblemForeign.New(owner.Refusal(subject))
+	}
+	for _, subject := range subjects {
+		if !owner.Owns(subject) {
+			return httpapi.ProblemForeign.New("%s", owner.ForeignDetail(subject))
+		}
 	}
 	return nil
 }

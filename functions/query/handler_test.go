@@ -16,9 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -31,8 +32,8 @@ var now = at("2026-04-20T14:30:00Z")
 
 const samples = "../../events/query"
 
-// newHandler answers from a table with three readings of sensor_01, one of its stream
-// status, and their rollups; one more reading has expired.
+// newHandler returns a handler of a table with three readings of sensor_01, one in its
+// stream status, and their rollups; one more reading has expired.
 func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
 	t.Helper()
 	kinds, err := iot.Catalog()
@@ -55,8 +56,8 @@ func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
 	}
 	putRows(t, table, kind.Spec(), tier.Hour, readings[:3])
 	putRows(t, table, kind.Spec(), tier.Day, readings[:3])
-	current := model.Current{Series: readings[2].Series, Ordered: true, Order: readings[2].Order, Attrs: readings[2].Attrs.Union(readings[1].Attrs)}
-	if err := table.PutItem(context.Background(), item.FromCurrent(&current)); err != nil {
+	latest := model.Latest{Series: readings[2].Series, Ordered: true, Order: readings[2].Order, Attrs: readings[2].Attrs.Union(readings[1].Attrs)}
+	if err := table.PutItem(context.Background(), item.FromLatest(&latest)); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -97,33 +98,34 @@ func number(name, digits string) model.Attr {
 func text(name, s string) model.Attr { return model.Attr{Name: name, Value: model.TextValue(s)} }
 
 func at(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
 	return t
 }
 
-// get answers GET of a path with a query string.
-func get(t *testing.T, h *Handler, target string) events.APIGatewayV2HTTPResponse {
+// get sends GET for a path with a query string, without a token.
+func get(t *testing.T, h *Handler, target string) httpapi.Response {
 	t.Helper()
-	var r events.APIGatewayV2HTTPRequest
-	r.RawPath, r.RawQueryString, _ = strings.Cut(target, "?")
-	r.RequestContext.HTTP.Method = "GET"
-	response, err := h.Handle(context.Background(), r)
-	if err != nil {
-		t.Fatalf("GET %s: %v", target, err)
-	}
-	return response
+	return getAs(t, h, target, nil)
 }
 
-// page is what pages of a history have that other tests need.
+// getAs sends GET with the claims of a token.
+func getAs(t *testing.T, h *Handler, target string, claims map[string]string) httpapi.Response {
+	t.Helper()
+	r := httpapi.Request{Method: "GET", Claims: claims}
+	r.Path, r.RawQuery, _ = strings.Cut(target, "?")
+	return h.serve(t.Context(), &r)
+}
+
+// page is the part of a page of events that the tests use.
 type page struct {
 	Events []struct{ At string }
 	Next   *string
 }
 
-func pageOf(t *testing.T, response events.APIGatewayV2HTTPResponse) (p page) {
+func pageOf(t *testing.T, response httpapi.Response) (p page) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(response.Body), &p); err != nil {
 		t.Fatal(err)
@@ -131,12 +133,11 @@ func pageOf(t *testing.T, response events.APIGatewayV2HTTPResponse) (p page) {
 	return p
 }
 
-// Each sample beside the function is executed: its status, and its body, or the type
-// of its problem.
+// Each sample is executed, and its status and its body or problem type are compared.
 func TestHandle_Samples(t *testing.T) {
-	answers := map[string]struct {
+	wants := map[string]struct {
 		status int
-		body   string // JSON, a part of what is none, or the type of a problem
+		body   string // JSON, a part of another format, or the type of a problem
 	}{
 		"history": {200, `{"events":[
 			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true}},
@@ -146,8 +147,8 @@ func TestHandle_Samples(t *testing.T) {
 			{"at":"2026-04-20T13:10:00.000Z","id":"b7","fields":{"humidity":45,"temperature":0.000000001}},
 			{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"temperature":"NaN","ok":true}}],"next":null}`},
 		"history-of-a-stream": {200, `{"events":[{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"battery":0.93}}],"next":null}`},
-		"current":             {200, `{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"humidity":45,"temperature":0.000000001,"ok":true}}`},
-		"current-of-nothing":  {404, "/problems/nothing-yet"},
+		"latest":              {200, `{"at":"2026-04-20T14:00:00.000Z","id":"","fields":{"humidity":45,"temperature":0.000000001,"ok":true}}`},
+		"latest-of-nothing":   {404, "/problems/nothing-yet"},
 		"rollups-hour": {200, `{"rollups":[
 			{"bucket":"2026-04-20T12:00:00.000Z","end":"2026-04-20T13:00:00.000Z","tier":"hour","exact":true,"open":false,"truncated":false,"unreadable":0,"events":1,"measures":{
 				"temperature":{"count":1,"invalid":0,"sum":21.5,"min":21.5,"max":21.5,"avg":21.5,"stddev":0,"first":21.5,"last":21.5,"p50":21.5,"p95":21.5,"p99":21.5}}},
@@ -192,20 +193,20 @@ func TestHandle_Samples(t *testing.T) {
 		"forged-cursor":        {400, "/problems/forged-cursor"},
 	}
 	files, err := filepath.Glob(samples + "/*.json")
-	if err != nil || len(files) != len(answers) {
-		t.Fatalf("%d samples in %s, %d answers here (%v): each needs the other", len(files), samples, len(answers), err)
+	if err != nil || len(files) != len(wants) {
+		t.Fatalf("%d samples in %s, %d expected responses (%v): want one for each", len(files), samples, len(wants), err)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
 			h, _ := newHandler(t)
-			want, known := answers[name]
+			want, known := wants[name]
 			if !known {
-				t.Fatalf("no answer is given for %s", file)
+				t.Fatalf("no expected response for %s", file)
 			}
-			response, err := h.Handle(context.Background(), sample(t, file))
-			if err != nil || response.StatusCode != want.status {
-				t.Fatalf("got %d %s, %v; want %d", response.StatusCode, response.Body, err, want.status)
+			response := handleSample(t, h, file)
+			if response.Status != want.status {
+				t.Fatalf("got %d %s; want %d", response.Status, response.Body, want.status)
 			}
 			switch {
 			case want.status >= 400:
@@ -219,19 +220,22 @@ func TestHandle_Samples(t *testing.T) {
 	}
 }
 
-func sample(t *testing.T, file string) (r events.APIGatewayV2HTTPRequest) {
+// handleSample invokes the handler with the payload in file.
+func handleSample(t *testing.T, h *Handler, file string) httpapi.Response {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	payload, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
+	encoded, err := h.Handle(t.Context(), payload)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	response := encoded.(events.APIGatewayV2HTTPResponse)
+	return httpapi.Response{Status: response.StatusCode, Headers: response.Headers, Body: response.Body, Base64: response.IsBase64Encoded}
 }
 
-func requireProblem(t *testing.T, response events.APIGatewayV2HTTPResponse, kind string) {
+func requireProblem(t *testing.T, response httpapi.Response, kind string) {
 	t.Helper()
 	var problem struct {
 		Type, Title, Detail string
@@ -240,16 +244,16 @@ func requireProblem(t *testing.T, response events.APIGatewayV2HTTPResponse, kind
 	if err := json.Unmarshal([]byte(response.Body), &problem); err != nil {
 		t.Fatal(err)
 	}
-	if problem.Type != kind || problem.Status != response.StatusCode || problem.Title == "" || problem.Detail == "" {
-		t.Errorf("got %+v, want a whole problem of type %s", problem, kind)
+	if problem.Type != kind || problem.Status != response.Status || problem.Title == "" || problem.Detail == "" {
+		t.Errorf("got %+v, want all members of a problem of type %s", problem, kind)
 	}
 	if got := response.Headers["Content-Type"]; got != "application/problem+json" {
 		t.Errorf("content type %q, want application/problem+json", got)
 	}
 }
 
-// requireSame compares JSON, every digit of its numbers included; "*" in want stands
-// for any text.
+// requireSame compares JSON with all digits of its numbers. A next of "*" in want matches
+// any text.
 func requireSame(t *testing.T, got, want string) {
 	t.Helper()
 	decode := func(text string) (v map[string]any) {
@@ -269,7 +273,7 @@ func requireSame(t *testing.T, got, want string) {
 	}
 }
 
-func TestHandle_PagesGoOnByNext(t *testing.T) {
+func TestHandle_NextReadsTheNextPage(t *testing.T) {
 	h, _ := newHandler(t)
 	target, seen := "/v1/devices/sensor_01/readings?limit=1", []string{}
 	for cursor := ""; ; {
@@ -288,7 +292,7 @@ func TestHandle_PagesGoOnByNext(t *testing.T) {
 	}
 }
 
-func TestHandle_ACursorOfAnotherRequestIsTold(t *testing.T) {
+func TestHandle_RejectsTheCursorOfAnotherRequest(t *testing.T) {
 	h, _ := newHandler(t)
 	page := pageOf(t, get(t, h, "/v1/devices/sensor_01/readings?limit=1"))
 	for _, target := range []string{
@@ -301,59 +305,59 @@ func TestHandle_ACursorOfAnotherRequestIsTold(t *testing.T) {
 	}
 }
 
-// The path comes decoded, so an id may hold slashes and still name one subject.
-func TestFind_AnIDMayHoldSlashes(t *testing.T) {
+// The path is decoded, so that an id may contain slashes.
+func TestResourceOf_IDsMayContainSlashes(t *testing.T) {
 	h, _ := newHandler(t)
-	for path, want := range map[string]target{
-		"/v1/devices/a/b/readings":                   {action: catalog.ReadHistory},
-		"/v1/devices/a/b/readings/current":           {action: catalog.ReadCurrent},
-		"/v1/devices/a/b/readings/rollups/day":       {action: catalog.ReadRollups, tier: "day"},
-		"/v1/devices/a/readings/b/readings":          {action: catalog.ReadHistory},
-		"/v1/devices/a/rollups/day/readings/current": {action: catalog.ReadCurrent},
+	for path, want := range map[string]resource{
+		"/v1/devices/a/b/readings":                  {action: httpapi.ReadHistory},
+		"/v1/devices/a/b/readings/latest":           {action: httpapi.ReadLatest},
+		"/v1/devices/a/b/readings/rollups/day":      {action: httpapi.ReadRollups, tier: "day"},
+		"/v1/devices/a/readings/b/readings":         {action: httpapi.ReadHistory},
+		"/v1/devices/a/rollups/day/readings/latest": {action: httpapi.ReadLatest},
 	} {
-		got, err := find(h.Catalog, path)
+		got, err := resourceOf(h.Catalog, path)
 		if err != nil || got.action != want.action || got.tier != want.tier || !strings.HasPrefix(got.series.Subject, "a/") {
 			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}
-	for _, path := range []string{"", "/", "/v1", "/v1/devices/", "/v1/devices/a/current", "/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
-		if got, err := find(h.Catalog, path); err == nil {
-			t.Errorf("%q: %+v, want it not found", path, got)
+	for _, path := range []string{"", "/", "/v1", "/v1/devices/", "/v1/devices/a/latest", "/v1/devices/a/b/rollups/day", "/v1/readings/location/hall", "/v2/devices/a/readings"} {
+		if got, err := resourceOf(h.Catalog, path); err == nil {
+			t.Errorf("%q: %+v, want an error", path, got)
 		}
 	}
 }
 
 type failing struct{ query.Store }
 
-func (failing) Events(context.Context, model.Range) (model.EventPage, error) {
-	return model.EventPage{}, errors.New("the server's own words")
+func (failing) Events(context.Context, storage.Range) (storage.EventPage, error) {
+	return storage.EventPage{}, errors.New("the cause")
 }
 
-// A table that does not answer is a failure that may pass; what it said is logged and
-// not told.
-func TestHandle_ATableThatDoesNotAnswer(t *testing.T) {
+// A table that does not respond is a transient failure. Its cause is logged and not in the
+// response.
+func TestHandle_FailedReadsAreUnavailable(t *testing.T) {
 	h, log := newHandler(t)
 	h.Query.Store = failing{h.Query.Store}
 	response := get(t, h, "/v1/devices/sensor_01/readings")
 	requireProblem(t, response, "/problems/unavailable")
-	if response.StatusCode != 503 || response.Headers["Retry-After"] == "" || strings.Contains(response.Body, "own words") {
-		t.Errorf("got %d %v %s; want 503, Retry-After, and nothing of the cause", response.StatusCode, response.Headers, response.Body)
+	if response.Status != 503 || response.Headers["Retry-After"] == "" || strings.Contains(response.Body, "the cause") {
+		t.Errorf("got %d %v %s; want 503 and Retry-After, without the cause", response.Status, response.Headers, response.Body)
 	}
-	if !strings.Contains(log.String(), "the server's own words") {
+	if !strings.Contains(log.String(), "the cause") {
 		t.Errorf("the cause is not logged: %s", log)
 	}
 }
 
-func TestHandle_AnAnswerTooLargeForLambdaIsTold(t *testing.T) {
+func TestHandle_RejectsResponsesTooLargeForLambda(t *testing.T) {
 	h, _ := newHandler(t)
-	h.Query.Store = wordy{h.Query.Store}
+	h.Query.Store = longEvents{h.Query.Store}
 	response := get(t, h, "/v1/devices/sensor_01/readings?limit=1000")
 	requireProblem(t, response, "/problems/answer-too-large")
 }
 
-type wordy struct{ query.Store }
+type longEvents struct{ query.Store }
 
-func (wordy) Events(_ context.Context, r model.Range) (page model.EventPage, _ error) {
+func (longEvents) Events(_ context.Context, r storage.Range) (page storage.EventPage, _ error) {
 	for i := range r.Limit {
 		e := reading("", "2026-04-20T12:10:00Z", "", 0, text("note", strings.Repeat("x", 6000)))
 		e.At -= model.Time(i)

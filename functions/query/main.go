@@ -1,5 +1,4 @@
-// Command query is the function that answers read requests: current, history and
-// rollups over the HTTP API.
+// Command query is the Lambda function that serves the read requests of the HTTP API.
 package main
 
 import (

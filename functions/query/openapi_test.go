@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -33,9 +34,9 @@ type described struct {
 	Components struct{ Schemas, Parameters map[string]json.RawMessage }
 }
 
-// A repeat of an observation without an id of its own is another event where ids are
-// minted, and nobody may read that it is safe.
-func TestDescribe_SaysThatARepeatIsSafeOnlyWhereItIs(t *testing.T) {
+// A repeated observation creates a second event if ids are generated: the description must
+// not call it safe.
+func TestDescribe_CallsRepeatsSafeOnlyIfTheyAre(t *testing.T) {
 	note := iot.Readings
 	note.Name, note.Path, note.IDs = "NOTE", "notes", catalog.MintedID
 	kinds, err := catalog.New(iot.Readings, note)
@@ -50,21 +51,21 @@ func TestDescribe_SaysThatARepeatIsSafeOnlyWhereItIs(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	const safe = "Sending again is always safe."
+	const safe = "Repeating the request is always safe."
 	for i := range kinds.Kinds {
 		kind := &kinds.Kinds[i]
 		post := got.Paths["/v1/"+kind.Path]["post"]
 		want := kind.IDs != catalog.MintedID
 		if says := strings.Contains(post.Description, safe); says != want {
-			t.Errorf("ids %s: says that a repeat is safe: %t, want %t:\n%s", kind.IDs, says, want, post.Description)
+			t.Errorf("ids %s: calls a repeat safe: %t, want %t:\n%s", kind.IDs, says, want, post.Description)
 		}
 		if says := strings.Contains(string(post.Responses["503"]), safe); says != want {
-			t.Errorf("ids %s, 503: says that a repeat is safe: %t, want %t:\n%s", kind.IDs, says, want, post.Responses["503"])
+			t.Errorf("ids %s, 503: calls a repeat safe: %t, want %t:\n%s", kind.IDs, says, want, post.Responses["503"])
 		}
 	}
 }
 
-func TestDescribe_HasTheCatalogsRoutesAndNoOther(t *testing.T) {
+func TestDescribe_HasExactlyTheRoutes(t *testing.T) {
 	kinds := shipped(t)
 	text, err := describe(kinds)
 	if err != nil {
@@ -76,10 +77,10 @@ func TestDescribe_HasTheCatalogsRoutesAndNoOther(t *testing.T) {
 	}
 	var want, have []string
 	ids := map[string]bool{}
-	for _, r := range kinds.AllRoutes() {
+	for _, r := range httpapi.Routes(kinds) {
 		want = append(want, r.Method+" "+r.Path)
 		if operationOf(r.Action).summary == "" {
-			t.Errorf("%s has no row in the table of operations", r.Action)
+			t.Errorf("%s has no operation", r.Action)
 		}
 	}
 	for path, methods := range got.Paths {
@@ -98,9 +99,8 @@ func TestDescribe_HasTheCatalogsRoutesAndNoOther(t *testing.T) {
 	}
 }
 
-// What an operation names is there: parameters, shapes, and nothing is there that none
-// names.
-func TestDescribe_NamesWhatThereIs(t *testing.T) {
+// Every schema and parameter that an operation references exists, and is referenced.
+func TestDescribe_ReferencesExistingComponents(t *testing.T) {
 	text, err := describe(shipped(t))
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestDescribe_NamesWhatThereIs(t *testing.T) {
 	for kind, all := range map[string]map[string]json.RawMessage{"schemas": got.Components.Schemas, "parameters": got.Components.Parameters} {
 		for name := range all {
 			if !strings.Contains(string(text), `"#/components/`+kind+`/`+name+`"`) {
-				t.Errorf("%s %s: nothing names it", kind, name)
+				t.Errorf("%s %s: not referenced", kind, name)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestDescribe_NamesWhatThereIs(t *testing.T) {
 		kind, rest, _ := strings.Cut(part, "/")
 		name, _, _ := strings.Cut(rest, `"`)
 		if got.Components.Schemas[name] == nil && got.Components.Parameters[name] == nil {
-			t.Errorf("%s/%s is named and not there", kind, name)
+			t.Errorf("%s/%s is referenced and does not exist", kind, name)
 		}
 	}
 }

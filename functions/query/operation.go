@@ -4,33 +4,31 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 )
 
-// operation is one thing the API does, on whatever kind or subject. The table of them
-// says what reads take and who answers them, and is what the API's description is made
-// of, that of the other functions' routes included.
+// operation describes one action of the API, for every kind or subject. The OpenAPI
+// description is made from the rows of reads and writes, including the routes that other
+// functions serve.
 type operation struct {
-	summary string
-	about   string   // what else a caller should know; sentences
-	params  []string // the query string's, rows of parameters
-	// answer answers a read; nil where another function answers.
-	answer func(h *Handler, ctx context.Context, asked target, given params) (any, error)
-	result string // the answer's schema
-	list   bool   // it has a form as NDJSON and CSV too
-	// problems are those of the operation, beside the ones that every operation has.
-	problems []envelope.ProblemType
-	// example is a query string that the example needs, where none would ask nothing.
+	summary     string
+	description string   // in sentences
+	params      []string // of the query string, see parameters
+	// read performs the action; nil if another function serves it.
+	read   func(h *Handler, ctx context.Context, res resource, args params) (any, error)
+	result string // schema of the response
+	list   bool   // NDJSON and CSV are available too
+	// problems are those of this action, in addition to readProblems.
+	problems []httpapi.ProblemType
+	// example is a query string, if the action requires one.
 	example string
-	// stands says which of the example subjects it is of: what the subject has gone
-	// through, so that the example can be run.
-	stands string
+	// exampleState selects the subject of the example, by the state that it must have.
+	exampleState string
 
-	// Of writes.
-	status int    // of the answer that is no problem; 0 is 200
-	body   string // the body's schema; "" is no body
-	again  string // what else to know, where a repeat makes no second event
+	// For writes.
+	status     int    // of a success; 0 means 200
+	body       string // schema of the body; "" means no body
+	repeatNote string // appended to description if repeating the request creates no second event
 }
 
 func (o operation) success() int {
@@ -40,55 +38,55 @@ func (o operation) success() int {
 	return http.StatusOK
 }
 
-// What an example subject has gone through.
+// The states of example subjects, the suffixes of their ids.
 const (
-	newcomer   = "new"      // nothing
-	registered = "02"       // it has a profile
-	binned     = "deleted"  // and was deleted
-	leaving    = "leaving"  // a purge was asked for, and has not begun
-	alerting   = "alerting" // it has alerts, and a rule of its own
+	stateNew        = "new"      // not created
+	stateRegistered = "02"       // it has a profile
+	stateDeleted    = "deleted"  // deleted
+	statePurging    = "leaving"  // a purge is requested and has not begun
+	stateAlerting   = "alerting" // it has alerts, and a rule of its own
 )
 
-// readProblems are those of every read.
-var readProblems = []envelope.ProblemType{
-	envelope.ProblemQuery, envelope.ProblemUnknownParameter, envelope.ProblemRepeated, envelope.ProblemForeign, envelope.ProblemForm,
-	problemAnswer, envelope.ProblemUnavailable,
+// readProblems are the problems of every read.
+var readProblems = []httpapi.ProblemType{
+	httpapi.ProblemQuery, httpapi.ProblemUnknownParameter, httpapi.ProblemRepeatedParameter, httpapi.ProblemForeign, httpapi.ProblemNotAcceptable,
+	problemResponseSize, httpapi.ProblemUnavailable,
 }
 
-// ofSeries, ofPages and ofBuckets are the problems that several reads have in common.
+// Problems that several reads share.
 var (
-	ofSeries  = []envelope.ProblemType{problemSeries, envelope.ProblemBoolean}
-	ofPages   = with([]envelope.ProblemType{problemTime, problemRange, problemLimit, problemOrder, problemCursor, problemForeign}, ofSeries...)
-	ofBuckets = with([]envelope.ProblemType{problemTier, problemLast, problemStored}, ofPages...)
-	ofCharts  = with(ofSeries, problemTier, problemLast, problemStored, problemTime, problemRange, problemLimit, problemOrder, problemLong, problemWide)
+	seriesProblems = []httpapi.ProblemType{problemSeries, httpapi.ProblemBoolean}
+	pageProblems   = with([]httpapi.ProblemType{problemTime, problemRange, problemLimit, problemOrder, problemCursor, problemForeignCursor}, seriesProblems...)
+	bucketProblems = with([]httpapi.ProblemType{problemTier, problemLast, problemUnreadableItem}, pageProblems...)
+	chartProblems  = with(seriesProblems, problemTier, problemLast, problemUnreadableItem, problemTime, problemRange, problemLimit, problemOrder, problemRangeTooLong, problemTooManySeries)
 )
 
-// changeProblems are those of every change of a subject.
-var changeProblems = []envelope.ProblemType{
-	envelope.ProblemQuery, envelope.ProblemUnknownParameter, envelope.ProblemRepeated, envelope.ProblemBoolean,
-	envelope.ProblemForeign, envelope.ProblemGone, envelope.ProblemUnavailable,
+// changeProblems are the problems of every change of a subject.
+var changeProblems = []httpapi.ProblemType{
+	httpapi.ProblemQuery, httpapi.ProblemUnknownParameter, httpapi.ProblemRepeatedParameter, httpapi.ProblemBoolean,
+	httpapi.ProblemForeign, httpapi.ProblemGone, httpapi.ProblemUnavailable,
 }
 
-// purgeProblems are those of every change of a purge.
-var purgeProblems = []envelope.ProblemType{
-	envelope.ProblemQuery, envelope.ProblemUnknownParameter, envelope.ProblemRepeated, envelope.ProblemBoolean,
-	envelope.ProblemForeign, envelope.ProblemUnavailable,
+// purgeProblems are the problems of every change of a purge.
+var purgeProblems = []httpapi.ProblemType{
+	httpapi.ProblemQuery, httpapi.ProblemUnknownParameter, httpapi.ProblemRepeatedParameter, httpapi.ProblemBoolean,
+	httpapi.ProblemForeign, httpapi.ProblemUnavailable,
 }
 
-// takingProblems are those of every body that is taken in.
-var takingProblems = []envelope.ProblemType{
-	envelope.ProblemBody, envelope.ProblemTooLarge, envelope.ProblemMediaType,
+// bodyProblems are the problems of every request with a body.
+var bodyProblems = []httpapi.ProblemType{
+	httpapi.ProblemBody, httpapi.ProblemTooLarge, httpapi.ProblemMediaType,
 }
 
 var pagingParams = []string{"from", "to", "order", "limit", "cursor", "stream", "consistent"}
 
-// with is a list and more, in a list of its own.
+// with returns a new list: list and more.
 func with[T any](list []T, more ...T) []T {
 	return append(append([]T(nil), list...), more...)
 }
 
-// operationOf is the row of an action; every action of a catalog has one.
-func operationOf(a catalog.Action) operation {
+// operationOf returns the row of an action. Every action has one.
+func operationOf(a httpapi.Action) operation {
 	if o, ok := reads[a]; ok {
 		return o
 	}

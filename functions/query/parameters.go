@@ -1,23 +1,21 @@
 package main
 
 import (
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// parameter is one parameter of a query string, as the API's description tells it.
+// parameter describes one parameter of a query string.
 type parameter struct {
-	about   string
-	schema  schema
-	example any // that every operation with the parameter can be run with
-	// alone parameters mean something only by themselves, or with those named: the
-	// description's examples leave them out.
-	alone bool
-	many  bool // it may be given several times
+	description string
+	schema      schema
+	example     any  // valid for every operation that accepts the parameter
+	standalone  bool // not combined with others in the description's examples
+	repeatable  bool
 }
 
-// schema is a JSON Schema, as OpenAPI 3.1 has it.
+// schema is a JSON Schema, as in OpenAPI 3.1.
 type schema = map[string]any
 
 var (
@@ -26,62 +24,62 @@ var (
 	textSchema    = schema{"type": "string", "minLength": 1}
 )
 
-// parameters are all there are, by name. One means the same wherever it is taken.
+// parameters has every parameter by name. A name has one meaning in all operations.
 var parameters = map[string]parameter{
-	"from": {about: "First instant of the range: RFC 3339 with any offset, or epoch seconds or milliseconds.",
+	"from": {description: "Start of the range, inclusive: RFC 3339 with any offset, or epoch seconds or milliseconds.",
 		schema: timeSchema, example: "2026-04-20T00:00:00Z"},
-	"to": {about: "The instant that the range ends before.",
+	"to": {description: "End of the range, exclusive.",
 		schema: timeSchema, example: "2026-04-21T00:00:00Z"},
-	"last": {about: "The buckets that reach into this span before now, in place of from and to: 5m, 24h.",
-		schema: schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`}, example: "24h", alone: true},
-	"order": {about: "Which comes first.",
+	"last": {description: "The buckets that overlap this span before now, instead of from and to: 5m, 24h.",
+		schema: schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`}, example: "24h", standalone: true},
+	"order": {description: "Which end comes first.",
 		schema: schema{"type": "string", "enum": []any{"newest", "oldest"}}, example: "oldest"},
-	"limit": {about: "How many the answer holds at most. It may hold fewer before the end: only next tells whether there is more.",
+	"limit": {description: "Maximum number in the response. A page may have fewer although more follow: follow next until it is null.",
 		schema: schema{"type": "integer", "minimum": 1, "maximum": maxLimit}, example: 10},
-	"cursor": {about: "next of the page before, with everything else as it was asked there.",
-		schema: textSchema, alone: true},
-	"stream": {about: "The stream of the series; without it, the events that have none. Of rollups several may be given, which are merged.",
-		schema: schema{"type": "string", "maxLength": 128}, example: "", many: true},
-	"with": {about: "A further subject of the type, merged with the first bucket by bucket; several may be given.",
-		schema: textSchema, example: "another", many: true},
-	"points": {about: "How many points the chart has at most: the finest tier that gives no more is taken.",
+	"cursor": {description: "The next of the previous page. All other parameters must be the same.",
+		schema: textSchema, standalone: true},
+	"stream": {description: "The stream of the series; without it, the events that have no stream. Rollups accept several streams and merge them.",
+		schema: schema{"type": "string", "maxLength": 128}, example: "", repeatable: true},
+	"with": {description: "Another subject of the type, whose buckets are merged with the first subject's. May be repeated.",
+		schema: textSchema, example: "another", repeatable: true},
+	"points": {description: "Maximum number of points of the chart. The finest tier within it is used.",
 		schema: schema{"type": "integer", "minimum": 1, "maximum": maxPoints, "default": query.DefaultPoints}, example: 400},
-	"stitched": {about: "Where a tier does not reach back to the beginning, go on with coarser ones before.",
+	"stitched": {description: "If the tier does not reach back to the start of the range, use coarser tiers before it.",
 		schema: booleanSchema, example: true},
-	"gaps": {about: "Show buckets without events too, without measures, from wholeFrom on: before it they may have had events that expired.",
+	"gaps": {description: "Include buckets without events from wholeFrom on, without measures. Before wholeFrom, a bucket may have had events that have expired.",
 		schema: booleanSchema, example: true},
-	"fields": {about: "The fields that events are shown with, apart by commas; without it, all.",
+	"fields": {description: "The fields of events to return, separated by commas; all by default.",
 		schema: textSchema, example: "temperature"},
-	"where": {about: "What fields must meet: " + envelope.WhereForms + ". Several must all be met. What it leaves out is read, and costs, all the same.",
-		schema: textSchema, example: "temperature>20", many: true},
-	"consistent": {about: "See every write that was answered before, at twice the read units.",
+	"where": {description: "Condition on fields: " + httpapi.WhereForms + ". Events must meet all conditions. Events that are filtered out are still read and cost read units.",
+		schema: textSchema, example: "temperature>20", repeatable: true},
+	"consistent": {description: "Include every write that was acknowledged before the request, at twice the read units.",
 		schema: booleanSchema, example: true},
-	"tier": {about: "The granularity, one of the kind's ladder. Left out, a chart takes the finest that suits its range, and a top days.",
+	"tier": {description: "One of the kind's tiers. By default, a chart uses the finest that suits its range, and the most frequent values use days.",
 		schema: tierSchema(), example: tier.Hour.String()},
-	"field": {about: "A field that the subject type declares an index by.",
-		schema: textSchema, alone: true},
-	"value": {about: "The value of that field.",
-		schema: textSchema, alone: true},
-	"deleted": {about: "The deleted ones, latest first.",
+	"field": {description: "A field that the subject type declares an index for.",
+		schema: textSchema, standalone: true},
+	"value": {description: "The value of that field.",
+		schema: textSchema, standalone: true},
+	"deleted": {description: "List deleted subjects, the latest first.",
 		schema: booleanSchema, example: true},
-	"before": {about: "Versions below this number: before of the page before.",
+	"before": {description: "Versions below this number: the before of the previous page.",
 		schema: schema{"type": "integer", "minimum": 1}, example: 9},
-	"severity": {about: "How grave: those of one severity alone.",
+	"severity": {description: "Only alerts of this severity.",
 		schema: schema{"type": "string", "enum": []any{"critical", "warning", "info"}}, example: "critical"},
-	"open": {about: "Those alone that are open.",
+	"open": {description: "Only open alerts.",
 		schema: booleanSchema, example: true},
-	"forever": {about: "Remove the profile, its versions and its unique values for good.",
+	"forever": {description: "Remove the profile, its versions and its unique values permanently.",
 		schema: booleanSchema, example: false},
-	"dryRun": {about: "Count what a purge would remove, and remove nothing.",
+	"dryRun": {description: "Count the items that a purge would remove, and remove nothing.",
 		schema: booleanSchema, example: false},
-	"graceHours": {about: "Hours in which the purge can be called off.",
+	"graceHours": {description: "Hours until the purge begins, during which it can be cancelled.",
 		schema: schema{"type": "integer", "minimum": 0, "maximum": 24 * 366, "default": 0}, example: 72},
 }
 
-// tierSchema is any tier: which of them a kind has is its ladder's to say.
+// tierSchema accepts any tier. Each kind declares which of them it has.
 func tierSchema() schema {
 	var names []any
-	for _, u := range []tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Month} {
+	for _, u := range tier.Units() {
 		names = append(names, u.String())
 	}
 	return schema{"type": "string", "enum": names}

@@ -6,35 +6,35 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The order of an answer where the request does not say.
+// The default order of a response.
 const (
 	newestFirst = true
 	oldestFirst = false
 )
 
-// How many events or rollups an answer holds.
+// The limits of a response: events or rollups, and points of a chart.
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
 	maxPoints    = 10_000
 )
 
-// params are the parameters of a request, each checked when it is read.
+// params are the parameters of one request. Each is validated when it is read.
 type params struct {
-	values envelope.Parameters
+	values httpapi.Parameters
 }
 
-// parseParams refuses parameters that a route does not take. Several streams are merged
-// where several subjects are, and nowhere else.
+// parseParams returns a problem for a parameter that is not in known. Only a route that
+// merges several subjects accepts several streams.
 func parseParams(raw string, known []string) (params, error) {
 	merges := slices.Contains(known, "with")
-	values, problem := envelope.ParseParameters(raw, known, func(name string) bool {
-		return parameters[name].many && (name != "stream" || merges)
+	values, problem := httpapi.ParseParameters(raw, known, func(name string) bool {
+		return parameters[name].repeatable && (name != "stream" || merges)
 	})
 	if problem != nil {
 		return params{}, problem
@@ -44,13 +44,39 @@ func parseParams(raw string, known []string) (params, error) {
 
 func (p params) text(name string) string { return p.values.Get(name) }
 
-// time reads a bound of the range; absent means that end is open.
-func (p params) time(name string, absent model.Time) (model.Time, error) {
+// all returns the values of a repeatable parameter.
+func (p params) all(name string) []string { return p.values.Values[name] }
+
+// boolean returns a parameter that is true or false; its default is false.
+func (p params) boolean(name string) (bool, error) {
+	b, problem := p.values.Boolean(name)
+	if problem != nil {
+		return false, problem
+	}
+	return b, nil
+}
+
+func (p params) consistent() (bool, error) { return p.boolean("consistent") }
+
+// number returns a whole number from 1; its default is 0.
+func (p params) number(name string) (int64, error) {
 	if !p.values.Has(name) {
-		return absent, nil
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(p.values.Get(name), 10, 64)
+	if err != nil || n < 1 {
+		return 0, problemLimit.New("%s: want a whole number from 1", name)
+	}
+	return n, nil
+}
+
+// time returns one bound of the range, or missing if the request has none.
+func (p params) time(name string, missing model.Time) (model.Time, error) {
+	if !p.values.Has(name) {
+		return missing, nil
 	}
 	text := p.values.Get(name)
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil && strings.Contains(text, " ") {
 		return 0, problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err)
 	}
@@ -60,8 +86,8 @@ func (p params) time(name string, absent model.Time) (model.Time, error) {
 	return t, nil
 }
 
-// between is the range that the request says; an absent bound leaves that end open.
-func (p params) between() (from, to model.Time, err error) {
+// timeRange returns the range [from, to). A missing bound leaves that end open.
+func (p params) timeRange() (from, to model.Time, err error) {
 	if from, err = p.time("from", model.MinTime); err != nil {
 		return 0, 0, err
 	}
@@ -69,19 +95,19 @@ func (p params) between() (from, to model.Time, err error) {
 	return from, to, err
 }
 
-// last is the span before now that the request says in place of a range; absent is 0.
+// last returns the span before now that replaces from and to; its default is 0.
 func (p params) last() (time.Duration, error) {
 	if !p.values.Has("last") {
 		return 0, nil
 	}
 	span, err := time.ParseDuration(p.text("last"))
 	if err != nil || span <= 0 || p.values.Has("from") || p.values.Has("to") {
-		return 0, problemLast.New("want a duration as 5m or 24h, and neither from nor to beside it")
+		return 0, problemLast.New("last: want a duration such as 5m or 24h, without from and to")
 	}
 	return span, nil
 }
 
-// points is how many points a chart has at most.
+// points returns the maximum number of points of a chart.
 func (p params) points() (int, error) {
 	if !p.values.Has("points") {
 		return query.DefaultPoints, nil
@@ -95,19 +121,20 @@ func (p params) points() (int, error) {
 
 func (p params) limit() (int, error) { return p.limitOr(defaultLimit) }
 
-func (p params) limitOr(absent int) (int, error) {
+func (p params) limitOr(missing int) (int, error) {
 	if !p.values.Has("limit") {
-		return absent, nil
+		return missing, nil
 	}
 	n, err := strconv.Atoi(p.values.Get("limit"))
 	if err != nil || n < 1 || n > maxLimit {
-		return 0, problemLimit.New("want a whole number from 1 to %d; go on with next for more", maxLimit)
+		return 0, problemLimit.New("limit: want a whole number from 1 to %d; read more with next", maxLimit)
 	}
 	return n, nil
 }
 
-// newest reads the order; absent is what it is where the request does not say.
-func (p params) newest(absent bool) (bool, error) {
+// newest reports whether the newest comes first, or returns missing if the request has
+// no order.
+func (p params) newest(missing bool) (bool, error) {
 	switch p.values.Get("order") {
 	case "newest":
 		return true, nil
@@ -115,38 +142,12 @@ func (p params) newest(absent bool) (bool, error) {
 		return false, nil
 	}
 	if p.values.Has("order") {
-		return false, problemOrder.New("want newest or oldest: the one that comes first")
+		return false, problemOrder.New("order: want newest or oldest, whichever comes first in the response")
 	}
-	return absent, nil
+	return missing, nil
 }
 
-func (p params) consistent() (bool, error) { return p.boolean("consistent") }
-
-// boolean reads a parameter that is true or false; absent is false.
-func (p params) boolean(name string) (bool, error) {
-	b, problem := p.values.Boolean(name)
-	if problem != nil {
-		return false, problem
-	}
-	return b, nil
-}
-
-// all are the values of a parameter that may be given several times.
-func (p params) all(name string) []string { return p.values.Values[name] }
-
-// number reads a whole number from 1; absent is 0.
-func (p params) number(name string) (int64, error) {
-	if !p.values.Has(name) {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(p.values.Get(name), 10, 64)
-	if err != nil || n < 1 {
-		return 0, problemLimit.New("%s: want a whole number from 1", name)
-	}
-	return n, nil
-}
-
-// paging is what history and rollups have in common.
+// paging holds the parameters that history and rollups share.
 type paging struct {
 	from, to           model.Time
 	newest, consistent bool
@@ -155,7 +156,7 @@ type paging struct {
 }
 
 func (p params) paging(newestFirst bool) (g paging, err error) {
-	if g.from, g.to, err = p.between(); err != nil {
+	if g.from, g.to, err = p.timeRange(); err != nil {
 		return g, err
 	}
 	if g.newest, err = p.newest(newestFirst); err != nil {

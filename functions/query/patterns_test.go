@@ -15,11 +15,10 @@ import (
 
 var httpRow = regexp.MustCompile("(?m)^\\| HTTP \\| `GET ([^`]+)` \\|$")
 
-// nothingThere are the problems of requests that were understood, on a table that is
-// empty.
-var nothingThere = []string{"/problems/nothing-yet", "/problems/no-profile", "/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert"}
+// emptyTableProblems are the problems of valid requests on an empty table.
+var emptyTableProblems = []string{"/problems/nothing-yet", "/problems/no-profile", "/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert"}
 
-func TestAccessPatterns_AreAnsweredAsThePageSays(t *testing.T) {
+func TestAccessPatterns_TheRequestsOfThePageAreValid(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ACCESS-PATTERNS.md")
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +28,7 @@ func TestAccessPatterns_AreAnsweredAsThePageSays(t *testing.T) {
 	clock := func() model.Time { return now }
 	table := memory.New(clock)
 	h.Query.Store = table
-	h.Life = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Now: clock}
+	h.Subjects = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Now: clock}
 	h.Purger = &lifecycle.Purger{Store: table, Now: clock}
 	h.Alerts = &alert.Service{Store: table, Catalog: h.Catalog, Now: clock}
 	rows := httpRow.FindAllStringSubmatch(string(page), -1)
@@ -37,13 +36,13 @@ func TestAccessPatterns_AreAnsweredAsThePageSays(t *testing.T) {
 		t.Fatalf("the page has %d requests", len(rows))
 	}
 	for _, row := range rows {
-		answer := get(t, h, row[1])
+		response := get(t, h, row[1])
 		var problem struct{ Type string }
-		if answer.StatusCode == 200 {
+		if response.Status == 200 {
 			continue
 		}
-		if json.Unmarshal([]byte(answer.Body), &problem) != nil || !slices.Contains(nothingThere, problem.Type) {
-			t.Errorf("GET %s: %d %s", row[1], answer.StatusCode, answer.Body)
+		if json.Unmarshal([]byte(response.Body), &problem) != nil || !slices.Contains(emptyTableProblems, problem.Type) {
+			t.Errorf("GET %s: %d %s", row[1], response.Status, response.Body)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// describe answers the description of the API.
-func (h *Handler) describeAPI(context.Context, target, params) (any, error) {
+// describeAPI returns the OpenAPI description.
+func (h *Handler) describeAPI(context.Context, resource, params) (any, error) {
 	return h.API()
 }
 
@@ -19,13 +19,13 @@ type healthView struct {
 	Status string `json:"status"`
 }
 
-// nobody is a subject that no item can be of: no subject type has such a name.
-var nobody = model.Subject{Type: "health", ID: "health"}
+// noSubject has no items: no subject type can have this name.
+var noSubject = model.Subject{Type: "health", ID: "health"}
 
-// health asks the table for something that is not there, and says whether it answered.
-func (h *Handler) health(ctx context.Context, _ target, _ params) (any, error) {
-	if _, err := h.Query.Profile(ctx, nobody, false); err != nil {
-		return nil, fmt.Errorf("ask after the table: %w", err)
+// health reads an item that does not exist, to verify that the table responds.
+func (h *Handler) health(ctx context.Context, _ resource, _ params) (any, error) {
+	if _, err := h.Query.Profile(ctx, noSubject, false); err != nil {
+		return nil, fmt.Errorf("read the table: %w", err)
 	}
 	return healthView{"ok"}, nil
 }
@@ -36,6 +36,6 @@ type releaseView struct {
 	Format  int    `json:"format"` // of stored items
 }
 
-func (h *Handler) release(context.Context, target, params) (any, error) {
+func (h *Handler) release(context.Context, resource, params) (any, error) {
 	return releaseView{Version: release.Version(), Go: runtime.Version(), Format: item.Version}, nil
 }

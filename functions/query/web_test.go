@@ -17,7 +17,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// newSite answers for a site with four page views and a request, and their rollups.
+// newSite returns a handler of a site with four page views and a request, and their
+// rollups.
 func newSite(t *testing.T) *Handler {
 	t.Helper()
 	kinds, err := web.Catalog()
@@ -71,7 +72,7 @@ func storeViews(t *testing.T, table *memory.Table, k *catalog.Kind, views ...mod
 const bytesOf4 = `"bytes":{"count":4,"invalid":0,"sum":400,"min":100,"max":100,"avg":100,"stddev":0,"first":100,"last":100,"p50":100,"p95":100,"p99":100}`
 const bytesOf5 = `"bytes":{"count":5,"invalid":0,"sum":500,"min":100,"max":100,"avg":100,"stddev":0,"first":100,"last":100,"p50":100,"p95":100,"p99":100}`
 
-func TestHandle_ASite(t *testing.T) {
+func TestHandle_ServesAKindWithoutLatestItems(t *testing.T) {
 	h := newSite(t)
 	for path, want := range map[string]struct {
 		status int
@@ -96,7 +97,7 @@ func TestHandle_ASite(t *testing.T) {
 		"/v1/pageviews/visitor/v1": {200, `{"events":[
 			{"subject":"my-site","stream":"","at":"2026-04-20T14:29:10.000Z","id":"b","fields":{"bytes":100,"path":"/blog","visitor":"v1"}},
 			{"subject":"my-site","stream":"","at":"2026-04-20T14:28:10.000Z","id":"a","fields":{"bytes":100,"path":"/","visitor":"v1"}}],"next":null}`},
-		"/v1/pageviews/visitor/nobody":                                                  {200, `{"events":[],"next":null}`},
+		"/v1/pageviews/visitor/v9":                                                      {200, `{"events":[],"next":null}`},
 		"/v1/pageviews/path/x":                                                          {404, "/problems/not-indexed"},
 		"/v1/requests/visitor/v1":                                                       {404, "/problems/unknown-subject-type"},
 		"/v1/sites/my-site/pageviews/top/cargo":                                         {404, "/problems/unknown-dimension"},
@@ -108,12 +109,12 @@ func TestHandle_ASite(t *testing.T) {
 		"/v1/sites/my-site/top/path?limit=0":                                            {400, "/problems/bad-limit"},
 		"/v1/sites/my-site/top/path?order=newest":                                       {400, "/problems/unknown-parameter"},
 		"/v1/pageviews/visitor/v1?stream=bots":                                          {400, "/problems/unknown-parameter"},
-		"/v1/sites/my-site/pageviews/current":                                           {404, "/problems/no-current"},
+		"/v1/sites/my-site/pageviews/latest":                                            {404, "/problems/no-latest"},
 		"/v1/sites/my-site/pageviews?from=2026-04-20T15:00:00Z&to=2026-04-20T14:00:00Z": {400, "/problems/inverted-range"},
 	} {
 		response := get(t, h, path)
-		if response.StatusCode != want.status {
-			t.Errorf("%s: %d %s, want %d", path, response.StatusCode, response.Body, want.status)
+		if response.Status != want.status {
+			t.Errorf("%s: %d %s, want %d", path, response.Status, response.Body, want.status)
 			continue
 		}
 		if want.body[0] == '/' {

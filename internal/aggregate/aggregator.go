@@ -2,30 +2,28 @@ package aggregate
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"runtime/debug"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Aggregator keeps rollups equal to their events. Its fields are set before the
-// first call and not changed after; its methods are safe for concurrent use.
+// Aggregator keeps rollups equal to their events. Set its fields before the first
+// call and do not change them afterwards. Its methods are safe for concurrent use.
 type Aggregator struct {
-	Store      Store
-	Quarantine Quarantine
-	Catalog    *catalog.Catalog
-	// Now is the clock by which rows are sealed and expire. Clocks of invocations may
-	// differ by less than tier.SealMargin takes up.
+	Store           Store
+	QuarantineStore QuarantineStore
+	Catalog         *catalog.Catalog
+	// Now is the clock by which rows are sealed and expire. The clocks of invocations may
+	// differ by less than tier.SealMargin.
 	Now func() model.Time
-	// Rand mints revs and spreads retries. Reads of it are serialised; nil means
+	// Rand makes revisions and spreads retries. Reads of it are serialised; nil means
 	// crypto/rand.
 	Rand io.Reader
 	// Sleep waits, or returns the context's error; nil means a timer.
@@ -37,21 +35,21 @@ type Aggregator struct {
 
 // Limits bound the work of an Aggregator.
 type Limits struct {
-	Concurrency int // looks under way at once; zero means 64
-	Tries       int // passes of one look before it is reported as failed; zero means 60
-	// Children is how many children are folded into one row; zero means 200,000. A
-	// bucket with more is marked: its kind needs a finer tier.
-	Children int
-	// Buckets of the finest tier that are settled together; zero means 500. A batch
-	// that touches more goes piece by piece, in its order, so that a deadline finds
-	// its first changes settled in every tier.
+	Concurrency int // recomputations at once; zero means 64
+	Attempts    int // attempts of one recomputation before it fails; zero means 60
+	// MaxChildren is how many children are folded into one row; zero means 200,000. The
+	// row of a bucket with more is inexact: its kind needs a finer tier.
+	MaxChildren int
+	// Buckets is how many buckets of the finest tier are processed together; zero means
+	// 500. A larger batch is processed in chunks, in its order, so that a deadline leaves
+	// the first changes processed in every tier.
 	Buckets int
-	// Resume is how many read units a resume point must save every further look at its
-	// bucket, on average over the bucket, so that a row carries one; zero means 1. With
-	// math.Inf(1) there is none.
-	Resume float64
-	// QuarantineFor is how long a record set aside is kept; zero means 30 days.
-	QuarantineFor time.Duration
+	// MinResumeSaving is how many read units a resume point must save each further
+	// recomputation of its bucket, on average over the bucket, to be stored; zero means 1.
+	// With math.Inf(1) none is stored.
+	MinResumeSaving float64
+	// QuarantineRetention is how long a quarantined record is stored; zero means 30 days.
+	QuarantineRetention time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -61,104 +59,61 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	set(&l.Concurrency, 64)
-	set(&l.Tries, 60)
-	set(&l.Children, 200_000)
+	set(&l.Attempts, 60)
+	set(&l.MaxChildren, 200_000)
 	set(&l.Buckets, 500)
-	if l.Resume == 0 {
-		l.Resume = 1
+	if l.MinResumeSaving == 0 {
+		l.MinResumeSaving = 1
 	}
-	if l.QuarantineFor == 0 {
-		l.QuarantineFor = 30 * tier.Day24
+	if l.QuarantineRetention == 0 {
+		l.QuarantineRetention = 30 * tier.Day24
 	}
 	return l
 }
 
-// Settle looks again at every bucket that the changes touch, each tier before the
-// next coarser one, and reports. Changes are in batch order. What the report names
-// as failed is not settled, nor is anything after it: the caller acknowledges only
-// what comes before the first failure. Settling the same changes again, in any cut
-// and any order, changes nothing. It ends when ctx does, failing what is left.
-func (a *Aggregator) Settle(ctx context.Context, changes []model.Change) Report {
-	return a.settle(ctx, changes, false)
+// Process recomputes every bucket that the changes touch, each tier before the next
+// coarser one. Changes are in batch order. A change that the report names as failed is
+// not processed, nor is any change after it: acknowledge only the changes before the
+// first failure. Processing the same changes again, in any batches and any order,
+// changes nothing. When ctx ends, what is left fails.
+func (a *Aggregator) Process(ctx context.Context, changes []storage.Change) Report {
+	return a.process(ctx, changes, false)
 }
 
-// Redrive is Settle for changes that come after later ones of the same items: those of
-// a batch that was given up, or of a record that was set aside.
-func (a *Aggregator) Redrive(ctx context.Context, changes []model.Change) Report {
-	return a.settle(ctx, changes, true)
+// Redrive is Process for changes that arrive after later changes of the same items:
+// those of a batch that was given up, or of a quarantined record.
+func (a *Aggregator) Redrive(ctx context.Context, changes []storage.Change) Report {
+	return a.process(ctx, changes, true)
 }
 
-func (a *Aggregator) settle(ctx context.Context, changes []model.Change, repair bool) Report {
-	total := &tally{}
+func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repair bool) Report {
+	all := &results{}
 	limits := a.Limits.withDefaults()
-	for done := 0; done < len(changes) && !total.failed(); {
-		p := gather(a.Catalog, changes, done, limits.Buckets)
-		p.asRepair(repair)
-		a.setAsideStrangers(ctx, changes, p, total)
-		for _, touches := range p.rungs {
-			a.lookAtAll(ctx, touches, limits, total)
+	for done := 0; done < len(changes) && !all.failed(); {
+		c := gather(a.Catalog, changes, done, limits.Buckets)
+		c.setRepair(repair)
+		a.quarantineUnknownKinds(ctx, changes, c, all)
+		for _, buckets := range c.levels {
+			a.recomputeAll(ctx, buckets, limits, all)
 		}
-		total.Expired += p.expired
-		done = p.end
+		all.report.Expired += c.expired
+		done = c.end
 	}
-	return total.report(a.Now())
+	return all.finish(a.Now())
 }
 
-// lookAtAll looks at buckets that do not depend on each other.
-func (a *Aggregator) lookAtAll(ctx context.Context, touches []*touch, limits Limits, total *tally) {
-	ahead := a.readAhead(ctx, touches, limits, total)
+// recomputeAll recomputes buckets that do not depend on each other.
+func (a *Aggregator) recomputeAll(ctx context.Context, buckets []*dirtyBucket, limits Limits, all *results) {
+	rows := a.prefetch(ctx, buckets, limits, all)
 	var group errgroup.Group
 	group.SetLimit(limits.Concurrency)
-	for _, t := range touches {
+	for _, b := range buckets {
 		group.Go(func() error {
-			l := &look{Aggregator: a, touch: t, limits: limits, ahead: ahead}
-			err := l.run(ctx)
-			total.add(l, err)
+			r := &recomputation{agg: a, bucket: b, limits: limits, prefetched: rows}
+			err := r.run(ctx)
+			all.add(r, err)
 			return nil
 		})
 	}
-	_ = group.Wait() // failures are in the tally
-}
-
-// run is one look, repeated until the row that stands holds every change. A panic
-// fails the look like any error, so that the batch is answered and the rest of the
-// table stream is not held up by a crash.
-func (l *look) run(ctx context.Context) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("look at %s: panic: %v\n%s", l.name(), r, debug.Stack())
-		}
-	}()
-	l.Looks++
-	err = l.insist(ctx, l.pass)
-	if err == nil && l.outOfOrder() {
-		err = l.insist(ctx, l.pass)
-	}
-	if err != nil {
-		return fmt.Errorf("look at %s: %w", l.name(), err)
-	}
-	return nil
-}
-
-// outOfOrder reports whether what was just written must be looked at once more. The
-// table stream tells of an item's changes in order: a deletion is settled before the
-// event that is put again is told, so the look of that insert may leave a row alone
-// that holds the event. A repair keeps no such order. It may read its children while a
-// deletion that it makes up for is the last that happened, and write after such an
-// insert was found in the row of before. Its second pass reads after its first write,
-// and from then on no row of before is there to be left alone.
-func (l *look) outOfOrder() bool { return l.repair && l.replaced }
-
-func (l *look) name() string { return l.key.Series.String() + " " + l.bucket.String() }
-
-// newRev mints the nonce of one write.
-func (a *Aggregator) newRev() (rollup.Rev, error) {
-	var rev rollup.Rev
-	if err := a.random(rev[:]); err != nil {
-		return rev, fmt.Errorf("mint rev: %w", err)
-	}
-	if rev == (rollup.Rev{}) {
-		return rev, fmt.Errorf("mint rev: the random source returned zeros only")
-	}
-	return rev, nil
+	_ = group.Wait() // errors are in the results
 }

@@ -3,59 +3,62 @@ package aggregate
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// foldChildren is step 2: every child of the bucket, strongly consistent, expired or
-// not, page by page. The finest tier is folded from events, from the resume point of
-// the row on where the changes allow it; the others from the rows of the tier below.
-func (l *look) foldChildren(ctx context.Context, row *rollup.Row) (*rollup.Fold, error) {
-	if rung := below(l.kind.Ladder, l.rung, l.bucket); rung >= 0 {
-		fold := rollup.NewFold(l.kind.Spec())
-		return fold, l.readAll(ctx, l.bucket.Start, fold, l.rowPage(l.kind.Ladder.Tiers[rung].Unit, fold))
+// foldChildren is step 2: it reads every child of the bucket, expired or not, strongly
+// consistent and page by page. The finest tier is folded from events, from the row's
+// resume point if the changes allow it; each other tier from the rows of the tier below.
+func (r *recomputation) foldChildren(ctx context.Context, row *rollup.Row) (*rollup.Fold, error) {
+	b := r.bucket
+	if level := childLevel(b.kind.Retention, b.level, b.interval); level >= 0 {
+		fold := rollup.NewFold(b.kind.Spec())
+		return fold, r.readAll(ctx, b.interval.Start, fold, r.rowPage(b.kind.Retention.Tiers[level].Unit, fold))
 	}
-	s := l.span(row)
-	err := l.readAll(ctx, s.from, s.fold, l.eventPage(s.add))
-	s.end()
+	s := r.newScan(row)
+	err := r.readAll(ctx, s.from, s.fold, r.eventPage(s.add))
+	s.finish()
 	return s.fold, err
 }
 
-// readPage reads one page of a range into a fold, and answers where the next begins.
-type readPage func(ctx context.Context, r model.Range) (next string, err error)
+// readPage reads one page of a range into a fold and returns where the next one begins;
+// "" after the last.
+type readPage func(ctx context.Context, r storage.Range) (next string, err error)
 
 // readAll reads the pages of the bucket from a time on.
-func (l *look) readAll(ctx context.Context, from model.Time, fold *rollup.Fold, read readPage) error {
-	r := model.Range{Series: l.key.Series, From: from, To: l.bucket.End, Consistent: true}
+func (r *recomputation) readAll(ctx context.Context, from model.Time, fold *rollup.Fold, read readPage) error {
+	pages := storage.Range{Series: r.bucket.key.Series, From: from, To: r.bucket.interval.End, Consistent: true}
 	for {
-		l.Reads++
-		next, err := read(ctx, r)
+		r.counts.Reads++
+		next, err := read(ctx, pages)
 		if err != nil {
 			return err
 		}
-		if fold.Children > l.limits.Children {
-			l.crowd(fold)
+		if fold.Children > r.limits.MaxChildren {
+			r.sealOverfull(fold)
 			return nil
 		}
 		if next == "" {
 			return nil
 		}
-		r.After = next
+		pages.After = next
 	}
 }
 
-func (l *look) eventPage(add func(*model.Event)) readPage {
-	return func(ctx context.Context, r model.Range) (next string, err error) {
-		if store, ok := l.Store.(EventReader); ok {
-			if next, err = store.EachEvent(ctx, r, add); err != nil {
-				return "", passes("read events", err)
+func (r *recomputation) eventPage(add func(*model.Event)) readPage {
+	return func(ctx context.Context, pages storage.Range) (next string, err error) {
+		if store, ok := r.agg.Store.(EventReader); ok {
+			if next, err = store.EachEvent(ctx, pages, add); err != nil {
+				return "", readError("read events", err)
 			}
 			return next, nil
 		}
-		page, err := l.Store.Events(ctx, r)
+		page, err := r.agg.Store.Events(ctx, pages)
 		if err != nil {
-			return "", passes("read events", err)
+			return "", readError("read events", err)
 		}
 		for i := range page.Events {
 			add(&page.Events[i])
@@ -64,11 +67,11 @@ func (l *look) eventPage(add func(*model.Event)) readPage {
 	}
 }
 
-func (l *look) rowPage(unit tier.Unit, fold *rollup.Fold) readPage {
-	return func(ctx context.Context, r model.Range) (string, error) {
-		page, err := l.Store.Rows(ctx, unit, r)
+func (r *recomputation) rowPage(unit tier.Unit, fold *rollup.Fold) readPage {
+	return func(ctx context.Context, pages storage.Range) (string, error) {
+		page, err := r.agg.Store.Rows(ctx, unit, pages)
 		if err != nil {
-			return "", passes("read rows", err)
+			return "", readError("read rows", err)
 		}
 		for i := range page.Rows {
 			if err := addRow(fold, &page.Rows[i]); err != nil {
@@ -79,10 +82,10 @@ func (l *look) rowPage(unit tier.Unit, fold *rollup.Fold) readPage {
 	}
 }
 
-// addRow folds a finer row in. One that is damaged counts as unreadable, as an event
-// would: it makes the fold inexact, and never blocks the bucket.
+// addRow folds a child row. A damaged row counts as one unreadable child: it makes the
+// fold inexact and never blocks the bucket.
 func addRow(fold *rollup.Fold, row *rollup.Row) error {
-	if err := refuseNewer(row); err != nil {
+	if err := rejectNewer(row); err != nil {
 		return err
 	}
 	if !damaged(row) {
@@ -93,18 +96,18 @@ func addRow(fold *rollup.Fold, row *rollup.Row) error {
 	fold.Unreadable++
 	fold.Exact = false
 	if row.ExpiresAt != 0 {
-		fold.ChildrenUntil = min(fold.ChildrenUntil, row.ExpiresAt)
+		fold.ChildrenExpireAt = min(fold.ChildrenExpireAt, row.ExpiresAt)
 	}
 	return nil
 }
 
-// damaged reports whether a stored row could not be decoded: then it has no summary.
+// damaged reports whether a stored row could not be decoded: it then has no summary.
 func damaged(row *rollup.Row) bool { return row.Summary == nil && !row.Empty }
 
-// crowd ends the fold of a bucket with too many children to read at every look: what
-// was read is kept, said to be inexact, and sealed so that it is not read again.
-func (l *look) crowd(fold *rollup.Fold) {
+// sealOverfull ends the fold of a bucket with too many children to read again at every
+// change: it keeps the children read so far, makes the fold inexact and seals its row.
+func (r *recomputation) sealOverfull(fold *rollup.Fold) {
 	fold.Exact = false
-	fold.ChildrenUntil = 0
-	l.note("over %d children in one bucket: sealed, exact: false; give the kind a finer tier, as minute", l.limits.Children)
+	fold.ChildrenExpireAt = 0
+	r.addNote("over %d children in one bucket: the row is sealed, exact: false; give the kind a finer tier, as minute", r.limits.MaxChildren)
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Fit leaves in a row what is stored of it, and answers its size in bytes: all of it, or,
-// where that is past rollup.MaxRowBytes, all but its summary. Whoever writes a row, and
-// whoever says what one should hold, goes by this, so that a row once cut is at rest.
+// Fit reduces row to what is stored of it and returns its size in bytes. A row larger
+// than rollup.MaxRowBytes loses its summary. Both the writer of a row and the recount
+// that it is compared with use Fit, so that an oversize row is not rewritten each time.
 func Fit(row *rollup.Row, spec *rollup.Spec) (size int, oversize bool) {
 	stored, err := item.FromRow(row)
 	if errors.Is(err, item.ErrRowTooLarge) {

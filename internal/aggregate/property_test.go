@@ -11,18 +11,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Whatever is written, deleted, corrected, expired and delivered, in whatever order
-// and however often, under faults and between the steps of other looks: once every
-// record has been delivered, a row that says exact has the bytes of a recount of all
-// events ever accepted less those deleted by somebody, and a row that is missing has
-// expired or is told of by a coarser one.
-func TestSettle_RowsThatSayExactEqualTheEventsEverAccepted(t *testing.T) {
+// Events are inserted, deleted, corrected, expired and delivered in any order and any
+// number of times, under faults and between the steps of other recomputations. Once every
+// record has been delivered, an exact row has the bytes of a recount of all events ever
+// accepted, except those that a user deleted; and a missing row has expired, or a coarser
+// row is inexact.
+func TestProcess_ExactRowsEqualTheAcceptedEvents(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		h := newHistory(t, r)
 		r.Repeat(map[string]func(*rapid.T){
@@ -39,29 +40,29 @@ func TestSettle_RowsThatSayExactEqualTheEventsEverAccepted(t *testing.T) {
 	})
 }
 
-// history is a world, what was accepted into it, and what its table stream has not yet
-// delivered.
+// history is a world, the events accepted into it, and the changes that its table stream
+// has not delivered yet.
 type history struct {
 	*world
 	accepted map[model.EventKey]model.Event
-	records  []model.Change // all so far
-	pending  []model.Change // not acknowledged
+	records  []storage.Change // all so far
+	pending  []storage.Change // not acknowledged
 	ids      int
 }
 
 func newHistory(t *testing.T, r *rapid.T) *history {
 	kind := gauge
-	kind.Ladder = tier.Ladder{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
+	kind.Retention = tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
 		{Unit: tier.Hour, Retention: 7 * tier.Day24},
 		{Unit: tier.Day, Retention: 37 * tier.Day24},
 		{Unit: tier.Month, Retention: rapid.SampledFrom([]time.Duration{tier.Forever, 80 * tier.Day24}).Draw(r, "month")},
 	}}
 	h := &history{world: newWorldOf(t, kind), accepted: map[model.EventKey]model.Event{}}
-	h.agg.Limits.Resume = rapid.SampledFrom([]float64{1e-12, 0}).Draw(r, "resume points save")
+	h.agg.Limits.MinResumeSaving = rapid.SampledFrom([]float64{1e-12, 0}).Draw(r, "resume points save")
 	return h
 }
 
-// Few buckets, so that they meet: three hours of two days of one month.
+// insert uses few buckets, so that changes meet: three hours of two days of one month.
 func (h *history) insert(r *rapid.T) {
 	hour := rapid.SampledFrom([]string{ten, eleven, "2026-03-08T10:00:00Z"}).Draw(r, "hour")
 	h.ids++
@@ -91,7 +92,7 @@ func (h *history) pick(r *rapid.T) (model.EventKey, bool) {
 
 func (h *history) deleteOne(r *rapid.T) {
 	if k, ok := h.pick(r); ok {
-		if answer, _ := h.DeleteEvent(h.ctx(), k, h.now()); answer == model.Written {
+		if result, _ := h.table.DeleteEvent(h.ctx(), k, h.now()); result == storage.Written {
 			delete(h.accepted, k)
 		}
 		h.collect()
@@ -102,48 +103,48 @@ func (h *history) correctOne(r *rapid.T) {
 	if k, ok := h.pick(r); ok {
 		h.ids++
 		e := h.event(k.Order, fmt.Sprint(h.ids))
-		if answer, _ := h.CorrectEvent(h.ctx(), e, h.now()); answer == model.Written {
+		if result, _ := h.table.CorrectEvent(h.ctx(), e, h.now()); result == storage.Written {
 			h.accepted[k] = e
 		}
 		h.collect()
 	}
 }
 
-// deliver sends some of what is pending, in any order, and acknowledges what came
-// before the first failure.
+// deliver delivers some pending changes in any order, and acknowledges those before the
+// first failure.
 func (h *history) deliver(r *rapid.T) {
 	if len(h.pending) == 0 {
 		return
 	}
 	batch := rapid.Permutation(h.pending).Draw(r, "order")[:rapid.IntRange(1, len(h.pending)).Draw(r, "cut")]
 	h.on(h.draw(r, 2))
-	report := h.agg.Settle(h.ctx(), batch)
+	report := h.agg.Process(h.ctx(), batch)
 	acknowledged := len(batch)
 	if len(report.Failures) > 0 {
 		acknowledged = report.Failures[0].Change
 	}
 	for _, c := range batch[:acknowledged] {
-		h.pending = slices.DeleteFunc(h.pending, func(p model.Change) bool { return p.Seq == c.Seq })
+		h.pending = slices.DeleteFunc(h.pending, func(p storage.Change) bool { return p.Seq == c.Seq })
 	}
 }
 
-// replay delivers again what was acknowledged long ago.
+// replay delivers changes again that were acknowledged before.
 func (h *history) replay(r *rapid.T) {
 	if len(h.records) > 0 {
-		h.on(h.Table)
+		h.on(h.table)
 		from := rapid.IntRange(0, len(h.records)-1).Draw(r, "from")
-		h.agg.Settle(h.ctx(), h.records[from:])
+		h.agg.Process(h.ctx(), h.records[from:])
 	}
 }
 
 func (h *history) expire(r *rapid.T) {
 	some := rapid.Uint32().Draw(r, "some")
-	h.ExpireWhere(h.now(), func(k keys.Key) bool { return uint32(len(k.SK)*31+int(k.SK[len(k.SK)-1]))&some != 0 })
+	h.table.ExpireWhere(h.now(), func(k keys.Key) bool { return uint32(len(k.SK)*31+int(k.SK[len(k.SK)-1]))&some != 0 })
 	h.collect()
 }
 
-// wait lets time pass. A table stream keeps its records for a day, so none stays
-// pending for longer.
+// wait lets time pass. A table stream keeps its records for a day, so no change is pending
+// for longer.
 func (h *history) wait(r *rapid.T) {
 	d := rapid.SampledFrom([]time.Duration{
 		time.Minute, time.Hour, tier.Day24, 3*tier.Day24 - 90*time.Minute, 3*tier.Day24 - 30*time.Minute, 7 * tier.Day24, 36 * tier.Day24,
@@ -156,36 +157,36 @@ func (h *history) wait(r *rapid.T) {
 }
 
 func (h *history) deliverRest(r *rapid.T) {
-	h.on(h.Table)
-	if report := h.agg.Settle(h.ctx(), h.pending); len(report.Failures) > 0 {
+	h.on(h.table)
+	if report := h.agg.Process(h.ctx(), h.pending); len(report.Failures) > 0 {
 		r.Fatalf("the last delivery: %v", report.Failures)
 	}
 }
 
-// draw is a table with a fault on one write: an answer, or what other invocations do
-// between a look's reads and its write.
+// draw returns a table with a fault at one write: a result, or changes by other invocations
+// between the reads and the write of a recomputation.
 func (h *history) draw(r *rapid.T, depth int) store {
 	n := rapid.Int64Range(1, 6).Draw(r, "write")
 	switch rapid.IntRange(0, 6).Draw(r, "fault") {
 	case 0:
-		return &faulty{store: h.Table, refuseFrom: n}
+		return &faulty{store: h.table, denyFrom: n}
 	case 1:
-		return &faulty{store: h.Table, write: n, answer: model.Uncertain}
+		return &faulty{store: h.table, write: n, result: storage.Unknown}
 	case 2:
-		return &faulty{store: h.Table, write: n, answer: model.Uncertain, stored: true}
+		return &faulty{store: h.table, write: n, result: storage.Unknown, stored: true}
 	case 3:
-		return &interposed{store: h.Table, before: func() { h.meanwhile(r, depth) }}
-	case 4: // a table that reads rows together, and what others do after it has
+		return &interposed{store: h.table, before: func() { h.meanwhile(r, depth) }}
+	case 4: // a table with batch reads, and other invocations after one
 		var once sync.Once
-		return &together{store: h.Table, skip: int(n % 3), onRead: func() { once.Do(func() { h.meanwhile(r, depth) }) }}
+		return &batched{store: h.table, skip: int(n % 3), onRead: func() { once.Do(func() { h.meanwhile(r, depth) }) }}
 	case 5:
-		return &together{store: &interposed{store: h.Table, before: func() { h.meanwhile(r, depth) }}}
+		return &batched{store: &interposed{store: h.table, before: func() { h.meanwhile(r, depth) }}}
 	}
-	return h.Table
+	return h.table
 }
 
-// meanwhile is what happens between a look's reads and its write: a change, and
-// another invocation that is delivered everything.
+// meanwhile is what happens between the reads and the write of a recomputation: a change,
+// and another invocation that processes all changes so far.
 func (h *history) meanwhile(r *rapid.T, depth int) {
 	if rapid.Bool().Draw(r, "delete meanwhile") {
 		h.deleteOne(r)
@@ -196,7 +197,7 @@ func (h *history) meanwhile(r *rapid.T, depth int) {
 	if depth > 0 {
 		other.on(h.draw(r, depth-1))
 	}
-	other.agg.Settle(context.Background(), h.records)
+	other.agg.Process(context.Background(), h.records)
 }
 
 func (h *history) check(r *rapid.T) {
@@ -206,7 +207,7 @@ func (h *history) check(r *rapid.T) {
 	}
 	want := h.recount(events)
 	for key, fold := range want {
-		row, err := h.Row(h.ctx(), key)
+		row, err := h.table.Row(h.ctx(), key)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -214,26 +215,26 @@ func (h *history) check(r *rapid.T) {
 			h.checkMissing(r, key)
 		} else if row.Exact {
 			if diff := cmp.Diff(imageOf(&rollup.Row{Fold: *fold}), imageOf(row)); diff != "" {
-				r.Errorf("%s %s says exact and differs from a recount (-want +got):\n%s", key.Tier, key.Start, diff)
+				r.Errorf("%s %s is exact but differs from a recount (-want +got):\n%s", key.Tier, key.Start, diff)
 			}
 		}
 	}
 	for _, it := range h.images() {
 		if !it.Empty && it.Exact && len(want) == 0 {
-			r.Errorf("a row says exact, and no event was accepted that was not deleted")
+			r.Errorf("a row is exact, but every accepted event was deleted")
 		}
 	}
 }
 
-// checkMissing fails unless a row that is not there has outlived its retention, or a
-// coarser row says that it is not exact.
+// checkMissing fails unless the missing row is past its retention, or a coarser row is
+// inexact.
 func (h *history) checkMissing(r *rapid.T, key rollup.Key) {
-	for _, t := range h.kind.Ladder.Tiers {
+	for _, t := range h.kind.Retention.Tiers {
 		b := t.Unit.BucketOf(key.Start)
 		if t.Unit.String() == key.Tier && t.Retention != tier.Forever && b.End.Add(t.Retention) <= h.now().Add(tier.SealMargin) {
 			return
 		}
-		row, err := h.Row(h.ctx(), rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: b.Start})
+		row, err := h.table.Row(h.ctx(), rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: b.Start})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -241,5 +242,5 @@ func (h *history) checkMissing(r *rapid.T, key rollup.Key) {
 			return
 		}
 	}
-	r.Errorf("%s %s is missing, and no coarser row says so", key.Tier, key.Start)
+	r.Errorf("%s %s is missing, and no coarser row is inexact", key.Tier, key.Start)
 }

@@ -4,145 +4,150 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Rebuild is a range of a series to look at again. Every bucket is looked at that has
-// a child or a row: what nobody was told of is mended either way.
+// Rebuild is a range of a series to recompute. It needs no stream records: every bucket
+// that has a child or a row is recomputed.
 type Rebuild struct {
 	Series model.Series
-	// From and To bound the range, half-open; it is widened to whole buckets. Coarser
-	// buckets that reach beyond it are folded whole all the same.
+	// From and To bound the half-open range. It is extended to complete buckets; coarser
+	// buckets that extend beyond it are recomputed too.
 	From, To model.Time
-	// Tier is the finest tier to look at, folded from the tier below as that stands.
-	// Zero means the finest there is, folded from the events.
+	// Tier is the finest tier to recompute, from the rows of the tier below as they are
+	// stored. Zero means the finest tier of the kind, from the events.
 	Tier tier.Unit
-	// Resumed says that From is what an earlier rebuild of the range had Reached.
+	// Resumed says that From is the time that an earlier rebuild of the range reported to
+	// OnProgress.
 	Resumed bool
-	// Rate is the most looks a second; zero sets no limit.
+	// Rate is how many buckets are recomputed a second, at most; zero sets no limit.
 	Rate float64
-	// Reached is told, now and then, how far the rebuild is: a rebuild that is resumed
-	// there leaves nothing out. Nil tells nobody.
-	Reached func(next model.Time, sofar Counts)
-	Terms
+	// OnProgress is called now and then with the start of what is left, and the counts so
+	// far. A rebuild that is resumed there omits nothing. Nil is allowed.
+	OnProgress func(next model.Time, soFar Counts)
+	RepairOptions
 }
 
-// Rebuild looks again at every bucket of the range, each tier before the next coarser
-// one. Like every look its writes are conditional, so it is safe at any time, twice,
-// and beside live traffic. A bucket whose stored items are of a newer version is
-// named in the report's failures and passed over; any other failure ends the rebuild
-// with an error, and what was Reached by then stands.
-func (a *Aggregator) Rebuild(ctx context.Context, r Rebuild) (Report, error) {
-	w, err := a.newWalk(&r)
+// Rebuild recomputes every bucket of the range, each tier before the next coarser one.
+// Its writes are conditional like all others, so it is safe at any time, repeatedly, and
+// beside live traffic. A bucket whose stored items are of a newer version is skipped and
+// named in the report's failures. Any other failure ends the rebuild with an error; what
+// was reported to OnProgress by then is done.
+func (a *Aggregator) Rebuild(ctx context.Context, request Rebuild) (Report, error) {
+	r, err := a.newRebuild(request)
 	if err == nil {
-		err = w.run(ctx)
+		err = r.run(ctx)
 	}
 	if err != nil {
-		err = fmt.Errorf("rebuild %s: %w", r.Series, err)
+		err = fmt.Errorf("rebuild %s: %w", request.Series, err)
 	}
-	if w == nil {
+	if r == nil {
 		return Report{}, err
 	}
-	return w.total.report(a.Now()), err
+	return r.results.finish(a.Now()), err
 }
 
-// walk is a rebuild under way: it goes through the buckets of the lowest rung in the
-// order of time, and looks at a coarser one as soon as it has passed its end.
-type walk struct {
-	*Aggregator
-	*Rebuild
-	kind   *catalog.Kind
-	low    int // the rung it goes by
-	limits Limits
+// rebuildRun is a running rebuild. It goes through the buckets of the lowest level in
+// order of time, and recomputes a coarser bucket as soon as it has passed its end.
+type rebuildRun struct {
+	agg      *Aggregator
+	request  Rebuild
+	from, to model.Time // the range, extended to complete buckets
+	kind     *catalog.Kind
+	lowest   int // the finest level that is recomputed
+	limits   Limits
 
-	sources []*source   // of the lowest rung: where something is that it is folded from, or a row of its own
-	coarser []*source   // rows of each rung above, by rung; nil up to low
-	pending []bucketSet // coarser buckets to look at once passed, by rung
-	began   model.Time
-	looked  int
-	total   tally
+	cursors    []*cursor   // of what the lowest level is folded from, and of its own rows
+	coarser    []*cursor   // rows of each level above the lowest, by level
+	pending    []bucketSet // coarser buckets to recompute once passed, by level
+	began      model.Time
+	recomputed int
+	results    results
 }
 
 // bucketSet is buckets by their start.
 type bucketSet map[model.Time]tier.Bucket
 
-func (a *Aggregator) newWalk(r *Rebuild) (*walk, error) {
-	kind, known := a.Catalog.Kind(r.Series.Kind)
+func (a *Aggregator) newRebuild(request Rebuild) (*rebuildRun, error) {
+	kind, known := a.Catalog.Kind(request.Series.Kind)
 	if !known {
-		return nil, fmt.Errorf("kind %q is not in the catalog: name its tidemark.yaml", r.Series.Kind)
+		return nil, fmt.Errorf("kind %q is not in the catalog: use the tidemark.yaml that declares it", request.Series.Kind)
 	}
-	low, err := lowest(kind.Ladder, r.Tier)
+	lowest, err := levelOf(kind.Retention, request.Tier)
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{Aggregator: a, Rebuild: r, kind: kind, low: low, limits: a.Limits.withDefaults(), began: a.Now()}
-	w.widen()
-	w.sources = append(w.sources, w.eventsFrom())
-	w.coarser = make([]*source, len(kind.Ladder.Tiers))
-	w.pending = make([]bucketSet, len(kind.Ladder.Tiers))
-	for rung, t := range kind.Ladder.Tiers {
-		if rung <= low {
-			w.sources = append(w.sources, w.rowsFrom(t.Unit, w.From))
+	r := &rebuildRun{agg: a, request: request, kind: kind, lowest: lowest, limits: a.Limits.withDefaults(), began: a.Now()}
+	r.extendRange()
+	r.cursors = append(r.cursors, r.events())
+	r.coarser = make([]*cursor, len(kind.Retention.Tiers))
+	r.pending = make([]bucketSet, len(kind.Retention.Tiers))
+	for level, t := range kind.Retention.Tiers {
+		if level <= lowest {
+			r.cursors = append(r.cursors, r.rows(t.Unit, r.from))
 			continue
 		}
-		w.pending[rung] = bucketSet{}
-		over := t.Unit.BucketOf(w.From)
-		w.coarser[rung] = w.rowsFrom(t.Unit, over.Start)
-		if w.Resumed {
-			w.pend(rung, over)
+		r.pending[level] = bucketSet{}
+		parent := t.Unit.BucketOf(r.from)
+		r.coarser[level] = r.rows(t.Unit, parent.Start)
+		if request.Resumed {
+			r.enqueue(level, parent)
 		}
 	}
-	return w, nil
+	return r, nil
 }
 
-// widen grows the range to whole buckets of the lowest rung.
-func (w *walk) widen() {
-	unit := w.kind.Ladder.Tiers[w.low].Unit
-	w.From = unit.BucketOf(max(w.From, model.MinTime)).Start
-	w.To = min(w.To, model.MaxTime+1)
-	if last := unit.BucketOf(w.To); last.Start < w.To {
-		w.To = last.End
+// extendRange extends the range to complete buckets of the lowest level.
+func (r *rebuildRun) extendRange() {
+	unit := r.kind.Retention.Tiers[r.lowest].Unit
+	r.from = unit.BucketOf(max(r.request.From, model.MinTime)).Start
+	r.to = min(r.request.To, model.MaxTime+1)
+	if last := unit.BucketOf(r.to); last.Start < r.to {
+		r.to = last.End
 	}
 }
 
-// run goes from piece to piece. When a piece is done and every coarser bucket that
-// ends before the next one too, the rebuild has reached it.
-func (w *walk) run(ctx context.Context) error {
-	for next := w.From; ; {
-		starts, err := w.gather(ctx, next)
+// run recomputes some buckets at a time. It reports progress when these are done, and
+// every coarser bucket that ends before the next one.
+func (r *rebuildRun) run(ctx context.Context) error {
+	for next := r.from; ; {
+		buckets, err := r.nextBuckets(ctx, next)
 		if err != nil {
 			return err
 		}
-		if err := w.lookAt(ctx, w.low, starts); err != nil {
+		if err := r.recompute(ctx, r.lowest, buckets); err != nil {
 			return err
 		}
-		end := len(starts) == 0
+		end := len(buckets) == 0
 		if !end {
-			next = starts[len(starts)-1].End
+			next = buckets[len(buckets)-1].End
 		}
-		if err := w.pass(ctx, next, end); err != nil || end {
+		if err := r.recomputeCoarser(ctx, next, end); err != nil || end {
 			return err
 		}
-		if w.Reached != nil {
-			w.Reached(next, w.total.Counts)
+		if r.request.OnProgress != nil {
+			r.request.OnProgress(next, r.results.report.Counts)
 		}
 	}
 }
 
-// gather are the next buckets of the lowest rung that have something to look at.
-func (w *walk) gather(ctx context.Context, from model.Time) ([]tier.Bucket, error) {
-	unit, room := w.kind.Ladder.Tiers[w.low].Unit, 4*w.limits.Concurrency
-	if w.Rate > 0 {
-		room = max(1, min(room, int(w.Rate)))
+// nextBuckets returns the next buckets of the lowest level that have a child or a row.
+func (r *rebuildRun) nextBuckets(ctx context.Context, from model.Time) ([]tier.Bucket, error) {
+	unit, most := r.kind.Retention.Tiers[r.lowest].Unit, 4*r.limits.Concurrency
+	if r.request.Rate > 0 {
+		most = max(1, min(most, int(r.request.Rate)))
 	}
 	var all []tier.Bucket
-	for len(all) < room {
-		at, ok, err := earliest(ctx, w.sources, from)
+	for len(all) < most {
+		at, ok, err := earliest(ctx, r.cursors, from)
 		if err != nil || !ok {
 			return all, err
 		}
@@ -152,79 +157,80 @@ func (w *walk) gather(ctx context.Context, from model.Time) ([]tier.Bucket, erro
 	return all, nil
 }
 
-// pass looks at the coarser buckets that end at or before next, finer tiers first; at
-// the end of the range, at all.
-func (w *walk) pass(ctx context.Context, next model.Time, end bool) error {
+// recomputeCoarser recomputes the coarser buckets that end at or before next, finer
+// tiers first; at the end of the range, all of them.
+func (r *rebuildRun) recomputeCoarser(ctx context.Context, next model.Time, end bool) error {
 	before := next
 	if end {
-		before = w.To
+		before = r.to
 	}
-	for rung := w.low + 1; rung < len(w.pending); rung++ {
-		if err := w.pendStored(ctx, rung, before); err != nil {
+	for level := r.lowest + 1; level < len(r.pending); level++ {
+		if err := r.enqueueStored(ctx, level, before); err != nil {
 			return err
 		}
 		var ready []tier.Bucket
-		for start, b := range w.pending[rung] {
-			if end || b.End <= next {
+		for _, start := range slices.Sorted(maps.Keys(r.pending[level])) {
+			if b := r.pending[level][start]; end || b.End <= next {
 				ready = append(ready, b)
-				delete(w.pending[rung], start)
+				delete(r.pending[level], start)
 			}
 		}
-		if err := w.lookAt(ctx, rung, ready); err != nil {
+		if err := r.recompute(ctx, level, ready); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pendStored adds the rows of a coarser rung that start before a time: one of which
-// no child is left must be looked at too.
-func (w *walk) pendStored(ctx context.Context, rung int, before model.Time) error {
-	for source := w.coarser[rung]; ; {
-		at, ok, err := source.first(ctx, source.at)
+// enqueueStored enqueues the rows of a coarser level that start before a time, because a
+// row may have no children left.
+func (r *rebuildRun) enqueueStored(ctx context.Context, level int, before model.Time) error {
+	for c := r.coarser[level]; ; {
+		at, ok, err := c.next(ctx, c.at)
 		if err != nil || !ok || at >= before {
 			return err
 		}
-		b := w.kind.Ladder.Tiers[rung].Unit.BucketOf(at)
-		w.pend(rung, b)
-		source.at = b.End
+		b := r.kind.Retention.Tiers[level].Unit.BucketOf(at)
+		r.enqueue(level, b)
+		c.at = b.End
 	}
 }
 
-func (w *walk) pend(rung int, b tier.Bucket) { w.pending[rung][b.Start] = b }
+func (r *rebuildRun) enqueue(level int, b tier.Bucket) { r.pending[level][b.Start] = b }
 
-// lookAt looks at buckets of one rung, and has the bucket over each looked at later.
-func (w *walk) lookAt(ctx context.Context, rung int, buckets []tier.Bucket) error {
-	t := w.kind.Ladder.Tiers[rung]
-	touches := make([]*touch, 0, len(buckets))
-	for _, b := range buckets {
-		if up, over, ok := above(w.kind.Ladder, rung, b); ok {
-			w.pend(up, over)
+// recompute recomputes buckets of one level, and enqueues the parent of each.
+func (r *rebuildRun) recompute(ctx context.Context, level int, intervals []tier.Bucket) error {
+	policy := r.kind.Retention
+	buckets := make([]*dirtyBucket, 0, len(intervals))
+	for _, b := range intervals {
+		if parentLevel, parent, ok := parentOf(policy, level, b); ok {
+			r.enqueue(parentLevel, parent)
 		}
-		if keeps(t, b) {
-			touches = append(touches, &touch{key: rowKey(w.Series, b), bucket: b, kind: w.kind, rung: rung, force: true, repair: true, terms: w.Terms.over(w.kind.Ladder, rung, w.low, b)})
+		if hasRow(policy.Tiers[level], b) {
+			buckets = append(buckets, &dirtyBucket{key: rowKey(r.request.Series, b), interval: b, kind: r.kind, level: level,
+				alwaysWrite: true, repair: true, options: r.request.RepairOptions.forBucket(policy, level, r.lowest, b)})
 		}
 	}
-	failures := len(w.total.Failures)
-	w.lookAtAll(ctx, touches, w.limits, &w.total)
-	for _, f := range w.total.Failures[failures:] {
+	before := len(r.results.report.Failures)
+	r.agg.recomputeAll(ctx, buckets, r.limits, &r.results)
+	for _, f := range r.results.report.Failures[before:] {
 		if !errors.Is(f.Err, item.ErrNewer) {
-			w.total.Failures = w.total.Failures[:failures]
+			r.results.report.Failures = r.results.report.Failures[:before]
 			return f.Err
 		}
 	}
-	w.looked += len(touches)
-	return w.pace(ctx)
+	r.recomputed += len(buckets)
+	return r.pace(ctx)
 }
 
-// pace waits until so many looks are due.
-func (w *walk) pace(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || w.Rate <= 0 {
+// pace waits until the rate allows the next recomputation.
+func (r *rebuildRun) pace(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || r.request.Rate <= 0 {
 		return err
 	}
-	due := time.Duration(float64(w.looked) / w.Rate * float64(time.Second))
-	if early := due - w.Now().Sub(w.began); early > 0 {
-		return w.pause(ctx, early)
+	due := time.Duration(float64(r.recomputed) / r.request.Rate * float64(time.Second))
+	if early := due - r.agg.Now().Sub(r.began); early > 0 {
+		return retry.Retrier{Sleep: r.agg.Sleep}.Wait(ctx, early)
 	}
 	return nil
 }

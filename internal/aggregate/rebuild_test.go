@@ -15,31 +15,32 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// whole is a rebuild of all there is of the world's series.
-func (w *world) whole() aggregate.Rebuild {
+// complete is a rebuild of the complete series.
+func (w *world) complete() aggregate.Rebuild {
 	return aggregate.Rebuild{Series: w.series, From: model.MinTime, To: model.MaxTime + 1,
-		Terms: aggregate.Terms{Manner: aggregate.SpareSealed}}
+		RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkNone}}
 }
 
 func (w *world) rebuild(r aggregate.Rebuild) aggregate.Report {
-	w.Helper()
+	w.t.Helper()
 	report, err := w.agg.Rebuild(w.ctx(), r)
 	if err != nil || len(report.Failures) > 0 {
-		w.Fatalf("rebuild: %v, failures %v", err, report.Failures)
+		w.t.Fatalf("rebuild: %v, failures %v", err, report.Failures)
 	}
 	return report
 }
 
-// lose drops what the table stream has: a batch that was given up.
+// lose drops the new changes, like a batch that was given up.
 func (w *world) lose() { w.changes() }
 
-// Whatever nobody was told of, whatever a hand did to rows: one rebuild mends it.
-func TestRebuild_MendsWhateverNobodyWasToldOf(t *testing.T) {
+// One rebuild repairs lost records, and rows that were deleted by hand.
+func TestRebuild_RepairsLostRecordsAndDeletedRows(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		w := newWorld(t)
 		var orders []model.Order
@@ -47,8 +48,8 @@ func TestRebuild_MendsWhateverNobodyWasToldOf(t *testing.T) {
 			o := model.Order{At: at(ten).Add(-time.Duration(rapid.IntRange(0, 24*70).Draw(r, "hours back")) * time.Hour), ID: fmt.Sprint(i)}
 			orders = append(orders, o)
 			w.put(o, fmt.Sprint(i))
-			if rapid.Bool().Draw(r, "told") {
-				w.settle()
+			if rapid.Bool().Draw(r, "delivered") {
+				w.process()
 			} else {
 				w.lose()
 			}
@@ -63,171 +64,171 @@ func TestRebuild_MendsWhateverNobodyWasToldOf(t *testing.T) {
 		}
 		w.lose()
 		for _, it := range w.items() {
-			if _, err := keys.ParseRow(it.Key()); err == nil && rapid.IntRange(0, 3).Draw(r, "hand") == 0 {
-				if err := w.DeleteItem(w.ctx(), it.Key()); err != nil {
+			if _, err := keys.ParseRow(it.Key()); err == nil && rapid.IntRange(0, 3).Draw(r, "delete row") == 0 {
+				if err := w.table.DeleteItem(w.ctx(), it.Key()); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		w.rebuild(w.whole())
+		w.rebuild(w.complete())
 		w.wantRecount()
 		before := w.images()
-		if report := w.rebuild(w.whole()); report.Changed != 0 {
+		if report := w.rebuild(w.complete()); report.Changed != 0 {
 			t.Errorf("a second rebuild changed %d rows, want none", report.Changed)
 		}
 		w.wantImages(before)
 	})
 }
 
-func TestRebuild_LooksAtARowThatHasNoChildren(t *testing.T) {
+func TestRebuild_RecomputesARowWithoutChildren(t *testing.T) {
 	for _, u := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
 		w := newWorld(t)
 		w.put(order(ten, ""), "1")
-		w.settle()
+		w.process()
 		w.delete(order(ten, ""))
 		w.lose()
 		for _, other := range []tier.Unit{tier.Hour, tier.Day, tier.Month} {
 			if other != u {
-				if err := w.DeleteItem(w.ctx(), rowItemKey(w, other, ten)); err != nil {
+				if err := w.table.DeleteItem(w.ctx(), rowItemKey(w, other, ten)); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		w.rebuild(w.whole())
+		w.rebuild(w.complete())
 		if row := w.row(u, ten); row == nil || !row.Empty {
-			t.Errorf("the %s row without children stands: %+v, want it emptied", u, row)
+			t.Errorf("the %s row without children is %+v, want an empty row", u, row)
 		}
 	}
 }
 
-func TestRebuild_OfARangeLooksAtItsBucketsAndAtThoseOver(t *testing.T) {
+func TestRebuild_OfARangeRecomputesItsBucketsAndTheirParents(t *testing.T) {
 	w := newWorld(t)
 	for _, when := range []string{"2026-03-08T10:00:00Z", ten, eleven, "2026-03-11T10:00:00Z"} {
 		w.put(order(when, ""), "1")
 	}
 	w.lose()
-	r := w.whole()
-	r.From, r.To = at(half), at(half)+1 // within an hour: widened to it
+	r := w.complete()
+	r.From, r.To = at(half), at(half)+1 // within an hour, which is recomputed completely
 	report := w.rebuild(r)
-	if report.Looks != 3 || report.Changed != 3 {
-		t.Errorf("%d looks, %d rows changed; want 3, 3: an hour, its day and its month", report.Looks, report.Changed)
+	if report.Recomputed != 3 || report.Changed != 3 {
+		t.Errorf("%d recomputations, %d rows changed; want 3, 3: an hour, its day and its month", report.Recomputed, report.Changed)
 	}
 	w.wantRow(tier.Month, ten, 1, "1", true)
 	if w.row(tier.Hour, eleven) != nil {
-		t.Error("an hour beyond the range was made")
+		t.Error("an hour outside the range was created")
 	}
 }
 
-func TestRebuild_FromATierOnTakesTheFinerAsItStands(t *testing.T) {
+func TestRebuild_FromATierOnUsesTheFinerRowsAsStored(t *testing.T) {
 	w := newWorld(t)
 	w.put(order(ten, ""), "1")
-	w.settle()
+	w.process()
 	w.put(order(half, ""), "2")
 	w.lose()
-	if err := w.DeleteItem(w.ctx(), rowItemKey(w, tier.Day, ten)); err != nil {
+	if err := w.table.DeleteItem(w.ctx(), rowItemKey(w, tier.Day, ten)); err != nil {
 		t.Fatal(err)
 	}
-	r := w.whole()
+	r := w.complete()
 	r.Tier = tier.Day
-	if report := w.rebuild(r); report.Looks != 2 || report.Changed != 1 {
-		t.Errorf("%d looks, %d changed; want 2, 1: the day was missing", report.Looks, report.Changed)
+	if report := w.rebuild(r); report.Recomputed != 2 || report.Changed != 1 {
+		t.Errorf("%d recomputations, %d changed; want 2, 1: the day was missing", report.Recomputed, report.Changed)
 	}
 	w.wantRow(tier.Day, ten, 1, "1", true)
 	r.Tier = tier.Minute
 	if _, err := w.agg.Rebuild(w.ctx(), r); err == nil || !strings.Contains(err.Error(), "no tier minute") {
-		t.Errorf("a tier the kind has not: %v", err)
+		t.Errorf("a tier that the kind does not have: %v", err)
 	}
 }
 
 func TestRebuild_DryRunNamesRowsAndWritesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.put(order(ten, ""), "1")
-	w.settle()
+	w.process()
 	w.put(order(half, ""), "2")
 	w.put(order(eleven, ""), "3")
 	w.lose()
 	before := w.images()
 	var mu sync.Mutex
-	var told []string
-	r := w.whole()
+	var differences []string
+	r := w.complete()
 	r.DryRun = true
-	r.Found = func(n aggregate.Note) {
+	r.OnDifference = func(n aggregate.Note) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, n.Key.Tier+" "+n.Key.Start.String()+": "+n.Text)
+		differences = append(differences, n.Key.Tier+" "+n.Key.Start.String()+": "+n.Text)
 	}
 	report := w.rebuild(r)
-	slices.Sort(told)
+	slices.Sort(differences)
 	want := []string{
-		"hour 2026-03-10T10:00:00.000Z: the row says 1 events, its children say 2",
-		"hour 2026-03-10T11:00:00.000Z: no row of 1 events",
+		"hour 2026-03-10T10:00:00.000Z: the row has 1 events, its children have 2",
+		"hour 2026-03-10T11:00:00.000Z: no row, but children with 1 events",
 	}
-	if diff := cmp.Diff(want, told); diff != "" || report.Changed != 2 || report.Writes != 0 {
-		t.Errorf("changed %d, %d writes, told (-want +got):\n%s", report.Changed, report.Writes, diff)
+	if diff := cmp.Diff(want, differences); diff != "" || report.Changed != 2 || report.Writes != 0 {
+		t.Errorf("%d changed, %d writes, differences (-want +got):\n%s", report.Changed, report.Writes, diff)
 	}
 	w.wantImages(before)
 }
 
-// A rebuild knows of no change that a sealed row misses; a redrive does.
-func TestRebuild_SealedRowsAreMarkedOnlyWhereAChangeIsKnown(t *testing.T) {
-	for manner, exact := range map[aggregate.Manner]bool{
-		aggregate.SpareSealed: true, aggregate.MarkSealed: false, aggregate.MarkEvery: false,
+// A rebuild does not know whether a sealed row misses a change; a redrive does.
+func TestRebuild_MarksSealedRowsOnlyWhereAChangeIsKnown(t *testing.T) {
+	for mark, exact := range map[aggregate.MarkMode]bool{
+		aggregate.MarkNone: true, aggregate.MarkSealed: false, aggregate.MarkAll: false,
 	} {
 		w := newWorld(t)
 		w.put(order(ten, ""), "1")
-		w.settle()
+		w.process()
 		w.advance(30 * tier.Day24)
-		r := w.whole()
-		r.Manner = manner
+		r := w.complete()
+		r.Mark = mark
 		w.rebuild(r)
 		w.wantRow(tier.Hour, ten, 1, "1", exact)
 		w.wantRow(tier.Month, ten, 1, "1", exact)
 	}
 }
 
-// After the events of a given-up batch have expired, what is left is no proof.
-func TestRebuild_MarkEveryMarksOpenRowsForGood(t *testing.T) {
+// After events of a lost batch have expired, a fold of the rest is incomplete.
+func TestRebuild_MarkAllMarksOpenRowsPermanently(t *testing.T) {
 	w := newWorld(t)
 	w.put(order(ten, ""), "1")
-	w.settle()
-	r := w.whole()
-	r.Manner = aggregate.MarkEvery
+	w.process()
+	r := w.complete()
+	r.Mark = aggregate.MarkAll
 	w.rebuild(r)
 	w.wantRow(tier.Hour, ten, 1, "1", false)
 	w.wantRow(tier.Day, ten, 1, "1", false)
-	w.put(order(half, ""), "2") // the hour is sealed, the day stays open
+	w.put(order(half, ""), "2") // the hour is sealed, the day is not
 	w.put(order(eleven, ""), "3")
-	w.settle()
+	w.process()
 	w.wantRow(tier.Hour, ten, 1, "1", false)
 	w.wantRow(tier.Day, ten, 2, "3", false)
 }
 
-func TestRebuild_ResumedWhereItGotToLeavesNothingOut(t *testing.T) {
+func TestRebuild_ResumedAtItsProgressOmitsNothing(t *testing.T) {
 	for stop := 1; stop < 8; stop++ {
 		w := newWorld(t)
 		w.agg.Limits.Concurrency = 1
-		for hour := range 30 { // over two days, so that pieces end within one
+		for hour := range 30 { // two days, so that progress is reported within one
 			w.put(model.Order{At: at(ten).Add(-time.Duration(hour) * time.Hour)}, fmt.Sprint(hour))
 		}
 		w.lose()
-		r := w.whole()
+		r := w.complete()
 		ctx, cancel := context.WithCancel(w.ctx())
-		pieces := 0
-		r.Reached = func(next model.Time, _ aggregate.Counts) {
+		reports := 0
+		r.OnProgress = func(next model.Time, _ aggregate.Counts) {
 			r.From = next
-			if pieces++; pieces == stop {
+			if reports++; reports == stop {
 				cancel()
 			}
 		}
 		_, err := w.agg.Rebuild(ctx, r)
 		cancel()
-		if pieces == stop && !errors.Is(err, context.Canceled) {
-			t.Fatalf("stopped after %d pieces: %v", pieces, err)
+		if reports == stop && !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped after %d progress reports: %v", reports, err)
 		}
-		r.Resumed, r.Reached = true, nil
+		r.Resumed, r.OnProgress = true, nil
 		report := w.rebuild(r)
-		if stop == 3 && report.Looks >= 33 {
-			t.Errorf("resumed after 3 pieces: %d looks, want fewer than all", report.Looks)
+		if stop == 3 && report.Recomputed >= 33 {
+			t.Errorf("resumed after 3 progress reports: %d recomputations, want fewer than all", report.Recomputed)
 		}
 		w.wantRecount()
 	}
@@ -241,46 +242,46 @@ func TestRebuild_KeepsToItsRate(t *testing.T) {
 	w.lose()
 	began := w.now()
 	w.agg.Sleep = func(_ context.Context, d time.Duration) error { w.advance(d); return nil }
-	r := w.whole()
+	r := w.complete()
 	r.Rate = 2
 	report := w.rebuild(r)
-	if took := w.now().Sub(began); took != time.Duration(report.Looks)*time.Second/2 {
-		t.Errorf("%d looks at 2 a second took %s", report.Looks, took)
+	if took := w.now().Sub(began); took != time.Duration(report.Recomputed)*time.Second/2 {
+		t.Errorf("%d recomputations at 2 a second took %s", report.Recomputed, took)
 	}
 }
 
-func TestRebuild_NamesWhatANewerVersionWroteAndGoesOn(t *testing.T) {
+func TestRebuild_ReportsNewerRowsAndContinues(t *testing.T) {
 	w := newWorld(t)
 	w.put(order(ten, ""), "1")
-	w.settle()
-	it, err := w.GetItem(w.ctx(), rowItemKey(w, tier.Hour, ten))
+	w.process()
+	it, err := w.table.GetItem(w.ctx(), rowItemKey(w, tier.Hour, ten))
 	if err != nil {
 		t.Fatal(err)
 	}
 	it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
-	if err := w.PutItem(w.ctx(), it); err != nil {
+	if err := w.table.PutItem(w.ctx(), it); err != nil {
 		t.Fatal(err)
 	}
 	w.put(order("2026-03-08T10:00:00Z", ""), "1")
 	w.lose()
-	report, err := w.agg.Rebuild(w.ctx(), w.whole())
+	report, err := w.agg.Rebuild(w.ctx(), w.complete())
 	if err != nil || len(report.Failures) == 0 || !errors.Is(report.Failures[0].Err, item.ErrNewer) {
 		t.Fatalf("%v, failures %v; want the newer row named", err, report.Failures)
 	}
 	w.wantRow(tier.Hour, "2026-03-08T10:00:00Z", 1, "1", true)
 }
 
-func TestRebuild_RefusesAKindItDoesNotKnow(t *testing.T) {
+func TestRebuild_RejectsAnUnknownKind(t *testing.T) {
 	w := newWorld(t)
-	r := w.whole()
+	r := w.complete()
 	r.Series.Kind = "NOISE"
 	if _, err := w.agg.Rebuild(w.ctx(), r); err == nil || !strings.Contains(err.Error(), `kind "NOISE"`) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Writers and the table stream go on; the rebuild and they meet in the same rows.
-func TestRebuild_BesideLiveTrafficHarmsNothing(t *testing.T) {
+// Writers, the table stream and the rebuild write the same rows concurrently.
+func TestRebuild_IsSafeBesideLiveTraffic(t *testing.T) {
 	w := newWorld(t)
 	var group sync.WaitGroup
 	done := make(chan struct{})
@@ -290,7 +291,7 @@ func TestRebuild_BesideLiveTrafficHarmsNothing(t *testing.T) {
 			case <-done:
 				return
 			default:
-				w.rebuild(w.whole())
+				w.rebuild(w.complete())
 			}
 		}
 	})
@@ -299,53 +300,53 @@ func TestRebuild_BesideLiveTrafficHarmsNothing(t *testing.T) {
 		if i%5 == 4 {
 			w.delete(model.Order{At: at(ten).Add(-time.Duration(i%7) * time.Hour), ID: fmt.Sprint(i)})
 		}
-		w.settle()
+		w.process()
 	}
 	close(done)
 	group.Wait()
 	w.wantRecount()
 }
 
-func TestRevisit_LooksAtEachBucketOverThePlacesOnce(t *testing.T) {
+func TestRecompute_RecomputesEachBucketOfItsTargetsOnce(t *testing.T) {
 	w := newWorld(t)
 	for _, when := range []string{ten, half, eleven} {
 		w.put(order(when, ""), "1")
 	}
 	w.lose()
-	places := []aggregate.Place{
+	targets := []aggregate.Target{
 		{Series: w.series, At: at(ten)}, {Series: w.series, At: at(half)}, {Series: w.series, At: at(eleven)},
 		{Series: w.series, At: at(ten), Tier: tier.Day},
 	}
-	report := w.agg.Revisit(w.ctx(), places, aggregate.Terms{})
-	if len(report.Failures) > 0 || report.Looks != 4 {
-		t.Errorf("%d looks, failures %v; want 4: two hours, a day, a month", report.Looks, report.Failures)
+	report := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{})
+	if len(report.Failures) > 0 || report.Recomputed != 4 {
+		t.Errorf("%d recomputations, failures %v; want 4: two hours, a day, a month", report.Recomputed, report.Failures)
 	}
 	w.wantRecount()
-	places[1].Series.Kind = "NOISE"
-	if r := w.agg.Revisit(w.ctx(), places, aggregate.Terms{}); len(r.Failures) != 1 || r.Failures[0].Change != 1 {
-		t.Errorf("failures %v, want one at place 1", r.Failures)
+	targets[1].Series.Kind = "NOISE"
+	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) != 1 || r.Failures[0].Change != 1 {
+		t.Errorf("failures %v, want one at target 1", r.Failures)
 	}
 }
 
-// A damaged row cannot say how long its children lived.
-func TestRebuild_ReplacesADamagedRowAndSaysWhatItCannotKnow(t *testing.T) {
+// A damaged row does not say when its children expire.
+func TestRebuild_RetargetsADamagedRowInexactlyWhereChildrenMayHaveExpired(t *testing.T) {
 	for days, exact := range map[int]bool{1: true, 5: false} {
 		w := newWorld(t)
 		w.put(order(ten, ""), "1")
-		w.settle()
-		it, err := w.GetItem(w.ctx(), rowItemKey(w, tier.Hour, ten))
+		w.process()
+		it, err := w.table.GetItem(w.ctx(), rowItemKey(w, tier.Hour, ten))
 		if err != nil {
 			t.Fatal(err)
 		}
-		it[keys.AttrSummary] = item.Value{Type: item.B, B: []byte("no summary")}
-		if err := w.PutItem(w.ctx(), it); err != nil {
+		it[tablekeys.AttrSummary] = item.Value{Type: item.B, B: []byte("no summary")}
+		if err := w.table.PutItem(w.ctx(), it); err != nil {
 			t.Fatal(err)
 		}
 		w.advance(time.Duration(days) * tier.Day24)
-		if report := w.rebuild(w.whole()); report.Sealed != 1 {
-			t.Errorf("unasked: %d sealed rows met, want the damaged one left alone", report.Sealed)
+		if report := w.rebuild(w.complete()); report.Sealed != 1 {
+			t.Errorf("without ReplaceDamaged: %d sealed rows, want the damaged one unchanged", report.Sealed)
 		}
-		r := w.whole()
+		r := w.complete()
 		r.ReplaceDamaged = true
 		w.rebuild(r)
 		w.wantRow(tier.Hour, ten, 1, "1", exact)

@@ -11,102 +11,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Counts are what looks did, summed.
-type Counts struct {
-	Looks     int // buckets looked at
-	Written   int // rows written with a whole fold, empty ones included
-	Unchanged int // looks, of inserts only, that found the row right
-	Sealed    int // looks that met a sealed row
-	Marked    int // of these, rows that said exact until then
-	NotMade   int // rows not made because one like it may have lived and expired
-	// Changed are the looks that found a row not holding what its children say, sealed
-	// rows that were marked included. The row was written, but for a dry run.
-	Changed int
-
-	Resumed   int // times that events were read from a resume point on
-	Lost      int // writes whose condition failed: somebody else wrote the row
-	Uncertain int // writes without a clear answer
-	Throttled int // writes that were throttled or met a transaction
-
-	Inexact    int   // rows written with exact: false that were exact or absent before
-	Unreadable int64 // events that could not be decoded, in rows of the finest tiers written
-	Oversize   int   // rows too large to keep whole
-	Crowded    int   // buckets with more children than are read
-
-	Reads  int // read requests
-	Writes int // write requests
-
-	Expired     int // changes dropped: removals by TTL
-	Quarantined int // changes set aside: their kind is not in the catalog
-}
-
-// Add sums o into c.
-func (c *Counts) Add(o *Counts) {
-	c.Looks += o.Looks
-	c.Written += o.Written
-	c.Unchanged += o.Unchanged
-	c.Sealed += o.Sealed
-	c.Marked += o.Marked
-	c.NotMade += o.NotMade
-	c.Changed += o.Changed
-	c.Resumed += o.Resumed
-	c.Lost += o.Lost
-	c.Uncertain += o.Uncertain
-	c.Throttled += o.Throttled
-	c.Inexact += o.Inexact
-	c.Unreadable += o.Unreadable
-	c.Oversize += o.Oversize
-	c.Crowded += o.Crowded
-	c.Reads += o.Reads
-	c.Writes += o.Writes
-	c.Expired += o.Expired
-	c.Quarantined += o.Quarantined
-}
-
-func (c *Counts) countAnswer(answer model.Answer) {
-	switch answer {
-	case model.Refused:
-		c.Lost++
-	case model.Uncertain:
-		c.Uncertain++
-	case model.Throttled, model.Conflicting:
-		c.Throttled++
-	}
-}
-
-// countWritten counts what a successful write kept.
-func (l *look) countWritten(old *rollup.Row, f *rollup.Fold, oversize bool) {
-	l.Written++
-	if !f.Exact && (!stands(old) || old.Exact) {
-		l.Inexact++
-	}
-	if f.Children > l.limits.Children {
-		l.Crowded++
-	}
-	if oversize {
-		l.Oversize++
-		l.note("row over %d bytes: kept without its summary, exact: false; declare fewer measures with percentiles, or a lower top", rollup.MaxRowBytes)
-	} else if l.rung == 0 {
-		l.Unreadable += f.Unreadable
-	}
-}
-
-// Report is what became of a batch.
+// Report is the outcome of a batch.
 type Report struct {
 	Counts
 	// Lag is now minus the arrival of the newest event folded; zero where none was.
 	Lag time.Duration
-	// Failures are the buckets and changes that could not be settled, those of the
-	// earliest change first. Nothing at or after that change may be acknowledged.
+	// Failures are the buckets and changes that could not be processed, those of the
+	// earliest change first. Do not acknowledge that change or any after it.
 	Failures []Failure
-	// Notes name what was settled, but needs somebody's attention.
+	// Notes are about rows that were processed and need an operator's attention.
 	Notes []Note
 }
 
-// Failure is a bucket that could not be looked at to the end, or a change that could
-// not be set aside.
+// Failure is a bucket that could not be recomputed, or a change that could not be
+// quarantined.
 type Failure struct {
-	Change int // place in the batch of the earliest change that is not settled
+	Change int // index in the batch of the earliest change that is not processed
 	Err    error
 }
 
@@ -116,40 +36,45 @@ type Note struct {
 	Text string
 }
 
-func (l *look) note(format string, args ...any) {
-	l.notes = append(l.notes, Note{Key: l.key, Text: fmt.Sprintf(format, args...)})
+func (r *recomputation) addNote(format string, args ...any) {
+	r.notes = append(r.notes, Note{Key: r.bucket.key, Text: fmt.Sprintf(format, args...)})
 }
 
-// tally gathers what concurrent looks report.
-type tally struct {
-	mu sync.Mutex // guards all below
-	Report
+// results collects the results of concurrent recomputations.
+type results struct {
+	mu     sync.Mutex // guards all below
+	report Report
 	newest model.Time
 }
 
-func (t *tally) add(l *look, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.Counts.Add(&l.Counts)
-	t.Notes = append(t.Notes, l.notes...)
-	t.newest = max(t.newest, l.newest)
+func (all *results) add(r *recomputation, err error) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.report.Counts.Add(&r.counts)
+	all.report.Notes = append(all.report.Notes, r.notes...)
+	all.newest = max(all.newest, r.newest)
 	if err != nil {
-		t.Failures = append(t.Failures, Failure{Change: l.first, Err: err})
+		all.fail(r.bucket.firstChange, err)
 	}
 }
 
-func (t *tally) count(c Counts) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.Counts.Add(&c)
+// fail adds a failure. The caller holds the lock, or no recomputation is running.
+func (all *results) fail(change int, err error) {
+	all.report.Failures = append(all.report.Failures, Failure{Change: change, Err: err})
 }
 
-func (t *tally) failed() bool { return len(t.Failures) > 0 }
+func (all *results) count(c Counts) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.report.Counts.Add(&c)
+}
 
-func (t *tally) report(now model.Time) Report {
-	slices.SortStableFunc(t.Failures, func(x, y Failure) int { return cmp.Compare(x.Change, y.Change) })
-	if t.newest != 0 {
-		t.Lag = max(0, now.Sub(t.newest))
+func (all *results) failed() bool { return len(all.report.Failures) > 0 }
+
+func (all *results) finish(now model.Time) Report {
+	slices.SortStableFunc(all.report.Failures, func(x, y Failure) int { return cmp.Compare(x.Change, y.Change) })
+	if all.newest != 0 {
+		all.report.Lag = max(0, now.Sub(all.newest))
 	}
-	return t.Report
+	return all.report
 }

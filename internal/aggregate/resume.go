@@ -1,129 +1,142 @@
 package aggregate
 
 import (
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// span is the part of a bucket's events that one pass reads: all of them, or those from
-// the row's resume point on. It leaves a point for the next look at a later place.
+// eventScan folds the events of a bucket in one attempt: all of them, or only those at
+// or after the row's resume point. It makes a resume point for the next recomputation.
 //
-// Why a fold that goes on from a point is as good as a whole one: the pass writes on
-// condition of the rev that the point was read with, so no row came between, and a
-// change before the point is never settled by going on from it. By that, whatever has
-// been settled is in the row, and in its point where it lies before: the look that
-// settled it read everything anew, or what lies after, and each row since was made of
-// the one before it. A change before the point of which nobody has told yet may be
-// missing in both; the look that is told of it folds from the start.
-type span struct {
-	*look
-	from model.Time   // where it starts to read
-	fold *rollup.Fold // of what lies before, and what was read
+// Why a fold that resumes equals a complete one: the row is written on condition of the
+// revision that the point was read with, so no row was written in between; and a change
+// before the point is never processed by resuming from it. So every change processed so
+// far is in the row, and in its point if it lies before that: the recomputation that
+// processed the change folded it, and each row since was made from the row before it. An
+// event before the point whose stream record has not arrived yet may be missing from
+// both. When the record arrives, the bucket is folded from its start.
+type eventScan struct {
+	recomputation *recomputation
+	from          model.Time   // where it starts to read
+	fold          *rollup.Fold // of the events before from, and of those read
 
-	next   model.Time // where the next look may start
-	newest model.Time // of the changes known
-	passed bool       // next
-	before int        // children before next
-	last   model.Time // of the events read
+	next           model.Time // where the next recomputation may resume
+	newest         model.Time // of the known changes
+	passedNext     bool
+	childrenBefore int        // children before next
+	last           model.Time // of the events read
 }
 
-// span of a pass over the row as it stands. A repair folds from the start and leaves no
-// point: it is there for what was not told.
-func (l *look) span(row *rollup.Row) *span {
-	s := &span{look: l, from: l.bucket.Start, fold: rollup.NewFold(l.kind.Spec())}
-	if l.repair {
-		s.passed = true
+// candidatePoint is an encoded resume point and the read units that it saves; no bytes
+// where there is none.
+type candidatePoint struct {
+	bytes []byte
+	saves float64
+}
+
+// newScan returns the scan of an attempt on row. A repair folds from the start and makes
+// no point: it exists for changes whose records never arrived.
+func (r *recomputation) newScan(row *rollup.Row) *eventScan {
+	b := r.bucket
+	s := &eventScan{recomputation: r, from: b.interval.Start, fold: rollup.NewFold(b.kind.Spec())}
+	if b.repair {
+		s.passedNext = true
 		return s
 	}
-	point, ok := l.pointIn(row)
+	point, ok := r.storedPoint(row)
 	if !ok {
-		point = &rollup.Resume{At: l.earliest, Newest: l.earliest}
+		point = &rollup.ResumePoint{At: b.earliest, Newest: b.earliest}
 	}
-	s.next, s.newest = l.after(point)
-	if ok && l.earliest >= point.At {
+	s.next, s.newest = b.nextPoint(point)
+	if ok && b.earliest >= point.At {
 		s.from, s.fold, s.next = point.At, &point.Before, max(s.next, point.At)
-		l.Resumed++
+		r.counts.Resumed++
 	}
 	return s
 }
 
-// pointIn is the resume point of a row that counts. It is not sealed: a pass ends there.
-func (l *look) pointIn(row *rollup.Row) (*rollup.Resume, bool) {
-	if !stands(row) {
+// storedPoint returns the resume point of an existing row. The row is not sealed: an
+// attempt on a sealed row ends before.
+func (r *recomputation) storedPoint(row *rollup.Row) (*rollup.ResumePoint, bool) {
+	if !exists(row) {
 		return nil, false
 	}
-	return rollup.DecodeResume(row.Resume, l.kind.Spec())
+	return rollup.DecodeResumePoint(row.ResumePoint, r.bucket.kind.Spec())
 }
 
-// after is where the next point lies: behind the newest change known by as much as
-// changes of this series lately came after newer ones, or in one batch with them. What
-// is as late as that need not fold from the start; and since an eighth of the distance
-// is forgotten at every look, one straggler does not make all later ones read more.
-func (l *look) after(point *rollup.Resume) (next, newest model.Time) {
-	newest = max(point.Newest, l.latest)
-	behind := max((point.Newest-point.At)*7/8, newest-l.earliest)
-	return newest - behind, newest
+// nextPoint returns the time of the next resume point, and the newest event time known.
+// The distance between them is how late changes of this series recently were, so that a
+// change as late as that can still resume. Each recomputation shortens the distance by
+// an eighth, so that one very late change does not make all later ones read more.
+func (b *dirtyBucket) nextPoint(point *rollup.ResumePoint) (next, newest model.Time) {
+	newest = max(point.Newest, b.latest)
+	distance := max((point.Newest-point.At)*7/8, newest-b.earliest)
+	return newest - distance, newest
 }
 
-// add takes in the next event, in order of time.
-func (s *span) add(e *model.Event) {
-	if !s.passed && e.At >= s.next {
-		s.leave()
+// add folds the next event. Events come in order of time.
+func (s *eventScan) add(e *model.Event) {
+	if !s.passedNext && e.At >= s.next {
+		s.makePoint()
 	}
 	s.fold.AddEvent(e)
 	s.last = e.At
 }
 
-// leave makes a point of what was folded so far, where it may be worth its bytes. What
-// could not be decoded is read again: another version of this program may be able to.
-func (s *span) leave() {
-	s.passed, s.before = true, s.fold.Children
-	if s.fold.Unreadable == 0 && s.saving(s.before, s.newest) >= s.limits.Resume {
-		point := rollup.Resume{At: s.next, Newest: s.newest, Before: *s.fold}
-		s.point = point.Encode(s.kind.Spec())
+// makePoint makes a point of the events folded so far, if it may be worth its bytes. It
+// makes none after an unreadable event, which must be read each time: a newer version of
+// this program may be able to decode it.
+func (s *eventScan) makePoint() {
+	r := s.recomputation
+	s.passedNext, s.childrenBefore = true, s.fold.Children
+	if s.fold.Unreadable == 0 && r.bucket.saving(s.childrenBefore, s.newest) >= r.limits.MinResumeSaving {
+		point := rollup.ResumePoint{At: s.next, Newest: s.newest, Before: *s.fold}
+		r.point.bytes = point.Encode(r.bucket.kind.Spec())
 	}
 }
 
-// end is called when all was read. Only now it is known how much of the bucket is past:
-// a change that is late may be the only one of its batch.
-func (s *span) end() {
-	if !s.passed {
-		s.leave()
+// finish drops a point that saves too little. Only after all events are read is it known
+// how much of the bucket is over: a late change may be the only one of its batch.
+func (s *eventScan) finish() {
+	if !s.passedNext {
+		s.makePoint()
 	}
-	if s.saves = s.saving(s.before, max(s.newest, s.last)); s.saves < s.limits.Resume {
-		s.point = nil
+	r := s.recomputation
+	r.point.saves = r.bucket.saving(s.childrenBefore, max(s.newest, s.last))
+	if r.point.saves < r.limits.MinResumeSaving {
+		r.point.bytes = nil
 	}
 }
 
-// eventsARead is how many events a read unit of 4 KB holds at most: the smallest, of
-// one measure, takes about 150 bytes.
-const eventsARead = 27
+// eventsPerReadUnit is how many events a read unit of 4 KB holds at most: the smallest,
+// with one measure, takes about 150 bytes.
+const eventsPerReadUnit = 27
 
-// saving is how many read units a point with so many events before it saves each look,
-// as far as there is more of the bucket to come: at its end a point is only a weight,
-// for whoever reads the row for as long as it lives.
-func (l *look) saving(events int, newest model.Time) float64 {
-	toCome := float64(l.bucket.End-newest) / float64(l.bucket.End-l.bucket.Start)
-	return toCome * float64(events) / eventsARead
+// saving returns how many read units a point with so many events before it saves each
+// recomputation, times the part of the bucket that is still to come. At the end of the
+// bucket a point only makes the row larger for its readers.
+func (b *dirtyBucket) saving(events int, newest model.Time) float64 {
+	toCome := float64(b.interval.End-newest) / float64(b.interval.End-b.interval.Start)
+	return toCome * float64(events) / eventsPerReadUnit
 }
 
-// writeInReads is what a write unit costs, in read units.
-const writeInReads = 5
+// readUnitsPerWriteUnit is the price of a write unit in read units.
+const readUnitsPerWriteUnit = 5
 
-// pointOf is the point that goes with row: none where it does not save what it costs,
-// when it takes the row, of so many bytes without it, past another KB, which each write of
-// it pays.
-func (l *look) pointOf(row *rollup.Row, lean int) []byte {
-	if l.point == nil || row.ChildrenUntil == 0 {
+// pointFor returns the resume point to store in row, whose size without it is given. It
+// returns none where the point saves less than it costs: each kilobyte that it adds is
+// paid for by every write of the row.
+func (r *recomputation) pointFor(row *rollup.Row, sizeWithout int) []byte {
+	if r.point.bytes == nil || row.ChildrenExpireAt == 0 {
 		return nil
 	}
-	full := lean + len(keys.AttrResume) + len(l.point)
-	more := float64(kilobytes(full) - kilobytes(lean)) // write units
-	if full > rollup.MaxRowBytes || l.saves < l.limits.Resume+more*writeInReads {
+	size := sizeWithout + len(tablekeys.AttrResume) + len(r.point.bytes)
+	extra := float64(kilobytes(size) - kilobytes(sizeWithout)) // write units
+	if size > rollup.MaxRowBytes || r.point.saves < r.limits.MinResumeSaving+extra*readUnitsPerWriteUnit {
 		return nil
 	}
-	return l.point
+	return r.point.bytes
 }
 
 func kilobytes(bytes int) int { return (bytes + 1023) >> 10 }

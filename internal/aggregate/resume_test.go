@@ -10,85 +10,86 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// reading notes from where on each read of events went.
-type reading struct {
+// startLog records where each read of events started.
+type startLog struct {
 	store
 	from []model.Time
 }
 
-func (r *reading) Events(ctx context.Context, rng model.Range) (model.EventPage, error) {
+func (r *startLog) Events(ctx context.Context, rng storage.Range) (storage.EventPage, error) {
 	r.from = append(r.from, rng.From)
 	return r.store.Events(ctx, rng)
 }
 
-// resumable is a world in which every fold leaves a resume point where it can, with an
-// event at each of the first minutes after ten, settled one by one.
-func resumable(t *testing.T, minutes int) (*world, *reading) {
+// resumable returns a world in which every fold stores a resume point if it can. It has one
+// event at each of the first minutes after ten, processed one by one.
+func resumable(t *testing.T, minutes int) (*world, *startLog) {
 	w := newWorld(t)
-	w.agg.Limits.Resume = 1e-9
-	store := &reading{store: w.Table}
+	w.agg.Limits.MinResumeSaving = 1e-9
+	store := &startLog{store: w.table}
 	w.on(store)
 	for i := range minutes {
 		w.put(model.Order{At: minute(i)}, fmt.Sprint(i))
-		w.settle()
+		w.process()
 	}
 	store.from = nil
 	return w, store
 }
 
-// minute is a minute after ten.
+// minute returns the i-th minute after ten.
 func minute(i int) model.Time { return at(ten).Add(time.Duration(i) * time.Minute) }
 
-// wantFrom fails unless events were read from these times on, in this order.
-func (r *reading) wantFrom(t *testing.T, want ...model.Time) {
+// wantFrom fails unless the reads of events started at these times, in this order.
+func (r *startLog) wantFrom(t *testing.T, want ...model.Time) {
 	t.Helper()
 	if fmt.Sprint(r.from) != fmt.Sprint(want) {
-		t.Errorf("events were read from %v on, want %v", r.from, want)
+		t.Errorf("reads started at %v, want %v", r.from, want)
 	}
 	r.from = nil
 }
 
-func (w *world) point(when string) *rollup.Resume {
-	w.Helper()
-	point, ok := rollup.DecodeResume(w.row(tier.Hour, when).Resume, w.kind.Spec())
+func (w *world) point(when string) *rollup.ResumePoint {
+	w.t.Helper()
+	point, ok := rollup.DecodeResumePoint(w.row(tier.Hour, when).ResumePoint, w.kind.Spec())
 	if !ok {
 		return nil
 	}
 	return point
 }
 
-func TestResume_LaterChangesAreFoldedFromThePointOn(t *testing.T) {
+func TestResume_LaterChangesAreFoldedFromThePoint(t *testing.T) {
 	w, store := resumable(t, 10)
 	w.put(model.Order{At: minute(10)}, "10")
-	if report := w.settle(); report.Resumed != 1 {
-		t.Errorf("%d folds went on from a point, want 1", report.Resumed)
+	if report := w.process(); report.Resumed != 1 {
+		t.Errorf("%d folds resumed from a point, want 1", report.Resumed)
 	}
 	store.wantFrom(t, minute(9))
 	w.wantRow(tier.Hour, ten, 11, "10", true)
 	w.wantRecount()
 }
 
-// A change at the point's own time is not in what lies before it.
-func TestResume_ChangeAtThePointGoesOnFromIt(t *testing.T) {
+// An event at the time of the point is not before it.
+func TestResume_ChangeAtThePointResumesFromIt(t *testing.T) {
 	w, store := resumable(t, 10)
 	w.put(model.Order{At: minute(9), ID: "b"}, "90")
-	w.settle()
+	w.process()
 	store.wantFrom(t, minute(9))
 	w.delete(model.Order{At: minute(9)})
-	w.settle()
+	w.process()
 	store.wantFrom(t, minute(9))
 	w.wantRow(tier.Hour, ten, 10, "90", true)
 	w.wantRecount()
 }
 
-func TestResume_ChangeBeforeThePointFoldsFromTheStartAndTheNextPointHasIt(t *testing.T) {
+func TestResume_ChangeBeforeThePointFoldsFromTheStartAndIsInTheNextPoint(t *testing.T) {
 	for name, change := range map[string]func(*world){
 		"insert":     func(w *world) { w.put(model.Order{At: minute(3), ID: "late"}, "99") },
 		"correction": func(w *world) { w.correct(model.Order{At: minute(3)}, "99") },
@@ -97,85 +98,85 @@ func TestResume_ChangeBeforeThePointFoldsFromTheStartAndTheNextPointHasIt(t *tes
 		t.Run(name, func(t *testing.T) {
 			w, store := resumable(t, 10)
 			change(w)
-			w.settle()
+			w.process()
 			store.wantFrom(t, at(ten))
 			w.wantRecount()
 			w.put(model.Order{At: minute(10)}, "10")
-			w.settle()
+			w.process()
 			if len(store.from) != 1 || store.from[0] == at(ten) {
-				t.Errorf("the next fold began at %v, want a point", store.from)
+				t.Errorf("the next fold started at %v, want a point", store.from)
 			}
 			w.wantRecount()
 		})
 	}
 }
 
-// A batch that brings both is one change before the point.
-func TestResume_OneEarlierChangeOfABatchFoldsFromTheStart(t *testing.T) {
+// The batch has one change after the point and one before it.
+func TestResume_OneEarlierChangeInABatchFoldsFromTheStart(t *testing.T) {
 	w, store := resumable(t, 10)
 	w.put(model.Order{At: minute(11)}, "11")
 	w.put(model.Order{At: minute(8), ID: "late"}, "8")
-	w.settle()
+	w.process()
 	store.wantFrom(t, at(ten))
 	w.wantRecount()
 }
 
-// How far back changes come is learned from them, and forgotten.
-func TestResume_ThePointLiesAsFarBackAsChangesLatelyCame(t *testing.T) {
+// The distance of the point follows how late recent changes were.
+func TestResume_ThePointIsAsFarBackAsRecentChangesWereLate(t *testing.T) {
 	w, _ := resumable(t, 20)
 	if p := w.point(ten); p == nil || p.At != minute(19) || p.Newest != minute(19) {
 		t.Fatalf("in order, the point is %+v; want it at the newest event", p)
 	}
 	w.put(model.Order{At: minute(11), ID: "late"}, "11")
-	w.settle()
+	w.process()
 	if p := w.point(ten); p == nil || p.At != minute(11) || p.Newest != minute(19) {
 		t.Fatalf("after a change 8 minutes late the point is %+v; want it 8 minutes back", p)
 	}
 	w.put(model.Order{At: minute(20)}, "20")
-	w.settle()
+	w.process()
 	if p := w.point(ten); p == nil || p.At != minute(13) || p.Newest != minute(20) {
-		t.Errorf("one look later the point is %+v; want it 7 minutes back", p)
+		t.Errorf("one recomputation later the point is %+v; want it 7 minutes back", p)
 	}
 }
 
-// An event may be stored, and not yet told, when another look folds what lies before a
-// later point. Whoever is told of it folds from the start, whatever came between.
-func TestResume_EarlierInsertThatNobodyWasToldOfIsFoldedOnceItIs(t *testing.T) {
+// An event can be stored while its record has not arrived, and other recomputations resume
+// from a later point. The recomputation of its record folds from the start.
+func TestResume_EarlierInsertIsFoldedWhenItsRecordArrives(t *testing.T) {
 	w, store := resumable(t, 10)
-	w.put(model.Order{At: minute(2), ID: "untold"}, "99")
-	untold := w.changes()
+	w.put(model.Order{At: minute(2), ID: "delayed"}, "99")
+	delayed := w.changes()
 	w.put(model.Order{At: minute(10)}, "10")
-	told := w.changes()
-	w.settleAll(told)
+	delivered := w.changes()
+	w.processAll(delivered)
 	w.wantRow(tier.Hour, ten, 11, "10", true) // 12 events are stored
 
-	// Between the reads and the write of its look, another goes on from the point.
+	// Between the reads and the write of its recomputation, another one resumes from the point.
 	w.put(model.Order{At: minute(11)}, "11")
 	meanwhile := w.changes()
-	w.on(&interposed{store: w.Table, before: func() {
-		newWorldSharing(w).settleAll(meanwhile)
+	w.on(&interposed{store: w.table, before: func() {
+		newWorldSharing(w).processAll(meanwhile)
 	}})
-	if report := w.settleAll(untold); report.Lost == 0 {
-		t.Error("no look lost its condition: the test shows nothing")
+	if report := w.processAll(delayed); report.LostLocks == 0 {
+		t.Error("no recomputation lost its lock: the test proves nothing")
 	}
 	w.wantRecount()
 	w.on(store)
-	w.settleAll(meanwhile)
-	w.settleAll(told)
+	w.processAll(meanwhile)
+	w.processAll(delivered)
 	w.wantRecount()
 }
 
-func TestResume_RepairsFoldFromTheStartAndLeaveNoPoint(t *testing.T) {
+func TestResume_RepairsFoldFromTheStartAndStoreNoPoint(t *testing.T) {
 	for name, repair := range map[string]func(*world){
 		"redrive": func(w *world) {
-			w.agg.Redrive(w.ctx(), []model.Change{{What: model.Corrected, Key: w.key(model.Order{At: minute(9)})}})
+			w.agg.Redrive(w.ctx(), []storage.Change{{Type: storage.Corrected, Key: w.key(model.Order{At: minute(9)})}})
 		},
 		"revisit": func(w *world) {
-			w.agg.Revisit(w.ctx(), []aggregate.Place{{Series: w.series, At: minute(9)}}, aggregate.Terms{})
+			w.agg.Recompute(w.ctx(), []aggregate.Target{{Series: w.series, At: minute(9)}}, aggregate.RepairOptions{})
 		},
 		"rebuild": func(w *world) {
 			if _, err := w.agg.Rebuild(w.ctx(), aggregate.Rebuild{Series: w.series, From: minute(9), To: minute(10)}); err != nil {
-				w.Fatal(err)
+				w.t.Fatal(err)
 			}
 		},
 	} {
@@ -185,7 +186,7 @@ func TestResume_RepairsFoldFromTheStartAndLeaveNoPoint(t *testing.T) {
 			w.changes()
 			repair(w)
 			if len(store.from) == 0 || store.from[len(store.from)-1] != at(ten) {
-				t.Errorf("events were read from %v on, want the start", store.from)
+				t.Errorf("reads started at %v, want the start of the hour", store.from)
 			}
 			if w.point(ten) != nil {
 				t.Error("the repaired row has a resume point")
@@ -195,19 +196,19 @@ func TestResume_RepairsFoldFromTheStartAndLeaveNoPoint(t *testing.T) {
 	}
 }
 
-func TestResume_MarkedRowHasNone(t *testing.T) {
+func TestResume_RowMarkedInexactHasNoPoint(t *testing.T) {
 	w, store := resumable(t, 10)
 	w.setNow(noon.Add(29*tier.Day24 + 23*time.Hour + 30*time.Minute))
 	w.put(model.Order{At: minute(9), ID: "late"}, "99")
-	w.settle()
+	w.process()
 	store.wantFrom(t)
 	w.wantRow(tier.Hour, ten, 10, "9", false)
 	if w.point(ten) != nil {
-		t.Error("a row that was marked has a resume point")
+		t.Error("a row marked inexact has a resume point")
 	}
 }
 
-// What was folded under one declaration is not gone on with under another.
+// A fold does not resume from a point of another declaration of its kind.
 func TestResume_AnotherDeclarationFoldsFromTheStart(t *testing.T) {
 	w, store := resumable(t, 10)
 	kind := gauge
@@ -219,22 +220,22 @@ func TestResume_AnotherDeclarationFoldsFromTheStart(t *testing.T) {
 	w.agg.Catalog = cat
 	w.kind, _ = cat.Kind(kind.Name)
 	w.put(model.Order{At: minute(10)}, "10")
-	w.settle()
+	w.process()
 	store.wantFrom(t, at(ten))
 	w.wantRecount()
 }
 
-// appendMany stores n events, evenly over the first part of the hour, and settles them
-// in one batch.
+// appendMany stores n events, evenly over the first part of the hour, and processes them in
+// one batch.
 func (w *world) appendMany(n int, over time.Duration) {
-	w.Helper()
+	w.t.Helper()
 	for i := range n {
 		w.put(model.Order{At: at(ten).Add(over * time.Duration(i) / time.Duration(n))}, fmt.Sprint(i))
 	}
-	w.settle()
+	w.process()
 }
 
-func TestResume_IsKeptOnlyWhereItSavesMoreThanItCosts(t *testing.T) {
+func TestResume_PointIsStoredOnlyWhereItSavesMoreThanItCosts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		events int
@@ -244,17 +245,17 @@ func TestResume_IsKeptOnlyWhereItSavesMoreThanItCosts(t *testing.T) {
 	}{
 		{"few events", 40, 30 * time.Minute, aggregate.Limits{}, false},
 		{"many events", 300, 30 * time.Minute, aggregate.Limits{}, true},
-		{"many events, at the end of their hour", 300, 59*time.Minute + 50*time.Second, aggregate.Limits{}, false},
-		{"many events, switched off", 300, 30 * time.Minute, aggregate.Limits{Resume: math.Inf(1)}, false},
+		{"many events, until the end of the hour", 300, 59*time.Minute + 50*time.Second, aggregate.Limits{}, false},
+		{"many events, switched off", 300, 30 * time.Minute, aggregate.Limits{MinResumeSaving: math.Inf(1)}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.agg.Limits = c.limits
 			w.appendMany(c.events, c.over)
 			w.put(model.Order{At: at(ten).Add(c.over)}, "1")
-			w.settle()
+			w.process()
 			w.put(model.Order{At: at(ten).Add(c.over), ID: "b"}, "1")
-			w.settle()
+			w.process()
 			if got := w.point(ten) != nil; got != c.want {
 				t.Errorf("the row has a resume point: %v, want %v", got, c.want)
 			}
@@ -263,39 +264,39 @@ func TestResume_IsKeptOnlyWhereItSavesMoreThanItCosts(t *testing.T) {
 	}
 }
 
-// A late event tells nothing of how much of its hour is still to come: the hour does.
-func TestResume_LateEventOfAnHourThatIsOverLeavesNone(t *testing.T) {
+// How much of an hour is still to come is not known from a late event.
+func TestResume_LateEventOfAPastHourStoresNoPoint(t *testing.T) {
 	w := newWorld(t)
 	w.appendMany(300, 59*time.Minute+50*time.Second)
 	w.put(model.Order{At: minute(30), ID: "late"}, "1")
-	w.settle()
+	w.process()
 	if w.point(ten) != nil {
-		t.Error("the row of an hour that is over has a resume point")
+		t.Error("the row of a past hour has a resume point")
 	}
 	w.wantRecount()
 }
 
-// Code that comes later may decode what this code cannot, and must get to see it.
-func TestResume_NonePassesAnEventThatCannotBeDecoded(t *testing.T) {
+// A later version of the code may be able to decode the event, so it must be read again.
+func TestResume_NoPointAfterAnUnreadableEvent(t *testing.T) {
 	w, store := resumable(t, 10)
 	e := w.event(model.Order{At: minute(5), ID: "odd"}, "5")
 	odd := item.FromEvent(&e)
-	delete(odd, keys.AttrHash)
-	if err := w.PutItem(w.ctx(), odd); err != nil {
+	delete(odd, tablekeys.AttrHash)
+	if err := w.table.PutItem(w.ctx(), odd); err != nil {
 		t.Fatal(err)
 	}
-	w.settle()
+	w.process()
 	w.put(model.Order{At: minute(20)}, "20")
-	w.settle()
+	w.process()
 	store.wantFrom(t, at(ten), minute(5))
 	w.wantRow(tier.Hour, ten, 11, "20", false)
 	if w.point(ten) != nil {
-		t.Error("the point lies after an event that could not be decoded")
+		t.Error("the point is after an event that could not be decoded")
 	}
 }
 
-// A write unit is a KB: a point that takes the row past one must save that too.
-func TestResume_ThatTakesTheRowPastAnotherWriteUnitMustSaveItToo(t *testing.T) {
+// A write unit is 1 KB: a point that makes the row cost one more must save that too.
+func TestResume_PointThatCostsAWriteUnitMustSaveThatToo(t *testing.T) {
 	kind := gauge
 	kind.Distinct = []string{"who"} // 8 bytes a value, in the row and in the point
 	for events, want := range map[int]bool{150: false, 1000: true} {
@@ -303,33 +304,33 @@ func TestResume_ThatTakesTheRowPastAnotherWriteUnitMustSaveItToo(t *testing.T) {
 		for i := range events {
 			e := w.event(model.Order{At: at(ten).Add(30 * time.Minute * time.Duration(i) / time.Duration(events))}, "1")
 			e.Attrs = append(e.Attrs, model.Attr{Name: "who", Value: model.TextValue(fmt.Sprint(i % 60))})
-			if _, err := w.Put(w.ctx(), e); err != nil {
+			if _, err := w.table.Put(w.ctx(), e); err != nil {
 				t.Fatal(err)
 			}
 		}
-		w.settle()
+		w.process()
 		w.put(model.Order{At: minute(30)}, "1")
-		w.settle()
+		w.process()
 		if got := w.point(ten) != nil; got != want {
 			t.Errorf("%d events, 60 of them different: a point %v, want %v", events, got, want)
 		}
 	}
 }
 
-// Resume points are told of no reader: the row is the same with and without them.
-func TestResume_ChangesNoByteOfTheRow(t *testing.T) {
+// Apart from its resume point, a row is the same with and without resume points.
+func TestResume_PointsDoNotChangeTheRest(t *testing.T) {
 	rows := func(saves float64) string {
 		w := newWorld(t)
-		w.agg.Limits.Resume = saves
+		w.agg.Limits.MinResumeSaving = saves
 		for i := range 40 {
 			w.put(model.Order{At: minute((i * 7) % 40)}, fmt.Sprint(i))
 			if i%3 == 0 {
 				w.delete(model.Order{At: minute((i * 7) % 40)})
 			}
-			w.settle()
+			w.process()
 		}
 		row := w.row(tier.Hour, ten)
-		return strings.Join([]string{fmt.Sprintf("%x", row.Summary.Encode(nil)), row.Digest.String(), fmt.Sprint(row.ChildrenUntil, row.Exact, row.Unreadable, row.NewestArrival)}, " ")
+		return strings.Join([]string{fmt.Sprintf("%x", row.Summary.Encode(nil)), row.Digest.String(), fmt.Sprint(row.ChildrenExpireAt, row.Exact, row.Unreadable, row.NewestArrival)}, " ")
 	}
 	if with, without := rows(1e-9), rows(math.Inf(1)); with != without {
 		t.Errorf("with resume points\n%s\nwithout\n%s", with, without)

@@ -3,7 +3,6 @@ package aggregate
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,81 +10,50 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
-// errPasses marks an error that may pass by waiting.
-var errPasses = errors.New("not answered")
+// errTransient marks an error that a repetition may not meet again.
+var errTransient = errors.New("no response")
 
-// passes wraps the error of a read. Waiting helps with all but what is stored.
-func passes(what string, err error) error {
+// readError wraps the error of a read. All are transient but those about what is stored.
+func readError(what string, err error) error {
 	if errors.Is(err, item.ErrNewer) || errors.Is(err, item.ErrDamaged) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	return fmt.Errorf("%s: %w: %w", what, errPasses, err)
+	return fmt.Errorf("%s: %w: %w", what, errTransient, err)
 }
 
-// insist repeats pass until it answers Written. A lost condition, an unknown result,
-// a throttle, a conflict and a read without answer are one case: once more from the
-// start, after a rest. It returns the first error that no retry can mend, and an
-// error when the tries or the time are used up.
-func (a *Aggregator) insist(ctx context.Context, pass func(context.Context) (model.Answer, error)) error {
-	tries := a.Limits.withDefaults().Tries
-	var last error
-	for try := range tries {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(err, last)
-		}
-		answer, err := pass(ctx)
-		switch {
-		case err == nil && answer == model.Written:
-			return nil
-		case err == nil:
-			last = fmt.Errorf("the last write was answered: %s", answer)
-		case !errors.Is(err, errPasses):
-			return err
-		default:
-			last = err
-		}
-		if err := a.rest(ctx, try); err != nil {
-			return errors.Join(err, last)
-		}
-	}
-	return fmt.Errorf("given up after %d tries: %w", tries, last)
-}
-
-// Bounds of the rest between tries: it doubles from shortRest up to longRest.
+// The upper bounds of the first pause between attempts, and of any.
 const (
-	shortRest = 10 * time.Millisecond
-	longRest  = 2 * time.Second
+	firstPause   = 10 * time.Millisecond
+	longestPause = 2 * time.Second
 )
 
-// rest waits with full jitter: any time from none up to the bound for this try.
-func (a *Aggregator) rest(ctx context.Context, try int) error {
-	bound := min(longRest, shortRest<<min(try, 20))
-	var word [8]byte
-	if err := a.random(word[:]); err != nil {
-		return fmt.Errorf("spread retries: %w", err)
+// untilWritten repeats attempt from its start until its result is Written. A failed
+// condition, an unknown result, a throttle, a conflict and a read without a response are
+// one case. The error is the first that is not transient, or the last one when the
+// attempts or the time are used up.
+func (a *Aggregator) untilWritten(ctx context.Context, attempt func(context.Context) (storage.WriteResult, error)) error {
+	retrier := retry.Retrier{
+		Policy: retry.Policy{Attempts: a.Limits.withDefaults().Attempts, Base: firstPause, Cap: longestPause},
+		Rand:   lockedRand{a}, Sleep: a.Sleep,
 	}
-	return a.pause(ctx, time.Duration(binary.LittleEndian.Uint64(word[:])%uint64(bound)))
+	return retrier.UntilWritten(ctx, func(err error) bool { return errors.Is(err, errTransient) }, attempt)
 }
 
-// pause waits, or returns the context's error.
-func (a *Aggregator) pause(ctx context.Context, d time.Duration) error {
-	if a.Sleep != nil {
-		return a.Sleep(ctx, d)
-	}
-	return retry.Sleep(ctx, d)
-}
+// lockedRand reads from the aggregator's random source, one reader at a time.
+type lockedRand struct{ agg *Aggregator }
 
-// random fills b from Rand, one reader at a time.
-func (a *Aggregator) random(b []byte) error {
-	source := a.Rand
+var _ io.Reader = lockedRand{}
+
+// Read fills b.
+func (l lockedRand) Read(b []byte) (int, error) {
+	source := l.agg.Rand
 	if source == nil {
 		source = rand.Reader
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, err := io.ReadFull(source, b)
-	return err
+	l.agg.mu.Lock()
+	defer l.agg.mu.Unlock()
+	return io.ReadFull(source, b)
 }

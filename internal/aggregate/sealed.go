@@ -3,107 +3,109 @@ package aggregate
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// sealed reports whether row is no longer to be folded: one of the children it was
-// made of has expired or will within tier.SealMargin, so a fold could miss it. A row
-// that was marked is sealed at any time, and so is one that cannot be decoded: how
-// long its children live is not known.
+// sealed reports whether row must no longer be folded: a child that it was folded from
+// has expired, or will within tier.SealMargin, so a fold could miss it. A row that was
+// marked inexact is always sealed. So is a damaged row, because the expiry of its
+// children is unknown.
 func sealed(row *rollup.Row, now model.Time) bool {
 	if damaged(row) {
 		return true
 	}
-	if row.ChildrenUntil == rollup.NoExpiry {
+	if row.ChildrenExpireAt == rollup.NoExpiry {
 		return false
 	}
-	return now.Seconds() >= row.ChildrenUntil-int64(tier.SealMargin.Seconds())
+	return now.Seconds() >= row.ChildrenExpireAt-int64(tier.SealMargin.Seconds())
 }
 
-// meetSealed leaves a sealed row as it is, or marks it where a change is known that
-// may not be in it.
-func (l *look) meetSealed(ctx context.Context, row *rollup.Row) (model.Answer, error) {
+// handleSealed leaves a sealed row unchanged, or marks it inexact where a change is
+// known that it may miss.
+func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (storage.WriteResult, error) {
 	switch {
-	case l.terms.Manner == SpareSealed:
-		l.Sealed++
-		return model.Written, nil
-	case l.terms.DryRun && row.Exact && !damaged(row):
-		l.Sealed++
-		l.found(toMark)
-		return model.Written, nil
+	case r.bucket.options.Mark == MarkNone:
+		r.counts.Sealed++
+		return storage.Written, nil
+	case r.bucket.options.DryRun && row.Exact && !damaged(row):
+		r.counts.Sealed++
+		r.reportDifference(sealedButExact)
+		return storage.Written, nil
 	}
-	return l.mark(ctx, row)
+	return r.markInexact(ctx, row)
 }
 
-const toMark = "the row is sealed and said exact, and a change may be missing in it"
+const sealedButExact = "the row is sealed and exact, but a change may be missing from it"
 
-// mark says of a sealed row that a change came which is not in it. Its numbers stay
-// as they are, for good. A row that says so already is left alone, and so is one that
-// cannot be decoded, which nobody takes for exact.
-func (l *look) mark(ctx context.Context, row *rollup.Row) (model.Answer, error) {
+// markInexact records in a sealed row that a change may be missing from it. Its numbers
+// stay the same from then on. A row that is inexact already is left unchanged, and so is
+// a damaged one, which readers never treat as exact.
+func (r *recomputation) markInexact(ctx context.Context, row *rollup.Row) (storage.WriteResult, error) {
 	if damaged(row) {
-		l.note("the stored row cannot be decoded: delete it, then rebuild its bucket")
+		r.addNote("the stored row cannot be decoded: delete it, then rebuild its bucket")
 	}
 	if damaged(row) || !row.Exact {
-		l.Sealed++
-		return model.Written, nil
+		r.counts.Sealed++
+		return storage.Written, nil
 	}
-	marked := *row
-	marked.Exact = false
-	marked.ChildrenUntil = 0
-	marked.Resume = nil
-	marked.WrittenAt = l.Now()
-	answer, err := l.put(ctx, row, &marked)
-	if err == nil && answer == model.Written {
-		l.Sealed++
-		l.Marked++
-		l.found(toMark)
+	inexact := *row
+	inexact.Exact = false
+	inexact.ChildrenExpireAt = 0
+	inexact.ResumePoint = nil
+	inexact.WrittenAt = r.agg.Now()
+	result, err := r.put(ctx, row, &inexact)
+	if err == nil && result == storage.Written {
+		r.counts.Sealed++
+		r.counts.MarkedInexact++
+		r.reportDifference(sealedButExact)
 	}
-	return answer, err
+	return result, err
 }
 
-// mayHaveLived reports whether the absent row may have lived and expired, so that
-// making it anew from what is left would pass a part for the whole. The bucket must
-// have ended longer ago than its tier ever kept rows, and the next coarser row must
-// be sealed, or be absent and may itself have lived. An open coarser row proves that
-// all its events are still there.
-func (l *look) mayHaveLived(ctx context.Context) (bool, error) {
-	ladder := l.kind.Ladder
-	for rung, b := l.rung, l.bucket; ; {
-		if !outlived(ladder.Tiers[rung], b, l.Now()) {
+// mayHaveExpired reports whether the absent row may have existed and expired: a row
+// created now from the events that are left would then be incomplete. That is so where
+// the bucket ended longer ago than the least retention of its tier, and the next coarser row is
+// sealed, or is absent and may have expired too. A coarser row that is not sealed proves
+// that all its events still exist.
+func (r *recomputation) mayHaveExpired(ctx context.Context) (bool, error) {
+	policy := r.bucket.kind.Retention
+	for level, b := r.bucket.level, r.bucket.interval; ; {
+		if !pastRetention(policy.Tiers[level], b, r.agg.Now()) {
 			return false, nil
 		}
-		up, over, ok := above(ladder, rung, b)
+		parentLevel, parent, ok := parentOf(policy, level, b)
 		if !ok {
 			return true, nil
 		}
-		row, err := l.readRow(ctx, rowKey(l.key.Series, over))
+		row, err := r.readRow(ctx, rowKey(r.bucket.key.Series, parent))
 		if err != nil {
 			return false, err
 		}
-		if stands(row) {
-			return sealed(row, l.Now()), nil
+		if exists(row) {
+			return sealed(row, r.agg.Now()), nil
 		}
-		rung, b = up, over
+		level, b = parentLevel, parent
 	}
 }
 
-// outlived reports whether a row of b, written when b ended, has expired by the
-// least retention its tier ever had, or will within tier.SealMargin.
-func outlived(t tier.Tier, b tier.Bucket, now model.Time) bool {
+// pastRetention reports whether a row of b, written when b ended, has expired by the
+// least retention that its tier ever had, or will within tier.SealMargin.
+func pastRetention(t tier.Tier, b tier.Bucket, now model.Time) bool {
 	least := t.LeastRetention()
 	return least != tier.Forever && b.End.Add(least) <= now.Add(tier.SealMargin)
 }
 
-// allThere reports whether no child that the bucket ever had can have expired yet,
-// whatever its row says: by the least retention that an event or a finer row may have.
-// A clock that is ahead, at the door, is taken up by the margin.
-func (l *look) allThere() bool {
+// allChildrenExist reports whether no child of the bucket can have expired yet, by the
+// least retention that an event or a finer row may have. The margin allows for the clock
+// of the process that wrote the children.
+func (r *recomputation) allChildrenExist() bool {
+	b := r.bucket
 	least := tier.MinRaw
-	if rung := below(l.kind.Ladder, l.rung, l.bucket); rung >= 0 {
-		least = l.kind.Ladder.Tiers[rung].LeastRetention()
+	if level := childLevel(b.kind.Retention, b.level, b.interval); level >= 0 {
+		least = b.kind.Retention.Tiers[level].LeastRetention()
 	}
-	return least == tier.Forever || l.bucket.Start.Add(least) > l.Now().Add(2*tier.SealMargin)
+	return least == tier.Forever || b.interval.Start.Add(least) > r.agg.Now().Add(2*tier.SealMargin)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -22,17 +23,17 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// store is what an aggregator needs of a table.
+// store is the part of a table that an aggregator uses.
 type store interface {
 	aggregate.Store
-	aggregate.Quarantine
+	aggregate.QuarantineStore
 }
 
-// world is a table in memory, a clock that stands until it is moved, and an
-// aggregator on them.
+// world is a table in memory, a clock that only the test moves, and an aggregator that
+// uses both.
 type world struct {
-	*testing.T
-	*memory.Table
+	t      *testing.T
+	table  *memory.Table
 	clock  *atomic.Int64
 	agg    *aggregate.Aggregator
 	seen   uint64 // records already delivered
@@ -49,7 +50,7 @@ var gauge = catalog.Kind{
 var noon = at("2026-03-10T12:00:00Z")
 
 func at(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
@@ -64,13 +65,13 @@ func newWorldOf(t *testing.T, kind catalog.Kind) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, clock: &atomic.Int64{}}
+	w := &world{t: t, clock: &atomic.Int64{}}
 	w.setNow(noon)
-	w.Table = memory.New(w.now)
+	w.table = memory.New(w.now)
 	w.kind, _ = cat.Kind(kind.Name)
 	w.series = w.kind.Series("d1", "", model.Order{})
 	w.agg = &aggregate.Aggregator{
-		Store: w.Table, Quarantine: w.Table, Catalog: cat, Now: w.now,
+		Store: w.table, QuarantineStore: w.table, Catalog: cat, Now: w.now,
 		Rand:  seeded(1),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
@@ -82,8 +83,8 @@ func seeded(seed byte) io.Reader { return rand.NewChaCha8([32]byte{seed}) }
 func (w *world) now() model.Time                  { return model.Time(w.clock.Load()) }
 func (w *world) setNow(t model.Time)              { w.clock.Store(int64(t)) }
 func (w *world) advance(d time.Duration)          { w.setNow(w.now().Add(d)) }
-func (w *world) on(s store)                       { w.agg.Store, w.agg.Quarantine = s, s }
-func (w *world) ctx() context.Context             { return w.Context() }
+func (w *world) on(s store)                       { w.agg.Store, w.agg.QuarantineStore = s, s }
+func (w *world) ctx() context.Context             { return w.t.Context() }
 func (w *world) key(o model.Order) model.EventKey { return model.EventKey{Series: w.series, Order: o} }
 
 func order(when, id string) model.Order { return model.Order{At: at(when), ID: id} }
@@ -92,99 +93,97 @@ func (w *world) event(o model.Order, value string) model.Event {
 	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.MustDecimal(value))}}
 	return model.Event{
 		Series: w.series, Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
-		ArrivedAt: w.now(), ExpiresAt: w.kind.Ladder.EventExpiresAt(w.now()),
+		ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now()),
 	}
 }
 
 // put stores an event as ingest does.
 func (w *world) put(o model.Order, value string) {
-	w.Helper()
+	w.t.Helper()
 	e := w.event(o, value)
-	if reply, err := w.Put(w.ctx(), e); err != nil || reply.Answer != model.Written {
-		w.Fatalf("put %v: %v, %v", o, reply.Answer, err)
+	if result, err := w.table.Put(w.ctx(), e); err != nil || result.Result != storage.Written {
+		w.t.Fatalf("put %v: %v, %v", o, result.Result, err)
 	}
 }
 
 func (w *world) delete(o model.Order) {
-	w.Helper()
-	if answer, err := w.DeleteEvent(w.ctx(), w.key(o), w.now()); err != nil || answer != model.Written {
-		w.Fatalf("delete %v: %v, %v", o, answer, err)
+	w.t.Helper()
+	if result, err := w.table.DeleteEvent(w.ctx(), w.key(o), w.now()); err != nil || result != storage.Written {
+		w.t.Fatalf("delete %v: %v, %v", o, result, err)
 	}
 }
 
 func (w *world) correct(o model.Order, value string) {
-	w.Helper()
-	if answer, err := w.CorrectEvent(w.ctx(), w.event(o, value), w.now()); err != nil || answer != model.Written {
-		w.Fatalf("correct %v: %v, %v", o, answer, err)
+	w.t.Helper()
+	if result, err := w.table.CorrectEvent(w.ctx(), w.event(o, value), w.now()); err != nil || result != storage.Written {
+		w.t.Fatalf("correct %v: %v, %v", o, result, err)
 	}
 }
 
-// changes are the table stream's records of events since the last call.
-func (w *world) changes() []model.Change {
-	records := w.Records(w.seen)
+// changes returns the changes of events in the table stream since the last call.
+func (w *world) changes() []storage.Change {
+	records := w.table.Records(w.seen)
 	w.seen += uint64(len(records))
 	return changesOf(records)
 }
 
-func changesOf(records []memory.Record) (changes []model.Change) {
-	what := map[string]model.What{memory.Insert: model.Inserted, memory.Modify: model.Corrected, memory.Remove: model.Deleted}
+func changesOf(records []memory.Record) (changes []storage.Change) {
+	what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}
 	for _, r := range records {
 		key, err := keys.ParseEvent(r.Keys)
 		if err != nil {
-			continue // a row of our own
+			continue // a rollup row
 		}
-		c := model.Change{What: what[r.Name], Key: key, Seq: fmt.Sprint(r.Seq), EventID: r.EventID, At: r.At}
+		c := storage.Change{Type: what[r.Name], Key: key, Seq: fmt.Sprint(r.Seq), EventID: r.EventID, At: r.At}
 		if r.Service {
-			c.What = model.Expired
+			c.Type = storage.Expired
 		}
 		changes = append(changes, c)
 	}
 	return changes
 }
 
-// settle delivers what is new, in one batch, and fails the test where that fails.
-func (w *world) settle() aggregate.Report {
-	w.Helper()
-	return w.settleAll(w.changes())
+// process delivers the new changes in one batch, and fails the test if that fails.
+func (w *world) process() aggregate.Report {
+	w.t.Helper()
+	return w.processAll(w.changes())
 }
 
-func (w *world) settleAll(changes []model.Change) aggregate.Report {
-	w.Helper()
-	report := w.agg.Settle(w.ctx(), changes)
+func (w *world) processAll(changes []storage.Change) aggregate.Report {
+	w.t.Helper()
+	report := w.agg.Process(w.ctx(), changes)
 	for _, f := range report.Failures {
-		w.Fatalf("settle: change %d: %v", f.Change, f.Err)
+		w.t.Fatalf("process: change %d: %v", f.Change, f.Err)
 	}
 	return report
 }
 
-// row is the stored row over a time; nil where there is none.
+// row returns the stored row that contains a time; nil where there is none.
 func (w *world) row(u tier.Unit, when string) *rollup.Row {
-	w.Helper()
-	row, err := w.Row(w.ctx(), rollup.Key{Series: w.series, Tier: u.String(), Start: u.BucketOf(at(when)).Start})
+	w.t.Helper()
+	row, err := w.table.Row(w.ctx(), rollup.Key{Series: w.series, Tier: u.String(), Start: u.BucketOf(at(when)).Start})
 	if err != nil {
-		w.Fatal(err)
+		w.t.Fatal(err)
 	}
 	return row
 }
 
-// wantRow fails unless the row over a time counts so many events, with that maximum,
-// and says exact or not.
+// wantRow fails unless the row that contains a time has this count, maximum and exactness.
 func (w *world) wantRow(u tier.Unit, when string, count int64, most string, exact bool) {
-	w.Helper()
+	w.t.Helper()
 	row := w.row(u, when)
 	if row == nil || row.Empty {
-		w.Errorf("%s of %s: no row, want %d events", u, when, count)
+		w.t.Errorf("%s of %s: no row, want %d events", u, when, count)
 		return
 	}
 	m, _ := row.Summary.Measure("value")
 	if row.Summary.Events() != count || m.Max.String() != most || row.Exact != exact {
-		w.Errorf("%s of %s: %d events, max %s, exact %v; want %d, %s, %v",
+		w.t.Errorf("%s of %s: %d events, max %s, exact %v; want %d, %s, %v",
 			u, when, row.Summary.Events(), m.Max, row.Exact, count, most, exact)
 	}
 }
 
-// image is every rollup row without its bookkeeping: what two ways to the same events
-// must agree on byte by byte.
+// image is a row without its bookkeeping: two rows of the same events have equal images.
 type image struct {
 	Summary, Digest []byte
 	Unreadable      int64
@@ -192,7 +191,7 @@ type image struct {
 }
 
 func (w *world) images() map[string]image {
-	w.Helper()
+	w.t.Helper()
 	all := map[string]image{}
 	for _, it := range w.items() {
 		if row, err := item.Row(it); err == nil {
@@ -203,11 +202,11 @@ func (w *world) images() map[string]image {
 }
 
 func (w *world) items() (all []item.Item) {
-	w.Helper()
+	w.t.Helper()
 	for after, more := (keys.Key{}), true; more; more = after != (keys.Key{}) {
-		page, next, err := w.Scan(w.ctx(), after)
+		page, next, err := w.table.Scan(w.ctx(), after)
 		if err != nil {
-			w.Fatal(err)
+			w.t.Fatal(err)
 		}
 		all, after = append(all, page...), next
 	}
@@ -227,16 +226,16 @@ func imageOf(r *rollup.Row) image {
 }
 
 func (w *world) wantImages(want map[string]image) {
-	w.Helper()
+	w.t.Helper()
 	if diff := cmp.Diff(want, w.images()); diff != "" {
-		w.Errorf("rows differ (-want +got):\n%s", diff)
+		w.t.Errorf("rows differ (-want +got):\n%s", diff)
 	}
 }
 
-// wantRecount fails unless every row, those of no children aside, has the bytes of a
-// recount of the events that are stored, and none is missing.
+// wantRecount fails unless every row, except empty ones, has the bytes of a recount of the
+// stored events, and no row is missing.
 func (w *world) wantRecount() {
-	w.Helper()
+	w.t.Helper()
 	rows := w.images()
 	for name, im := range rows {
 		if im.Empty {
@@ -254,16 +253,16 @@ func (w *world) wantRecount() {
 		want[nameOf(key.Series, key.Tier, key.Start)] = imageOf(&rollup.Row{Fold: *f})
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
-		w.Errorf("rows differ from a recount (-want +got):\n%s", diff)
+		w.t.Errorf("rows differ from a recount (-want +got):\n%s", diff)
 	}
 }
 
-// recount shares no step with a look: it makes each row of each tier from events alone.
+// recount shares no code with a recomputation: it makes each row of each tier from events.
 func (w *world) recount(events []model.Event) map[rollup.Key]*rollup.Fold {
 	folds := map[rollup.Key]*rollup.Fold{}
 	for i := range events {
 		e := &events[i]
-		for _, t := range w.kind.Ladder.Tiers {
+		for _, t := range w.kind.Retention.Tiers {
 			key := rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start}
 			if folds[key] == nil {
 				folds[key] = rollup.NewFold(w.kind.Spec())

@@ -4,101 +4,103 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// change is an alert as it shall stand.
+// change is the new content of an alert.
 type change struct {
-	alert model.Alert // its Rev is the one it was read with; zero where it is new
-	what  model.AlertChange
-	order model.Order // the event by which it is so
+	alert  entity.Alert // with the revision with which it was read; zero if it is new
+	change entity.AlertChange
+	order  model.Order // the event that causes the change
 }
 
-// standing are alerts as they were read, by id.
-type standing map[string]*model.Alert
-
-// changes are what tells the alerts of a run, up to end, from those that stand. events
-// says which events were met.
-func (r *run) changes(series model.Series, end model.Order, stand standing, met map[model.Order]bool) (all []change) {
-	spans := map[string]bool{}
-	for _, s := range r.until(end) {
-		spans[s.alert] = true
-		if c, differs := r.compare(series, s, end, stand[s.alert]); differs {
+// changes returns the differences, up to end, between the stored alerts and the violations
+// of the run. seen are the events that were read.
+func (r *ruleRun) changes(series model.Series, end model.Order, stored storedAlerts, seen map[model.Order]bool) (all []change) {
+	found := map[string]bool{}
+	for _, v := range r.violationsUntil(end) {
+		found[v.alert] = true
+		if c, differs := r.compare(series, v, end, stored[v.alert]); differs {
 			all = append(all, c)
 		}
 	}
-	if !r.again {
+	if !r.retest {
 		return all
 	}
-	for id, a := range stand {
-		if a.Rule == r.rule.ID() && !spans[id] && a.Withdrawn == "" && r.tests(a.Raised) && !end.Before(a.Raised) {
-			c := change{alert: *a, what: model.AlertTakenBack, order: a.Raised}
-			c.alert.Withdrawn = whyWithdrawn(met[a.Raised])
+	for id, a := range stored {
+		if a.Rule == r.rule.ID() && !found[id] && a.Withdrawn == "" && r.covers(a.Raised) && !end.Before(a.Raised) {
+			c := change{alert: *a, change: entity.AlertChangeWithdrawn, order: a.Raised}
+			c.alert.Withdrawn = withdrawalReason(seen[a.Raised])
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-func whyWithdrawn(stands bool) string {
-	if stands {
-		return "an event was deleted or corrected, and the violation does not begin here any more"
+func withdrawalReason(eventExists bool) string {
+	if eventExists {
+		return "an event was deleted or corrected, and the violation no longer starts here"
 	}
 	return "its event was deleted"
 }
 
-// compare tells what a span says of an alert from what is stored of it.
-func (r *run) compare(series model.Series, s span, end model.Order, old *model.Alert) (c change, differs bool) {
-	c.order = s.raised
-	if s.recovered != nil {
-		c.order = s.recovered.Order()
+// compare compares a violation with its stored alert; old is nil if there is none.
+func (r *ruleRun) compare(series model.Series, v violation, end model.Order, old *entity.Alert) (c change, differs bool) {
+	c.order = v.raised
+	if v.recovered != nil {
+		c.order = v.recovered.Order()
 	}
 	if old == nil {
-		// One that was carried and is not there has expired since somebody resolved it.
-		c.order, c.what = s.raised, model.AlertRaised
-		c.alert = model.Alert{
-			ID: s.alert, Series: series, Rule: r.rule.ID(), Severity: r.rule.Severity,
+		// The alert of a carried violation is missing if it was resolved by hand and has
+		// expired since.
+		c.order, c.change = v.raised, entity.AlertChangeRaised
+		c.alert = entity.Alert{
+			ID: v.alert, Series: series, Rule: r.rule.ID(), Severity: r.rule.Severity,
 			Measure: r.rule.Measure, Limit: r.rule.Limit(),
-			Violation: model.Violation{Raised: s.raised, Value: s.value, Recovered: s.recovered},
+			Violation: entity.Violation{Raised: v.raised, Value: v.value, Recovered: v.recovered},
 		}
-		return c, !s.carried
+		return c, !v.carried
 	}
 	c.alert = *old
-	now := model.Violation{Raised: old.Raised, Value: s.value, Recovered: s.recovered}
-	if s.carried {
+	now := entity.Violation{Raised: old.Raised, Value: v.value, Recovered: v.recovered}
+	if v.carried {
 		now.Value = old.Value
 	}
 	if now.Recovered == nil && old.Recovered != nil && end.Before(old.Recovered.Order()) {
-		now.Recovered = old.Recovered // by an event beyond what is tested yet
+		now.Recovered = old.Recovered // by an event that this pass does not test
 	}
 	c.alert.Violation = now
 	switch {
 	case old.Withdrawn != "":
-		c.what = model.AlertReinstated
-	case sameViolation(old.Violation, now):
+		c.change = entity.AlertChangeReinstated
+	case equalViolations(old.Violation, now):
 		return c, false
 	case old.Recovered == nil && now.Recovered != nil:
-		c.what = model.AlertRecovered
+		c.change = entity.AlertChangeRecovered
 	case old.Recovered != nil && now.Recovered == nil:
-		c.what = model.AlertReopened
+		c.change = entity.AlertChangeReopened
 	default:
-		c.what = model.AlertCorrected
+		c.change = entity.AlertChangeCorrected
 	}
 	return c, true
 }
 
-func sameViolation(a, b model.Violation) bool {
+func equalViolations(a, b entity.Violation) bool {
 	if (a.Recovered == nil) != (b.Recovered == nil) || a.Value.Cmp(b.Value) != 0 {
 		return false
 	}
 	return a.Recovered == nil || a.Recovered.Order() == b.Recovered.Order() && a.Recovered.Value.Cmp(b.Recovered.Value) == 0
 }
 
-// cut is where what fits one transaction ends, if not all does.
-func cut(all []change, most int) (end model.Order, short bool) {
-	if len(all) <= most {
+// cutAt returns the event of the last change that fits in one transaction, if there are
+// more than limit changes.
+func cutAt(all []change, limit int) (end model.Order, tooMany bool) {
+	if len(all) <= limit {
 		return model.Order{}, false
 	}
-	slices.SortFunc(all, func(a, b change) int { return cmp.Or(a.order.Compare(b.order), cmp.Compare(a.alert.ID, b.alert.ID)) })
-	return all[most-1].order, true
+	slices.SortFunc(all, func(a, b change) int {
+		return cmp.Or(a.order.Compare(b.order), cmp.Compare(a.alert.ID, b.alert.ID))
+	})
+	return all[limit-1].order, true
 }

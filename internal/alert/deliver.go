@@ -6,101 +6,104 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Publisher tells the world of changes of alerts. Implementations are safe for
-// concurrent use.
+// Publisher delivers notifications to subscribers. Implementations are safe for concurrent
+// use.
 type Publisher interface {
-	// Publish tells notices by one request, at most MostNotices of them, and answers for
-	// each, by its place, whether it is known to have been taken. One that is not may have
-	// been told all the same.
-	Publish(ctx context.Context, notices []model.Notice) (taken []bool, err error)
+	// Publish delivers at most MaxNotifications notifications by one request. accepted
+	// says for each, at the same index, whether it was certainly accepted. A notification
+	// that is not reported as accepted may have been delivered too.
+	Publish(ctx context.Context, notifications []entity.Notification) (accepted []bool, err error)
 }
 
-// MostNotices are told by one request.
-const MostNotices = 10
+// MaxNotifications is the largest number of notifications of one request to a Publisher.
+const MaxNotifications = 10
 
-// Deliver tells notices that were just stored, once: what is not taken stays stored, and
-// DeliverWaiting tells it later. It answers how many were taken, and what went wrong with
-// the rest; nothing has to be done about that.
-func (s *Service) Deliver(ctx context.Context, notices []model.Notice) (delivered int, err error) {
+// Deliver delivers notifications that were just stored, once, and returns how many were
+// accepted. The others stay stored, and DeliverPending delivers them later, so the caller
+// need not handle the error.
+func (s *Service) Deliver(ctx context.Context, notifications []entity.Notification) (delivered int, err error) {
 	if s.Publisher == nil {
 		return 0, nil
 	}
-	for len(notices) > 0 && ctx.Err() == nil {
-		n := min(len(notices), MostNotices)
-		taken, failure := s.Publisher.Publish(ctx, notices[:n])
+	for len(notifications) > 0 && ctx.Err() == nil {
+		n := min(len(notifications), MaxNotifications)
+		accepted, failure := s.Publisher.Publish(ctx, notifications[:n])
 		if failure != nil {
-			err = errors.Join(err, fmt.Errorf("tell of %d alerts: %w", n, failure))
+			err = errors.Join(err, fmt.Errorf("deliver notifications of %d alerts: %w", n, failure))
 		}
 		before := delivered
-		for i := range notices[:n] {
-			if i < len(taken) && taken[i] {
+		for i := range notifications[:n] {
+			if i < len(accepted) && accepted[i] {
 				delivered++
-				err = errors.Join(err, s.markDelivered(ctx, &notices[i]))
+				err = errors.Join(err, s.markDelivered(ctx, &notifications[i]))
 			}
 		}
 		if failure != nil && delivered == before {
-			return delivered, err // it takes nothing now: who waits for it holds others up
+			return delivered, err // the publisher is not available: do not block the caller
 		}
-		notices = notices[n:]
+		notifications = notifications[n:]
 	}
 	return delivered, err
 }
 
-// markDelivered takes a notice out of the list of those that wait, and leaves it to
-// expire. Where that fails it is told once more.
-func (s *Service) markDelivered(ctx context.Context, n *model.Notice) error {
+// markDelivered removes a notification from the list of undelivered ones and lets it
+// expire. If this fails, the notification is delivered once more.
+func (s *Service) markDelivered(ctx context.Context, n *entity.Notification) error {
 	done := *n
 	done.ExpiresAt = s.Now().Add(tier.Day24).Seconds()
-	answer, err := s.Store.PutAll(ctx, []table.Put{{Item: storedNotice(&done), When: table.Condition{{Op: table.There}}}})
-	if err == nil && answer != model.Written && answer != model.Refused {
-		err = fmt.Errorf("the notice stays, and will be told again: the table answered %s", answer)
+	result, err := s.Store.PutAll(ctx, []table.Put{{Item: notificationItem(&done), Precondition: table.Precondition{{Op: table.ItemExists}}}})
+	if err == nil && result != storage.Written && result != storage.ConditionFailed {
+		err = fmt.Errorf("mark a notification as delivered: result %s; it will be delivered again", result)
 	}
 	return err
 }
 
-// Waiting is what DeliverWaiting found.
-type Waiting struct {
+// DeliveryResult is what DeliverPending did.
+type DeliveryResult struct {
 	Delivered int
 	Left      int           // not delivered
-	Oldest    time.Duration // since when the oldest of these has been waiting
+	Oldest    time.Duration // age of the oldest notification that is not delivered
 }
 
-// fresh is how long a notice is left to whoever stored it.
-const fresh = 15 * time.Second
+// firstDeliveryTime is how long a notification is left to the process that stored it.
+const firstDeliveryTime = 15 * time.Second
 
-// DeliverWaiting tells the notices that wait, oldest first, all that time allows. One
-// that is refused is left for the next call. The error says what went wrong, beside what
-// was done.
-func (s *Service) DeliverWaiting(ctx context.Context) (w Waiting, err error) {
+// DeliverPending delivers the undelivered notifications, oldest first, until the context
+// ends. Refused notifications are left for the next call. It returns what it did even if
+// it returns an error.
+func (s *Service) DeliverPending(ctx context.Context) (done DeliveryResult, err error) {
 	now := s.Now()
 	for shard := range indexShards {
-		within := table.Listing{Index: keys.IndexGSI1, Partition: keys.OutboxPartition(shard)}
+		request := table.ListRequest{Index: keys.IndexGSI1, Partition: tablekeys.OutboxPartition(shard)}
 		for more := true; more; {
-			page, failure := s.Store.List(ctx, within)
+			page, failure := s.Store.List(ctx, request)
 			if failure != nil {
-				err = errors.Join(err, fmt.Errorf("list the notices that wait: %w", failure))
+				err = errors.Join(err, fmt.Errorf("list the undelivered notifications: %w", failure))
 				break
 			}
-			err = errors.Join(err, s.deliverPage(ctx, page.Items, now, &w))
-			within.After = page.Next
-			more = page.Next != (table.Place{})
+			err = errors.Join(err, s.deliverPage(ctx, page.Items, now, &done))
+			request.After = page.Next
+			more = page.Next != (table.Position{})
 		}
 	}
-	return w, err
+	return done, err
 }
 
-func (s *Service) deliverPage(ctx context.Context, items []item.Item, now model.Time, w *Waiting) error {
-	for from := 0; from < len(items); from += MostNotices {
-		var due []model.Notice
-		for _, it := range items[from:min(len(items), from+MostNotices)] {
-			if n, err := item.Notice(it); err == nil && n.ExpiresAt == 0 && n.At.Add(fresh) <= now {
+func (s *Service) deliverPage(ctx context.Context, items []item.Item, now model.Time, done *DeliveryResult) error {
+	for from := 0; from < len(items); from += MaxNotifications {
+		var due []entity.Notification
+		for _, it := range items[from:min(len(items), from+MaxNotifications)] {
+			if n, err := item.Notification(it); err == nil && n.ExpiresAt == 0 && n.At.Add(firstDeliveryTime) <= now {
 				due = append(due, n)
 			}
 		}
@@ -108,23 +111,23 @@ func (s *Service) deliverPage(ctx context.Context, items []item.Item, now model.
 			continue
 		}
 		delivered, err := s.Deliver(ctx, due)
-		w.Delivered += delivered
+		done.Delivered += delivered
 		if left := len(due) - delivered; left > 0 {
-			w.Left += left
-			w.Oldest = max(w.Oldest, now.Sub(due[0].At))
+			done.Left += left
+			done.Oldest = max(done.Oldest, now.Sub(due[0].At))
 		}
 		if err != nil {
-			w.count(items[min(len(items), from+MostNotices):], now)
+			done.countRemaining(items[min(len(items), from+MaxNotifications):], now)
 			return err
 		}
 	}
 	return nil
 }
 
-// count counts what is left to another time.
-func (w *Waiting) count(items []item.Item, now model.Time) {
+// countRemaining counts notifications that were not tried.
+func (w *DeliveryResult) countRemaining(items []item.Item, now model.Time) {
 	for _, it := range items {
-		if n, err := item.Notice(it); err == nil && n.At.Add(fresh) <= now {
+		if n, err := item.Notification(it); err == nil && n.At.Add(firstDeliveryTime) <= now {
 			w.Left++
 			w.Oldest = max(w.Oldest, now.Sub(n.At))
 		}

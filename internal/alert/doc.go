@@ -1,16 +1,18 @@
-// Package alert raises an alert where the events of a series violate a rule, and
-// resolves it where they recover.
+// Package alert raises an alert when the events of a series violate a rule, and resolves
+// it when they recover.
 //
-// An alert is a function of the applied events of its series, in their order. These are
-// committed in strictly increasing order, by the compare-and-swap of current: so whoever
-// has read current, and then reads the events up to it, has seen every applied event up
-// to there that stands. No order of delivery is needed for that, and nothing is
-// remembered of it. A record of the table stream only says which series to look at
-// again; a look advances the state of its rules from where they were tested last up to
-// current, and writes state and alerts in one transaction, on condition that nobody
-// wrote the state since it was read. Redelivery, disorder, concurrency and crashes are
-// one case: look again.
+// The alerts of a series are a function of its applied events, in their order. Applied
+// events are committed in strictly increasing order, because each append replaces the
+// latest item on the condition that it is unchanged. A process that reads the latest item
+// and then the events up to it has therefore seen every applied event up to it. The order
+// in which the table stream delivers records does not matter.
 //
-// What an alert tells the world is stored beside it, in the same transaction, until it
-// has been delivered: at least once, and never omitted.
+// A record of the table stream only says which series to evaluate. An evaluation reads the
+// state of the rules of the series, tests the events from the tested position up to the
+// latest item, and writes state and alerts in one transaction, on the condition that the
+// state is unchanged. Repeated delivery, disorder, concurrency and crashes all have the
+// same solution: evaluate again.
+//
+// The notification of a change is stored in the transaction that stores the change, and
+// is kept until it is delivered: at least once.
 package alert

@@ -1,13 +1,13 @@
 package alert
 
-// What the tests of other packages' names see.
+// Unexported functions that the tests use.
 var (
-	Stored = stored
-	IDOf   = idOf
+	AlertItem = alertItem
+	AlertID   = alertID
 )
 
-// Book is what a process remembers of the rules of a subject type.
-type Book = book
+// RuleSet is the cached rules of a subject type.
+type RuleSet = ruleSet
 
-// Remembers has a service take rules to be what another process of its kind read.
-func (s *Service) Remembers(books map[string]*Book) { s.books = books }
+// SetRuleCache makes a service use the cached rules of another process.
+func (s *Service) SetRuleCache(sets map[string]*RuleSet) { s.ruleSets = sets }

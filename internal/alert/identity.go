@@ -7,52 +7,56 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// idOf is the id of the alert that an event of a series raises by a rule: its time is the
-// event's, the rest a hash of who raised it. So an alert has one id, whoever raises it
-// and however often, and sorts by the time of its event.
-func idOf(s model.Series, raised model.Order, rule string) string {
+// alertID returns the id of the alert that an event of a series raises by a rule. It has
+// the time of the event, followed by a hash of series, event and rule. So an alert that is
+// raised repeatedly, or by several processes, has one id, and alerts sort by the time of
+// their event.
+func alertID(s model.Series, raised model.Order, rule string) string {
 	h := sha256.New()
 	for _, part := range []string{s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, raised.At.String(), raised.ID, rule} {
 		h.Write(binary.AppendUvarint(nil, uint64(len(part))))
 		h.Write([]byte(part))
 	}
-	id := least(raised.At)
+	id := firstID(raised.At)
 	copy(id[6:], h.Sum(nil))
 	return id.String()
 }
 
-// least is the first id of a time. Times before 1970 and after the year 10889, which an
-// id cannot hold, count as the nearest that it can.
-func least(at model.Time) (id ulid.ULID) {
+// firstID returns the lowest id of a time. An id can represent the years 1970 to 10889;
+// an earlier or later time gets the nearest of them.
+func firstID(at model.Time) (id ulid.ULID) {
 	_ = id.SetTime(uint64(min(max(at, 0), model.Time(ulid.MaxTime()))))
 	return id
 }
 
-// greatest is the last id of a time.
-func greatest(at model.Time) ulid.ULID {
-	id := least(at)
+// lastID returns the highest id of a time.
+func lastID(at model.Time) ulid.ULID {
+	id := firstID(at)
 	for i := 6; i < len(id); i++ {
 		id[i] = 0xFF
 	}
 	return id
 }
 
-// indexShards are the partitions over which the open alerts of a severity are spread in
-// the index, and the notices that wait: one takes 1,000 writes a second. It stands in
-// keys, so it may only grow.
+// indexShards is the number of index partitions for the open alerts of a severity, and for
+// undelivered notifications: a partition accepts 1,000 writes a second. Stored keys
+// contain the shard, so this number may only grow.
 const indexShards = 8
 
-// shardOf places an alert, and its notices, in the index.
+// shardOf returns the index shard of an alert and its notifications.
 func shardOf(alert string) int {
 	h := fnv.New32a()
 	h.Write([]byte(alert))
 	return int(h.Sum32() % indexShards)
 }
 
-func stored(a *model.Alert) item.Item { return item.FromAlert(a, shardOf(a.ID)) }
+func alertItem(a *entity.Alert) item.Item { return item.FromAlert(a, shardOf(a.ID)) }
 
-func storedNotice(n *model.Notice) item.Item { return item.FromNotice(n, shardOf(n.Alert.ID)) }
+func notificationItem(n *entity.Notification) item.Item {
+	return item.FromNotification(n, shardOf(n.Alert.ID))
+}

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Cursor is where a page of alerts ended; the zero Cursor is the start, and the end.
+// Cursor is the end of a page of alerts. The zero Cursor is the start and the end of a
+// list.
 type Cursor struct {
 	Subject model.Subject
 	Alert   string
@@ -20,23 +23,23 @@ type Cursor struct {
 
 // Page is one page of alerts, newest first.
 type Page struct {
-	Alerts []model.Alert
+	Alerts []entity.Alert
 	Next   Cursor
 }
 
-// Filter says which alerts of a subject are wanted; the zero Filter all.
+// Filter selects alerts of a subject; the zero Filter selects all.
 type Filter struct {
 	Open     bool
-	Severity model.Severity
+	Severity entity.Severity
 }
 
-func (f Filter) has(a *model.Alert) bool {
-	return (!f.Open || a.Status() == model.AlertOpen) && (f.Severity == "" || f.Severity == a.Severity)
+func (f Filter) matches(a *entity.Alert) bool {
+	return (!f.Open || a.Status() == entity.AlertOpen) && (f.Severity == "" || f.Severity == a.Severity)
 }
 
-// Get reads an alert; nil where there is none, and where it has expired.
-func (s *Service) Get(ctx context.Context, subject model.Subject, id string) (*model.Alert, error) {
-	a, err := s.get(ctx, subject, id)
+// Get returns an alert, or nil if there is none or it has expired.
+func (s *Service) Get(ctx context.Context, subject model.Subject, id string) (*entity.Alert, error) {
+	a, err := s.readAlert(ctx, subject, id)
 	if err != nil || a == nil || s.expired(a.ExpiresAt) {
 		return nil, err
 	}
@@ -45,13 +48,13 @@ func (s *Service) Get(ctx context.Context, subject model.Subject, id string) (*m
 
 func (s *Service) expired(at int64) bool { return at != 0 && at <= s.Now().Seconds() }
 
-// OfSubject reads one page of the alerts of a subject, at most limit of them: by one
-// Query, strongly consistent. Where a filter leaves some out, a page may be short and
-// not be the last.
-func (s *Service) OfSubject(ctx context.Context, subject model.Subject, f Filter, after Cursor, limit int) (page Page, _ error) {
-	l := table.Listing{Partition: keys.SubjectPartition(subject), Prefix: keys.AlertPrefix, Newest: true, Limit: limit}
+// ListBySubject reads one page of the alerts of a subject by one strongly consistent
+// query of at most limit items. The filter is applied afterwards, so a page may be shorter
+// than limit although more pages follow.
+func (s *Service) ListBySubject(ctx context.Context, subject model.Subject, f Filter, after Cursor, limit int) (page Page, _ error) {
+	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.AlertPrefix, Newest: true, Limit: limit}
 	if after != (Cursor{}) {
-		l.After = table.Place{Key: keys.Alert(subject, after.Alert)}
+		l.After = table.Position{Key: tablekeys.Alert(subject, after.Alert)}
 	}
 	found, err := s.Store.List(ctx, l)
 	if err != nil {
@@ -62,32 +65,32 @@ func (s *Service) OfSubject(ctx context.Context, subject model.Subject, f Filter
 		if err != nil {
 			return page, err
 		}
-		if f.has(&a) && !s.expired(a.ExpiresAt) {
+		if f.matches(&a) && !s.expired(a.ExpiresAt) {
 			page.Alerts = append(page.Alerts, a)
 		}
 	}
-	if found.Next != (table.Place{}) {
-		_, page.Next.Alert, _ = keys.ParseAlert(found.Next.Key) // it is the last item's
+	if found.Next != (table.Position{}) {
+		_, page.Next.Alert, _ = tablekeys.ParseAlert(found.Next.Key) // the key of the last item
 		page.Next.Subject = subject
 	}
 	return page, nil
 }
 
-// The bounds of a page of open alerts.
+// The limits of a page of open alerts.
 const (
-	usualPage   = 100
-	largestPage = 1000
+	defaultPageSize = 100
+	maxPageSize     = 1000
 )
 
-// Open reads one page of the open alerts of a severity over all subjects, at most limit
-// of them: 100 where that is 0, and never over 1,000. They are spread over the index, so
-// it sends some requests and merges; it may miss what was written in the last moments.
-func (s *Service) Open(ctx context.Context, severity model.Severity, after Cursor, limit int) (page Page, _ error) {
-	limit = min(cmp.Or(limit, usualPage), largestPage)
+// ListOpen reads one page of the open alerts of a severity, over all subjects. limit 0
+// means 100, and the maximum is 1,000. It queries every shard of the index and merges the
+// results. Alerts of the last moments may be missing.
+func (s *Service) ListOpen(ctx context.Context, severity entity.Severity, after Cursor, limit int) (page Page, _ error) {
+	limit = min(cmp.Or(limit, defaultPageSize), maxPageSize)
 	for shard := range indexShards {
-		l := table.Listing{Index: keys.IndexGSI1, Partition: keys.OpenPartition(severity, shard), Newest: true, Limit: limit}
+		l := table.ListRequest{Index: keys.IndexGSI1, Partition: tablekeys.OpenPartition(severity, shard), Newest: true, Limit: limit}
 		if after != (Cursor{}) {
-			l.After = table.Place{Key: keys.Alert(after.Subject, after.Alert), Sort: keys.OpenAlert(severity, after.Alert, shard).SK}
+			l.After = table.Position{Key: tablekeys.Alert(after.Subject, after.Alert), Sort: tablekeys.OpenAlert(severity, after.Alert, shard).SK}
 		}
 		found, err := s.Store.List(ctx, l)
 		if err != nil {
@@ -100,21 +103,21 @@ func (s *Service) Open(ctx context.Context, severity model.Severity, after Curso
 			}
 			page.Alerts = append(page.Alerts, a)
 		}
-		if found.Next != (table.Place{}) { // the merged page ends no later than this part of it
-			subject, id, _ := keys.ParseAlert(found.Next.Key)
+		if found.Next != (table.Position{}) { // the merged page must end where this shard's page ends
+			subject, id, _ := tablekeys.ParseAlert(found.Next.Key)
 			if id > page.Next.Alert {
 				page.Next = Cursor{Subject: subject, Alert: id}
 			}
 		}
 	}
-	return page.merged(limit), nil
+	return page.merge(limit), nil
 }
 
-// merged is the newest of what all parts answered, as far as all of them do: to where
-// the first of them ended that has more.
-func (p Page) merged(limit int) Page {
-	p.Alerts = slices.DeleteFunc(p.Alerts, func(a model.Alert) bool { return a.ID < p.Next.Alert })
-	slices.SortFunc(p.Alerts, func(a, b model.Alert) int { return cmp.Compare(b.ID, a.ID) })
+// merge sorts the alerts of all shards, newest first, and cuts them at the first end of a
+// shard's page that has a next page, and at limit.
+func (p Page) merge(limit int) Page {
+	p.Alerts = slices.DeleteFunc(p.Alerts, func(a entity.Alert) bool { return a.ID < p.Next.Alert })
+	slices.SortFunc(p.Alerts, func(a, b entity.Alert) int { return cmp.Compare(b.ID, a.ID) })
 	if len(p.Alerts) > limit {
 		last := &p.Alerts[limit-1]
 		p.Alerts, p.Next = p.Alerts[:limit], Cursor{Subject: last.Series.Subject, Alert: last.ID}
@@ -122,16 +125,16 @@ func (p Page) merged(limit int) Page {
 	return p
 }
 
-// OfType are those of the alerts that are of subjects of a type.
-func OfType(all []model.Alert, subjectType string) []model.Alert {
-	return slices.DeleteFunc(all, func(a model.Alert) bool { return a.Series.Subject.Type != subjectType })
+// FilterByType returns the alerts of subjects of a type. It modifies all.
+func FilterByType(all []entity.Alert, subjectType string) []entity.Alert {
+	return slices.DeleteFunc(all, func(a entity.Alert) bool { return a.Series.Subject.Type != subjectType })
 }
 
-// Find finds an open alert by its id alone; nil where none is open that has it.
-func (s *Service) Find(ctx context.Context, id string) (*model.Alert, error) {
-	for _, severity := range model.Severities() {
-		at := keys.OpenAlert(severity, id, shardOf(id))
-		found, err := s.Store.List(ctx, table.Listing{Index: keys.IndexGSI1, Partition: at.PK, Prefix: at.SK, Limit: 1})
+// FindOpen returns the open alert with an id, or nil if no open alert has this id.
+func (s *Service) FindOpen(ctx context.Context, id string) (*entity.Alert, error) {
+	for _, severity := range entity.Severities() {
+		at := tablekeys.OpenAlert(severity, id, shardOf(id))
+		found, err := s.Store.List(ctx, table.ListRequest{Index: keys.IndexGSI1, Partition: at.PK, Prefix: at.SK, Limit: 1})
 		if err != nil {
 			return nil, fmt.Errorf("find alert %s: %w", id, err)
 		}
@@ -141,4 +144,22 @@ func (s *Service) Find(ctx context.Context, id string) (*model.Alert, error) {
 		}
 	}
 	return nil, nil
+}
+
+// readAlert reads an alert, expired or not. It returns nil if there is none, or if id is
+// too long for a key.
+func (s *Service) readAlert(ctx context.Context, subject model.Subject, id string) (*entity.Alert, error) {
+	k := tablekeys.Alert(subject, id)
+	if k.Check() != nil {
+		return nil, nil
+	}
+	it, err := s.Store.GetItem(ctx, k)
+	if err != nil || it == nil {
+		return nil, err
+	}
+	a, err := item.Alert(it)
+	if err != nil {
+		return nil, err
+	}
+	return &a, nil
 }

@@ -8,25 +8,26 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestAddRule_SaysWhatCannotBe(t *testing.T) {
-	r := newRig(t)
-	change := func(f func(*model.Rule)) model.Rule {
-		rule := hot()
+func TestAddRule_ReturnsTheCodeOfEachError(t *testing.T) {
+	r := newFixture(t)
+	change := func(f func(*entity.Rule)) entity.Rule {
+		rule := hotRule()
 		f(&rule)
 		return rule
 	}
-	for code, draft := range map[string]model.Rule{
-		alert.CodeRuleName:      change(func(r *model.Rule) { r.Name = "Too hot" }),
-		alert.CodeRuleKind:      change(func(r *model.Rule) { r.Kind = "PAGEVIEW" }),
-		alert.CodeRuleMeasure:   change(func(r *model.Rule) { r.Measure = "_at" }),
-		alert.CodeRuleBounds:    change(func(r *model.Rule) { r.Bounds = model.Below }),
-		alert.CodeRuleSeverity:  change(func(r *model.Rule) { r.Severity = "grave" }),
-		alert.CodeRuleNoCurrent: change(func(r *model.Rule) { r.SubjectType, r.Kind = "SITE", "PAGEVIEW" }),
-		alert.CodeRuleSubject:   change(func(r *model.Rule) { r.SubjectType = "TRUCK" }),
+	for code, draft := range map[string]entity.Rule{
+		alert.CodeRuleName:     change(func(r *entity.Rule) { r.Name = "Too hot" }),
+		alert.CodeRuleKind:     change(func(r *entity.Rule) { r.Kind = "PAGEVIEW" }),
+		alert.CodeRuleMeasure:  change(func(r *entity.Rule) { r.Measure = "_at" }),
+		alert.CodeRuleBounds:   change(func(r *entity.Rule) { r.Bounds = entity.Below }),
+		alert.CodeRuleSeverity: change(func(r *entity.Rule) { r.Severity = "grave" }),
+		alert.CodeRuleNoLatest: change(func(r *entity.Rule) { r.SubjectType, r.Kind = "SITE", "PAGEVIEW" }),
+		alert.CodeRuleSubject:  change(func(r *entity.Rule) { r.SubjectType = "TRUCK" }),
 	} {
 		_, wrong, err := r.AddRule(t.Context(), draft)
 		found := false
@@ -39,121 +40,121 @@ func TestAddRule_SaysWhatCannotBe(t *testing.T) {
 	}
 }
 
-func TestAddRule_ThereIsAnEndToThem(t *testing.T) {
-	r := newRig(t)
+func TestAddRule_LimitsTheNumberOfRules(t *testing.T) {
+	r := newFixture(t)
 	for i := range alert.MaxRules {
-		rule := hot()
+		rule := hotRule()
 		rule.Name = fmt.Sprintf("rule-%d", i)
-		r.adds(rule)
+		r.mustAddRule(rule)
 	}
-	if _, wrong, err := r.AddRule(t.Context(), hot()); err != nil || len(wrong) != 1 || wrong[0].Code != alert.CodeTooManyRules {
-		t.Errorf("one too many is answered %v, %v", wrong, err)
+	if _, wrong, err := r.AddRule(t.Context(), hotRule()); err != nil || len(wrong) != 1 || wrong[0].Code != alert.CodeTooManyRules {
+		t.Errorf("one rule too many: %v, %v; want too-many-rules", wrong, err)
 	}
 }
 
-func TestAddRule_ChangedItIsARevisionThatBeginsNow(t *testing.T) {
-	r := newRig(t)
-	first := r.adds(hot())
-	r.appends(1, 31)
-	r.looks()
+func TestAddRule_AChangedRuleIsANewRevisionFromNowOn(t *testing.T) {
+	r := newFixture(t)
+	first := r.mustAddRule(hotRule())
+	r.append(1, 31)
+	r.evaluate()
 	r.now = r.now.Add(time.Minute)
-	same := r.adds(hot())
+	same := r.mustAddRule(hotRule())
 	if same.ID() != first.ID() || same.From != first.From {
-		t.Errorf("added again it is %s from %s, want %s from %s", same.ID(), same.From, first.ID(), first.From)
+		t.Errorf("added again: %s from %s, want %s from %s", same.ID(), same.From, first.ID(), first.From)
 	}
-	higher := hot()
+	higher := hotRule()
 	higher.High = decimal("40")
-	second := r.adds(higher)
+	second := r.mustAddRule(higher)
 	if second.ID() != "too-hot.2" || second.From != r.now {
-		t.Errorf("changed it is %s from %s", second.ID(), second.From)
+		t.Errorf("changed: %s from %s, want too-hot.2 from now", second.ID(), second.From)
 	}
-	stood := r.stand("resolved 31")
-	if stood[0].Ended == nil || stood[0].Ended.Reason != "its rule was changed" {
-		t.Errorf("the alert ended by %+v", stood[0].Ended)
+	alerts := r.wantAlerts("resolved 31")
+	if alerts[0].Ended == nil || alerts[0].Ended.Reason != "its rule was changed" {
+		t.Errorf("the alert ended by %+v", alerts[0].Ended)
 	}
-	r.appends(1, 31)
-	r.appends(2, 41)
-	r.looks()
-	r.stand("resolved 31", "open 41")
+	r.append(1, 31)
+	r.append(2, 41)
+	r.evaluate()
+	r.wantAlerts("resolved 31", "open 41")
 }
 
 func TestRemoveRule_EndsItsAlerts(t *testing.T) {
 	for name, subject := range map[string]string{"of the type": "", "of one subject": sensor.ID} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			rule := hot()
+			r := newFixture(t)
+			rule := hotRule()
 			rule.Subject = subject
-			r.adds(rule)
-			r.appends(1, 31)
-			r.looks()
-			r.stand("open 31")
+			r.mustAddRule(rule)
+			r.append(1, 31)
+			r.evaluate()
+			r.wantAlerts("open 31")
 			if _, err := r.RemoveRule(t.Context(), "DEVICE", subject, "too-hot", "ann"); err != nil {
 				t.Fatal(err)
 			}
-			if stood := r.stand("resolved 31"); stood[0].Ended == nil || stood[0].Ended.Reason != "its rule was removed" {
-				t.Errorf("the alert ended by %+v", stood[0].Ended)
+			if alerts := r.wantAlerts("resolved 31"); alerts[0].Ended == nil || alerts[0].Ended.Reason != "its rule was removed" {
+				t.Errorf("the alert ended by %+v", alerts[0].Ended)
 			}
 			r.now = r.now.Add(time.Hour)
-			r.appends(1, 20)
-			r.appends(2, 99)
-			r.looks()
-			r.stand("resolved 31")
+			r.append(1, 20)
+			r.append(2, 99)
+			r.evaluate()
+			r.wantAlerts("resolved 31")
 			if _, err := r.RemoveRule(t.Context(), "DEVICE", subject, "too-hot", "ann"); !errors.Is(err, alert.ErrNoRule) {
-				t.Errorf("removed again: %v", err)
+				t.Errorf("removed again: %v, want ErrNoRule", err)
 			}
 			if rules, err := r.Rules(t.Context(), "DEVICE", subject); err != nil || len(rules) != 0 {
-				t.Errorf("left are %v, %v", rules, err)
+				t.Errorf("rules %v, %v; want none", rules, err)
 			}
 		})
 	}
 }
 
-// A process that remembers a rule raises by it for a while after it was removed.
-func TestSweepRemoved_EndsWhatARememberedRuleRaised(t *testing.T) {
-	r := newRig(t)
-	r.adds(hot())
-	r.appends(1, 20)
-	r.looks() // remembers the rule
-	hand := &alert.Service{Store: r.table, Catalog: r.Catalog, Now: r.Now, Rand: r.Rand}
-	if _, err := hand.RemoveRule(t.Context(), "DEVICE", "", "too-hot", "ann"); err != nil {
+// A process raises alerts by a cached rule for a while after the rule was removed.
+func TestEndAlertsOfRemovedRules_EndsAlertsRaisedByACachedRule(t *testing.T) {
+	r := newFixture(t)
+	r.mustAddRule(hotRule())
+	r.append(1, 20)
+	r.evaluate() // caches the rule
+	other := &alert.Service{Store: r.table, Catalog: r.Catalog, Now: r.Now, Rand: r.Rand}
+	if _, err := other.RemoveRule(t.Context(), "DEVICE", "", "too-hot", "ann"); err != nil {
 		t.Fatal(err)
 	}
-	r.appends(2, 31)
-	r.looks()
-	r.stand("open 31")
-	if ended, err := hand.SweepRemoved(t.Context()); err != nil || ended != 1 {
-		t.Fatalf("swept %d, %v", ended, err)
+	r.append(2, 31)
+	r.evaluate()
+	r.wantAlerts("open 31")
+	if ended, err := other.EndAlertsOfRemovedRules(t.Context()); err != nil || ended != 1 {
+		t.Fatalf("ended %d, %v; want 1", ended, err)
 	}
-	r.stand("resolved 31")
+	r.wantAlerts("resolved 31")
 }
 
-func TestOwnRule_IsOneSubjectsAndBesideItsTypes(t *testing.T) {
-	r := newRig(t)
-	r.adds(hot())
-	own := hot()
-	own.Subject, own.High = sensor.ID, decimal("20")
-	if made := r.adds(own); made.ID() != "own.too-hot.1" {
-		t.Errorf("it is %s", made.ID())
+func TestSubjectRule_AppliesBesideTheRulesOfTheType(t *testing.T) {
+	r := newFixture(t)
+	r.mustAddRule(hotRule())
+	rule := hotRule()
+	rule.Subject, rule.High = sensor.ID, decimal("20")
+	if made := r.mustAddRule(rule); made.ID() != "own.too-hot.1" {
+		t.Errorf("the rule has id %s, want own.too-hot.1", made.ID())
 	}
-	r.appends(1, 25)
-	r.appends(2, 31)
-	r.looks()
-	r.stand("open 25", "open 31")
+	r.append(1, 25)
+	r.append(2, 31)
+	r.evaluate()
+	r.wantAlerts("open 25", "open 31")
 }
 
-func TestHands_AcknowledgeAndResolveOnceAndLeaveTheRuleAlone(t *testing.T) {
-	r := newRig(t)
-	r.adds(hot())
-	r.appends(1, 31)
-	r.looks()
-	id := r.stand("open 31")[0].ID
+func TestAcknowledgeAndResolve_ChangeTheAlertOnceAndNotTheRule(t *testing.T) {
+	r := newFixture(t)
+	r.mustAddRule(hotRule())
+	r.append(1, 31)
+	r.evaluate()
+	id := r.wantAlerts("open 31")[0].ID
 	for _, by := range []string{"ann", "ben"} {
 		a, err := r.Acknowledge(t.Context(), sensor, id, by)
-		if err != nil || a.Acknowledged.By != "ann" || a.Status() != model.AlertOpen {
+		if err != nil || a.Acknowledged.By != "ann" || a.Status() != entity.AlertOpen {
 			t.Fatalf("acknowledged by %s: %+v, %v", by, a, err)
 		}
 	}
-	if found, err := r.Find(t.Context(), id); err != nil || found == nil || found.Series != readings {
+	if found, err := r.FindOpen(t.Context(), id); err != nil || found == nil || found.Series != readings {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	for _, by := range []string{"ann", "ben"} {
@@ -162,77 +163,77 @@ func TestHands_AcknowledgeAndResolveOnceAndLeaveTheRuleAlone(t *testing.T) {
 			t.Fatalf("resolved by %s: %+v, %v", by, a, err)
 		}
 	}
-	if found, err := r.Find(t.Context(), id); err != nil || found != nil {
-		t.Errorf("resolved it is found open: %+v, %v", found, err)
+	if found, err := r.FindOpen(t.Context(), id); err != nil || found != nil {
+		t.Errorf("found %+v, %v; want no open alert", found, err)
 	}
-	r.appends(2, 35) // the violation goes on
-	r.looks()
-	r.stand("resolved 31")
-	r.appends(3, 20)
-	r.appends(4, 36)
-	r.looks()
-	r.stand("resolved 31", "open 36")
+	r.append(2, 35) // the violation continues
+	r.evaluate()
+	r.wantAlerts("resolved 31")
+	r.append(3, 20)
+	r.append(4, 36)
+	r.evaluate()
+	r.wantAlerts("resolved 31", "open 36")
 	if a, err := r.Resolve(t.Context(), sensor, "01KDWCN5TV8QD99ME6KB1AXNAW", "ann"); a != nil || err != nil {
-		t.Errorf("an alert that is not there: %+v, %v", a, err)
+		t.Errorf("an alert that does not exist: %+v, %v; want nil", a, err)
 	}
 }
 
-// An alert that has expired is gone for people too, though TTL has not come for it yet.
-func TestHands_LeaveAnExpiredAlertAlone(t *testing.T) {
-	r := newRig(t)
-	r.adds(hot())
-	r.appends(1, 31)
-	r.appends(2, 20)
-	r.looks()
-	id := r.stand("resolved 31")[0].ID
+// An expired alert that TTL has not deleted yet is not returned or changed.
+func TestAcknowledgeAndResolve_IgnoreAnExpiredAlert(t *testing.T) {
+	r := newFixture(t)
+	r.mustAddRule(hotRule())
+	r.append(1, 31)
+	r.append(2, 20)
+	r.evaluate()
+	id := r.wantAlerts("resolved 31")[0].ID
 	r.now = r.now.Add(91 * 24 * time.Hour)
-	for name, do := range map[string]func(context.Context, model.Subject, string, string) (*model.Alert, error){"acknowledge": r.Acknowledge, "resolve": r.Resolve} {
+	for name, do := range map[string]func(context.Context, model.Subject, string, string) (*entity.Alert, error){"acknowledge": r.Acknowledge, "resolve": r.Resolve} {
 		if a, err := do(t.Context(), sensor, id, "ann"); a != nil || err != nil {
 			t.Errorf("%s: %+v, %v; want none", name, a, err)
 		}
 	}
 	if a, err := r.Get(t.Context(), sensor, id); a != nil || err != nil {
-		t.Errorf("it was revived: %+v, %v", a, err)
+		t.Errorf("got %+v, %v; want none", a, err)
 	}
 }
 
-// shortPages is a table whose pages of an index are full before they are as long as asked.
+// shortPages is a table whose index pages may be shorter than the requested limit.
 type shortPages struct {
 	alert.Store
-	asked *int
+	calls *int
 }
 
-func (s shortPages) List(ctx context.Context, l table.Listing) (table.ListPage, error) {
+func (s shortPages) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
 	if l.Index != "" {
-		*s.asked++
-		l.Limit = min(l.Limit, 1+*s.asked%3)
+		*s.calls++
+		l.Limit = min(l.Limit, 1+*s.calls%3)
 	}
 	return s.Store.List(ctx, l)
 }
 
-func TestOpen_MergesItsParts(t *testing.T) {
+func TestListOpen_MergesTheShards(t *testing.T) {
 	for name, over := range map[string]func(alert.Store) alert.Store{
-		"pages as long as asked": func(s alert.Store) alert.Store { return s },
-		"short pages":            func(s alert.Store) alert.Store { return shortPages{s, new(int)} },
+		"full pages":  func(s alert.Store) alert.Store { return s },
+		"short pages": func(s alert.Store) alert.Store { return shortPages{s, new(int)} },
 	} {
-		t.Run(name, func(t *testing.T) { openMerges(t, over) })
+		t.Run(name, func(t *testing.T) { testListOpen(t, over) })
 	}
 }
 
-func openMerges(t *testing.T, over func(alert.Store) alert.Store) {
-	r := newRig(t)
-	r.adds(hot())
+func testListOpen(t *testing.T, over func(alert.Store) alert.Store) {
+	r := newFixture(t)
+	r.mustAddRule(hotRule())
 	var want []string
 	for i := range 60 {
-		r.appends(2*i, 31)
-		r.appends(2*i+1, 20)
+		r.append(2*i, 31)
+		r.append(2*i+1, 20)
 	}
-	r.looks()
-	page, err := r.OfSubject(t.Context(), sensor, alert.Filter{}, alert.Cursor{}, 0)
+	r.evaluate()
+	page, err := r.ListBySubject(t.Context(), sensor, alert.Filter{}, alert.Cursor{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range page.Alerts { // as if sixty stood open
+	for _, a := range page.Alerts { // make all sixty open
 		a.Recovered, a.ExpiresAt = nil, 0
 		want = append(want, a.ID)
 		if err := r.putOpen(&a); err != nil {
@@ -242,7 +243,7 @@ func openMerges(t *testing.T, over func(alert.Store) alert.Store) {
 	r.Store = over(r.Store)
 	var got []string
 	for after, pages := (alert.Cursor{}), 0; ; pages++ {
-		p, err := r.Open(t.Context(), model.Critical, after, 7)
+		p, err := r.ListOpen(t.Context(), entity.Critical, after, 7)
 		if err != nil || len(p.Alerts) > 7 || pages > len(want) {
 			t.Fatalf("page %d: %d alerts, %v", pages, len(p.Alerts), err)
 		}
@@ -258,61 +259,61 @@ func openMerges(t *testing.T, over func(alert.Store) alert.Store) {
 	}
 }
 
-// press is a publisher that can be shut.
-type press struct {
-	shut bool
-	told []string
+// fakePublisher is a publisher that can be down.
+type fakePublisher struct {
+	down      bool
+	delivered []string
 }
 
-func (p *press) Publish(_ context.Context, notices []model.Notice) ([]bool, error) {
-	if p.shut {
-		return nil, errors.New("the bus is shut")
+func (p *fakePublisher) Publish(_ context.Context, notifications []entity.Notification) ([]bool, error) {
+	if p.down {
+		return nil, errors.New("the publisher is down")
 	}
-	taken := make([]bool, len(notices))
-	for i, n := range notices {
-		taken[i] = true
-		p.told = append(p.told, string(n.Change))
+	accepted := make([]bool, len(notifications))
+	for i, n := range notifications {
+		accepted[i] = true
+		p.delivered = append(p.delivered, string(n.Change))
 	}
-	return taken, nil
+	return accepted, nil
 }
 
-func TestDeliver_WhatIsRefusedWaitsAndIsToldLater(t *testing.T) {
-	r := newRig(t)
-	bus := &press{shut: true}
+func TestDeliver_RefusedNotificationsAreDeliveredLater(t *testing.T) {
+	r := newFixture(t)
+	bus := &fakePublisher{down: true}
 	r.Publisher = bus
-	r.adds(hot())
-	r.appends(1, 31)
-	report := r.looks()
-	if n, err := r.Deliver(t.Context(), report.Told); n != 0 || err == nil {
-		t.Errorf("a shut bus took %d, %v", n, err)
+	r.mustAddRule(hotRule())
+	r.append(1, 31)
+	report := r.evaluate()
+	if n, err := r.Deliver(t.Context(), report.Notifications); n != 0 || err == nil {
+		t.Errorf("delivered %d, %v; want an error", n, err)
 	}
 	r.now = r.now.Add(3 * time.Minute)
-	if w, err := r.DeliverWaiting(t.Context()); err == nil || w.Left != 1 || w.Oldest != 3*time.Minute {
-		t.Errorf("waiting %+v, %v", w, err)
+	if w, err := r.DeliverPending(t.Context()); err == nil || w.Left != 1 || w.Oldest != 3*time.Minute {
+		t.Errorf("got %+v, %v", w, err)
 	}
-	bus.shut = false
-	if w, err := r.DeliverWaiting(t.Context()); err != nil || w != (alert.Waiting{Delivered: 1}) {
-		t.Errorf("delivered %+v, %v", w, err)
+	bus.down = false
+	if w, err := r.DeliverPending(t.Context()); err != nil || w != (alert.DeliveryResult{Delivered: 1}) {
+		t.Errorf("got %+v, %v; want one delivered", w, err)
 	}
-	if w, err := r.DeliverWaiting(t.Context()); err != nil || w != (alert.Waiting{}) {
-		t.Errorf("left %+v, %v", w, err)
+	if w, err := r.DeliverPending(t.Context()); err != nil || w != (alert.DeliveryResult{}) {
+		t.Errorf("got %+v, %v; want nothing left", w, err)
 	}
-	if fmt.Sprint(bus.told) != "[raised]" {
-		t.Errorf("told %v", bus.told)
+	if fmt.Sprint(bus.delivered) != "[raised]" {
+		t.Errorf("delivered %v, want one raised", bus.delivered)
 	}
 }
 
-func TestDeliver_ThatIsMarkedAsItIsTold(t *testing.T) {
-	r := newRig(t)
-	bus := &press{}
+func TestDeliver_MarksNotificationsAsDelivered(t *testing.T) {
+	r := newFixture(t)
+	bus := &fakePublisher{}
 	r.Publisher = bus
-	r.adds(hot())
-	r.appends(1, 31)
-	if n, err := r.Deliver(t.Context(), r.looks().Told); n != 1 || err != nil {
+	r.mustAddRule(hotRule())
+	r.append(1, 31)
+	if n, err := r.Deliver(t.Context(), r.evaluate().Notifications); n != 1 || err != nil {
 		t.Errorf("delivered %d, %v", n, err)
 	}
 	r.now = r.now.Add(time.Hour)
-	if w, err := r.DeliverWaiting(t.Context()); err != nil || w != (alert.Waiting{}) {
-		t.Errorf("waiting %+v, %v", w, err)
+	if w, err := r.DeliverPending(t.Context()); err != nil || w != (alert.DeliveryResult{}) {
+		t.Errorf("got %+v, %v", w, err)
 	}
 }

@@ -16,10 +16,13 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -31,48 +34,48 @@ import (
 // The simulated fleet.
 const (
 	devices = 20
-	visits  = 40 // of somebody who appends, deletes or corrects
+	actions = 40 // appends, deletions and corrections
 )
 
-// fleet is one history: devices that send readings, people who delete and correct them,
-// rules, and the function behind the table stream, under every fault there is.
+// fleet is one simulated history: devices send readings, users delete and correct them and
+// add rules, and a function evaluates the table stream, under all kinds of faults.
 type fleet struct {
 	*streamtest.Sim
-	dice  streamtest.Dice
-	table *memory.Table
-	kinds *catalog.Catalog
-	seen  uint64
-	plant mutant
-	// warm are the rules as two warm processes remember them.
-	warm [2]map[string]*alert.Book
+	dice   streamtest.Dice
+	table  *memory.Table
+	kinds  *catalog.Catalog
+	seen   uint64
+	mutant mutant
+	// ruleCaches are the cached rules of two warm processes.
+	ruleCaches [2]map[string]*alert.RuleSet
 
-	applied map[model.Series]map[model.Order]bool // by the oracle's own count of record highs
-	highest map[model.Series]model.Order
-	rules   []model.Rule
-	later   bool              // rules come while events do
-	ended   bool              // every series has had its last event
-	calls   int               // of the publisher
-	notices map[keys.Key]bool // every notice that was ever stored
-	told    map[keys.Key]int  // what the world was told
+	applied       map[model.Series]map[model.Order]bool // as the oracle computes it
+	highest       map[model.Series]model.Order
+	rules         []entity.Rule
+	later         bool              // rules are added while events arrive
+	ended         bool              // every series has its last event
+	calls         int               // of the publisher
+	notifications map[keys.Key]bool // every notification that was stored
+	delivered     map[keys.Key]int  // how often each notification was delivered
 }
 
-// mutant is a fault planted in the rule; the zero mutant is none.
+// mutant is a planted fault; the zero mutant has none.
 type mutant struct {
-	blind    bool // deletions and corrections are taken for inserts
-	lateToo  bool // late events are taken for applied
-	byRecord bool // events are tested up to the last record of the batch, not to current
-	lazy     bool // nothing is written where no alert changes, deletions or not
-	forgets  bool // a notice is taken for delivered once it was handed over
+	asInserts bool // deletions and corrections are handled as inserts
+	testLate  bool // late events are tested
+	toRecord  bool // events are tested up to the last record of the batch, not up to the latest item
+	skipState bool // the state is not written if no alert changes, even after deletions
+	acceptAll bool // every published notification counts as delivered
 }
 
-func fleetOf(s *streamtest.Sim, m mutant) {
+func playFleet(s *streamtest.Sim, m mutant) {
 	kinds, err := iot.Catalog()
 	if err != nil {
 		panic(err)
 	}
-	f := &fleet{Sim: s, dice: s.Dice(), kinds: kinds, plant: m,
+	f := &fleet{Sim: s, dice: s.Dice(), kinds: kinds, mutant: m,
 		applied: map[model.Series]map[model.Order]bool{}, highest: map[model.Series]model.Order{},
-		notices: map[keys.Key]bool{}, told: map[keys.Key]int{}}
+		notifications: map[keys.Key]bool{}, delivered: map[keys.Key]int{}}
 	f.table = memory.New(s.Now)
 	f.makeRules()
 	settings := streamtest.Settings{
@@ -86,29 +89,29 @@ func fleetOf(s *streamtest.Sim, m mutant) {
 	f.plan()
 }
 
-var deployedFilter, _ = streamtest.ParseFilter(keys.AggregateFilter)
+var deployedFilter, _ = streamtest.ParseFilter(tablekeys.AggregateFilter)
 
 func number(text string) *model.Decimal {
 	d := model.MustDecimal(text)
 	return &d
 }
 
-// makeRules has rules stand from the beginning, and two more come while events do.
+// makeRules adds one rule at the start, and two more at the start or later.
 func (f *fleet) makeRules() {
-	hot := model.Rule{Name: "too-hot", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: model.Above, High: number("30"), Severity: model.Critical}
-	odd := model.Rule{Name: "odd", SubjectType: "DEVICE", Kind: "READING", Measure: "temperature", Bounds: model.Outside, Low: number("12"), High: number("34"), Severity: model.Warning}
-	own := model.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: "d0", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: model.Below, Low: number("15"), Severity: model.Info}
+	hot := entity.Rule{Name: "too-hot", SubjectType: "DEVICE", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: entity.Above, High: number("30"), Severity: entity.Critical}
+	odd := entity.Rule{Name: "odd", SubjectType: "DEVICE", Kind: "READING", Measure: "temperature", Bounds: entity.Outside, Low: number("12"), High: number("34"), Severity: entity.Warning}
+	ofSubject := entity.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: "d0", Kind: "READING", AnyStream: true, Measure: "temperature", Bounds: entity.Below, Low: number("15"), Severity: entity.Info}
 	f.addRule(hot)
 	if f.later = f.dice.Chance("rules come later", .5); !f.later {
 		f.addRule(odd)
-		f.addRule(own)
+		f.addRule(ofSubject)
 		return
 	}
 	f.After(4*time.Minute, func() { f.addRule(odd) })
-	f.After(9*time.Minute, func() { f.addRule(own) })
+	f.After(9*time.Minute, func() { f.addRule(ofSubject) })
 }
 
-func (f *fleet) addRule(r model.Rule) {
+func (f *fleet) addRule(r entity.Rule) {
 	made, wrong, err := f.service(nil).AddRule(context.Background(), r)
 	if err != nil || wrong != nil {
 		f.Fail(fmt.Errorf("add rule: %v, %w", wrong, err))
@@ -117,17 +120,17 @@ func (f *fleet) addRule(r model.Rule) {
 	f.rules = append(f.rules, made)
 }
 
-// service is the real one; p is nil for somebody whom no fault meets.
+// service returns the service under test; p is nil for a service without faults.
 func (f *fleet) service(p *streamtest.Process) *alert.Service {
-	s := &alert.Service{Store: simStore{f, f.table}, Catalog: f.kinds, Now: f.Now, Rand: f.dice.Of("hand").Rand(), Parallel: 1,
-		Patience: retry.Patience{Attempts: 60, Base: 10 * time.Millisecond, Cap: 2 * time.Second}}
+	s := &alert.Service{Store: simStore{f, f.table}, Catalog: f.kinds, Now: f.Now, Rand: f.dice.Of("manual").Rand(), Parallel: 1,
+		RetryPolicy: retry.Policy{Attempts: 60, Base: 10 * time.Millisecond, Cap: 2 * time.Second}}
 	if p != nil {
-		s.Now, s.Rand, s.Sleep, s.Publisher = p.Now, p.Rand, p.Sleep, world{f}
-		warm := f.dice.Pick("process", 2)
-		if f.warm[warm] == nil {
-			f.warm[warm] = map[string]*alert.Book{}
+		s.Now, s.Rand, s.Sleep, s.Publisher = p.Now, p.Rand, p.Sleep, subscriber{f}
+		process := f.dice.Pick("process", 2)
+		if f.ruleCaches[process] == nil {
+			f.ruleCaches[process] = map[string]*alert.RuleSet{}
 		}
-		s.Remembers(f.warm[warm])
+		s.SetRuleCache(f.ruleCaches[process])
 	}
 	return s
 }
@@ -140,44 +143,43 @@ func (f *fleet) handler(p *streamtest.Process) streamtest.Invoke {
 			return nil, err
 		}
 		s := f.service(p)
-		f.plantIn(s, batch.Changes)
-		report := s.Look(ctx, batch.Changes)
-		for name, n := range map[string]int{"looks": report.Looks, "raised": report.Raised, "recovered": report.Recovered, "withdrawn": report.Withdrawn, "changed": report.Changed} {
+		f.applyMutant(s, batch.Changes)
+		report := s.Evaluate(ctx, batch.Changes)
+		for name, n := range map[string]int{"evaluated": report.Evaluated, "raised": report.Raised, "recovered": report.Recovered, "withdrawn": report.Withdrawn, "changed": report.Changed} {
 			f.Add(name, n)
 		}
 		if report.Damaged > 0 || report.Sealed > 0 {
 			f.Fail(fmt.Errorf("damaged or sealed: %+v", report))
 		}
-		_, _ = s.Deliver(ctx, report.Told)
-		answer := struct {
+		_, _ = s.Deliver(ctx, report.Notifications)
+		result := struct {
 			Failures []map[string]string `json:"batchItemFailures"`
 		}{[]map[string]string{}}
 		if len(report.Failures) > 0 {
-			answer.Failures = append(answer.Failures, map[string]string{"itemIdentifier": batch.Changes[report.Failures[0].Change].Seq})
+			result.Failures = append(result.Failures, map[string]string{"itemIdentifier": batch.Changes[report.Failures[0].Change].Seq})
 		}
-		return json.Marshal(answer)
+		return json.Marshal(result)
 	}
 }
 
-// redrive brings a batch that was given up, until it is taken.
+// redrive delivers a discarded batch again until it is processed.
 func (f *fleet) redrive(records []streamtest.Record, try int) {
 	f.After(time.Minute, func() {
-		f.Invoke(fmt.Sprintf("redrive %d", try), f.dice.Of("redrive", int(f.Now()), try), records, func(taken bool) {
-			if !taken {
+		f.Invoke(fmt.Sprintf("redrive %d", try), f.dice.Of("redrive", int(f.Now()), try), records, func(accepted bool) {
+			if !accepted {
 				f.redrive(records, try+1)
 			}
 		})
 	})
 }
 
-// finish has every series report once more, long after a process may have taken rules to
-// be other than they are.
+// finish appends one more event to every series, after all cached rules have expired.
 func (f *fleet) finish() {
 	kind, _ := f.kinds.Kind("READING")
 	service := &ingest.Service{Store: f.table, Limits: config.Default().Limits, Rand: f.dice.Of("last").Rand(), Now: f.Now}
 	bySeries := func(a, b model.Series) int { return strings.Compare(a.String(), b.String()) }
 	for _, s := range slices.SortedFunc(maps.Keys(f.applied), bySeries) {
-		if _, err := service.AppendEvents(context.Background(), kind, []ingest.Draft{{Subject: s.Subject.ID, Stream: s.Stream, At: f.Now()}}); err != nil {
+		if _, err := service.AppendEvents(context.Background(), kind, []ingest.TypedObservation{{Subject: s.Subject.ID, Stream: s.Stream, At: f.Now()}}); err != nil {
 			f.Fail(err)
 		}
 	}
@@ -185,11 +187,11 @@ func (f *fleet) finish() {
 	f.emit("")
 }
 
-// plan has people and devices do things, within some hours.
+// plan schedules the actions of users and devices, within some hours.
 func (f *fleet) plan() {
 	f.After(30*time.Hour, f.finish)
-	for i := range visits {
-		d := f.dice.Of("visit", i)
+	for i := range actions {
+		d := f.dice.Of("action", i)
 		if !d.Chance("happens", .8) {
 			continue
 		}
@@ -197,7 +199,7 @@ func (f *fleet) plan() {
 		if d.Chance("much later", .2) {
 			at = at.Add(d.Span("later", 6*time.Hour))
 		}
-		f.At(at, func() { f.Go(fmt.Sprintf("somebody %d", i), d, func(ctx context.Context) { f.visit(ctx, d) }) })
+		f.At(at, func() { f.Go(fmt.Sprintf("action %d", i), d, func(ctx context.Context) { f.act(ctx, d) }) })
 	}
 }
 
@@ -213,62 +215,64 @@ func (f *fleet) seriesOf(d streamtest.Dice) model.Series {
 	return s
 }
 
-func (f *fleet) visit(ctx context.Context, d streamtest.Dice) {
+func (f *fleet) act(ctx context.Context, d streamtest.Dice) {
 	s := f.seriesOf(d)
-	stood := f.events(s)
+	events := f.events(s)
 	n := d.Pick("what", 10)
-	if len(stood) == 0 || n < 6 {
+	if len(events) == 0 || n < 6 {
 		f.append(ctx, d, s)
 		return
 	}
-	e := stood[d.Pick("which", len(stood))]
+	e := events[d.Pick("which", len(events))]
 	store := simStore{f, f.table}
 	switch {
 	case n < 9:
-		_, _ = store.write(ctx, "deletes", keys.Event(e.Key()), func() (model.Answer, error) { return f.table.DeleteEvent(context.Background(), e.Key(), f.Now()) })
+		_, _ = store.write(ctx, "deletes", keys.Event(e.Key()), func() (storage.WriteResult, error) {
+			return f.table.DeleteEvent(context.Background(), e.Key(), f.Now())
+		})
 	default:
 		e.Attrs = model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(10 + d.Pick("corrected", 30))))}}
 		e.Hash = model.HashOf(e.Attrs)
-		_, _ = store.write(ctx, "corrects", keys.Event(e.Key()), func() (model.Answer, error) { return f.table.CorrectEvent(context.Background(), e, f.Now()) })
+		_, _ = store.write(ctx, "corrects", keys.Event(e.Key()), func() (storage.WriteResult, error) { return f.table.CorrectEvent(context.Background(), e, f.Now()) })
 	}
 }
 
-// append sends a few readings: of about now, and some of before.
+// append sends a few readings; some of them are old.
 func (f *fleet) append(ctx context.Context, d streamtest.Dice, s model.Series) {
 	kind, _ := f.kinds.Kind(s.Kind)
-	service := &ingest.Service{Store: simStore{f, f.table}, Limits: config.Default().Limits, Rand: d.Rand(), Parallel: 1, Now: f.Now, Sleep: f.Sleep, Patience: retry.Patience{Attempts: 8}}
-	var drafts []ingest.Draft
+	service := &ingest.Service{Store: simStore{f, f.table}, Limits: config.Default().Limits, Rand: d.Rand(), Parallel: 1, Now: f.Now, Sleep: f.Sleep, RetryPolicy: retry.Policy{Attempts: 8}}
+	var observations []ingest.TypedObservation
 	for i := range 1 + d.Pick("how many", 6) {
 		e := d.Of("event", i)
 		at := f.Now().Add(time.Duration(i) * time.Second)
 		if e.Chance("old", .3) {
 			at = at.Add(-e.Span("how old", 30*time.Minute))
 		}
-		draft := ingest.Draft{Subject: s.Subject.ID, Stream: s.Stream, At: at}
+		draft := ingest.TypedObservation{Subject: s.Subject.ID, Stream: s.Stream, At: at}
 		if !e.Chance("says nothing", .1) {
 			draft.Attrs = model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(10 + e.Pick("value", 30))))}}
 		}
-		drafts = append(drafts, draft)
+		observations = append(observations, draft)
 	}
-	_, _ = service.AppendEvents(ctx, kind, drafts)
+	_, _ = service.AppendEvents(ctx, kind, observations)
 }
 
-// emit hands the changes of the table to its stream, and counts them.
+// emit sends the changes of the table to its stream, and counts them.
 func (f *fleet) emit(who string) {
 	for _, r := range f.table.Records(f.seen) {
 		f.seen = r.Seq
 		if e, err := keys.ParseEvent(r.Keys); err == nil && r.Old == nil {
 			f.count(e)
 		}
-		if _, _, _, err := keys.ParseNotice(r.Keys); err == nil && r.New != nil {
-			f.notices[r.Keys] = true
+		if _, _, _, err := tablekeys.ParseNotification(r.Keys); err == nil && r.New != nil {
+			f.notifications[r.Keys] = true
 		}
 		f.Stream.Append(streamtest.Change{Partition: r.Keys.PK, Item: r.Keys.PK + " " + r.Keys.SK, Old: r.Old, New: r.New,
 			Keys: item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}}})
 	}
 }
 
-// count says by the order of commits alone whether an event was applied.
+// count computes from the order of commits whether an event was applied.
 func (f *fleet) count(e model.EventKey) {
 	if f.applied[e.Series] == nil {
 		f.applied[e.Series] = map[model.Order]bool{}
@@ -281,9 +285,9 @@ func (f *fleet) count(e model.EventKey) {
 }
 
 func (f *fleet) events(s model.Series) []model.Event {
-	page, err := f.table.Events(context.Background(), model.Range{Series: s, From: model.MinTime, To: model.MaxTime})
+	page, err := f.table.Events(context.Background(), storage.Range{Series: s, From: model.MinTime, To: model.MaxTime})
 	if err != nil {
-		panic(err) // a table in memory answers
+		panic(err) // a table in memory does not fail
 	}
 	return page.Events
 }
@@ -292,34 +296,34 @@ func (f *fleet) check() error {
 	for s, applied := range f.applied {
 		for _, e := range f.events(s) {
 			if e.Late == applied[e.Order] {
-				return fmt.Errorf("event %v of %s says late: %v", e.Order, s, e.Late)
+				return fmt.Errorf("event %v of %s has late %v", e.Order, s, e.Late)
 			}
 		}
 	}
 	if f.later && !f.ended {
-		return nil // a rule may be new to a process, and its series not have reported since
+		return nil // a process may not know a rule yet, and the series has no event since
 	}
-	if diff := cmp.Diff(f.expected(), f.standing()); diff != "" {
+	if diff := cmp.Diff(f.expected(), f.stored()); diff != "" {
 		return fmt.Errorf("alerts (-sequential pass +table):\n%s", diff)
 	}
-	return f.checkTold()
+	return f.checkDelivered()
 }
 
-// checkTold has the schedule come, as often as it takes, and sees that nothing was
-// omitted.
-func (f *fleet) checkTold() error {
+// checkDelivered runs the scheduled delivery until nothing is left, and checks that every
+// notification was delivered.
+func (f *fleet) checkDelivered() error {
 	s := f.service(nil)
-	s.Publisher = world{f}
+	s.Publisher = subscriber{f}
 	s.Now = func() model.Time { return f.Now().Add(time.Hour) }
 	for range 20 {
-		if w, _ := s.DeliverWaiting(context.Background()); w.Left == 0 {
+		if w, _ := s.DeliverPending(context.Background()); w.Left == 0 {
 			break
 		}
 	}
 	f.emit("")
-	for k := range f.notices {
-		if f.told[k] == 0 {
-			return fmt.Errorf("nobody was told of %s", k.SK)
+	for k := range f.notifications {
+		if f.delivered[k] == 0 {
+			return fmt.Errorf("notification %s was not delivered", k.SK)
 		}
 	}
 	return nil
@@ -327,15 +331,15 @@ func (f *fleet) checkTold() error {
 
 var rates = streamtest.Rates{streamtest.StoppedShard: 0, streamtest.Failover: 0}
 
-// TestSim_AlertsAreThoseOfASequentialPass plays histories of a fleet under every fault:
-// TIDEMARK_HISTORIES=1000 plays so many.
+// TestSim_AlertsAreThoseOfASequentialPass plays histories of a fleet under all kinds of
+// faults. TIDEMARK_HISTORIES sets the number of histories.
 func TestSim_AlertsAreThoseOfASequentialPass(t *testing.T) {
 	t.Parallel()
 	n := 24
 	if text := os.Getenv("TIDEMARK_HISTORIES"); text != "" {
 		n, _ = strconv.Atoi(text)
 	}
-	trial := streamtest.Trial{Play: func(s *streamtest.Sim) { fleetOf(s, mutant{}) }, Rates: rates}
+	trial := streamtest.Trial{Play: func(s *streamtest.Sim) { playFleet(s, mutant{}) }, Rates: rates}
 	total := map[string]int{}
 	trial.Explore(1, n, func(r streamtest.Result) bool {
 		r.Total(total)
@@ -349,7 +353,7 @@ func TestSim_AlertsAreThoseOfASequentialPass(t *testing.T) {
 	})
 	for _, what := range []string{"raised", "recovered", "withdrawn", "changed", "published", streamtest.Duplicate.String(), streamtest.CrashAfter.String()} {
 		if total[what] == 0 {
-			t.Errorf("%d histories, and nothing was %s", n, what)
+			t.Errorf("%d histories had no %q", n, what)
 		}
 	}
 	t.Log(n, "histories:", total)

@@ -5,18 +5,18 @@ import (
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// expected is a sequential pass over the applied events that stand.
+// expected returns the alerts of a sequential pass over the applied events that exist.
 func (f *fleet) expected() map[string]string {
 	want := map[string]string{}
 	for s, applied := range f.applied {
 		for i := range f.rules {
 			r := &f.rules[i]
-			if !r.Of(s) {
+			if !r.Matches(s) {
 				continue
 			}
 			open := ""
@@ -25,9 +25,9 @@ func (f *fleet) expected() map[string]string {
 				if !applied[e.Order] || !ok || e.At < r.From {
 					continue
 				}
-				switch violated := r.Violated(v.Number); {
+				switch violated := r.ViolatedBy(v.Number); {
 				case violated && open == "":
-					open = alert.IDOf(s, e.Order, r.ID())
+					open = alert.AlertID(s, e.Order, r.ID())
 					want[open] = fmt.Sprintf("%s %s: %s at %s, open", s, r.ID(), v.Number, e.At)
 				case !violated && open != "":
 					want[open] = want[open][:len(want[open])-len("open")] + fmt.Sprintf("until %s of %s", v.Number, e.At)
@@ -39,8 +39,8 @@ func (f *fleet) expected() map[string]string {
 	return want
 }
 
-// standing are the alerts of the table that were not withdrawn.
-func (f *fleet) standing() map[string]string {
+// stored returns the alerts of the table that are not withdrawn.
+func (f *fleet) stored() map[string]string {
 	got := map[string]string{}
 	for after := (keys.Key{}); ; {
 		page, next, err := f.table.Scan(context.Background(), after)
@@ -58,8 +58,8 @@ func (f *fleet) standing() map[string]string {
 			} else {
 				text += fmt.Sprintf("until %s of %s", a.Recovered.Value, a.Recovered.At)
 			}
-			if inIndex := it.IndexKey(keys.IndexGSI1) != (keys.Key{}); inIndex != (a.Status() == model.AlertOpen) || inIndex == (a.ExpiresAt != 0) {
-				text += " and in the wrong list"
+			if inIndex := it.IndexKey(keys.IndexGSI1) != (keys.Key{}); inIndex != (a.Status() == entity.AlertOpen) || inIndex == (a.ExpiresAt != 0) {
+				text += " and in the wrong index or with a wrong expiry"
 			}
 			got[a.ID] = text
 		}

@@ -1,34 +1,39 @@
 package alert
 
-import "github.com/tidemark-db/tidemark/pkg/model"
+import (
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
 
-// View is an alert as it is shown: over HTTP, by the command line, and to the world.
+// View is an alert in HTTP responses, in the output of the command line and in
+// notifications.
 type View struct {
-	ID          string            `json:"id"`
-	SubjectType string            `json:"subjectType"`
-	Subject     string            `json:"subject"`
-	Kind        string            `json:"kind"`
-	Stream      string            `json:"stream,omitempty"`
-	Rule        string            `json:"rule"`
-	Severity    model.Severity    `json:"severity"`
-	Status      model.AlertStatus `json:"status"`
-	Message     string            `json:"message"`
-	Measure     string            `json:"measure"`
-	Value       model.Decimal     `json:"value"`
-	Limit       string            `json:"limit"`
-	At          model.Time        `json:"at"`                  // of the event that raised it
-	Event       string            `json:"event,omitempty"`     // its id
-	Recovered   *model.Moment     `json:"recovered,omitempty"` // the event that ended it
-	Withdrawn   string            `json:"withdrawn,omitempty"` // why there is no such violation after all
-	// ResolvedAt is when it ceased to be open, by its events, by hand or with its rule.
-	ResolvedAt   *model.Time   `json:"resolvedAt,omitempty"`
-	Acknowledged *model.Hand   `json:"acknowledged,omitempty"`
-	Resolved     *model.Hand   `json:"resolved,omitempty"` // by hand
-	Ended        *model.Ending `json:"ended,omitempty"`    // with its rule
+	ID          string             `json:"id"`
+	SubjectType string             `json:"subjectType"`
+	Subject     string             `json:"subject"`
+	Kind        string             `json:"kind"`
+	Stream      string             `json:"stream,omitempty"`
+	Rule        string             `json:"rule"`
+	Severity    entity.Severity    `json:"severity"`
+	Status      entity.AlertStatus `json:"status"`
+	Message     string             `json:"message"`
+	Measure     string             `json:"measure"`
+	Value       model.Decimal      `json:"value"`
+	Limit       string             `json:"limit"`
+	At          model.Time         `json:"at"`                  // time of the event that raised it
+	Event       string             `json:"event,omitempty"`     // id of that event
+	Recovered   *entity.Moment     `json:"recovered,omitempty"` // the event that ended it
+	Withdrawn   string             `json:"withdrawn,omitempty"` // why there is no such violation any more
+	// ResolvedAt is when the alert stopped being open: by its events, by hand or with its
+	// rule.
+	ResolvedAt   *model.Time          `json:"resolvedAt,omitempty"`
+	Acknowledged *entity.ManualAction `json:"acknowledged,omitempty"`
+	Resolved     *entity.ManualAction `json:"resolved,omitempty"` // by hand
+	Ended        *entity.Ending       `json:"ended,omitempty"`    // with its rule
 }
 
-// ViewOf is a as it is shown.
-func ViewOf(a *model.Alert) View {
+// ViewOf returns the view of an alert.
+func ViewOf(a *entity.Alert) View {
 	v := View{
 		ID: a.ID, SubjectType: a.Series.Subject.Type, Subject: a.Series.Subject.ID, Kind: a.Series.Kind, Stream: a.Series.Stream,
 		Rule: a.Rule, Severity: a.Severity, Status: a.Status(), Message: a.Message(), Measure: a.Measure, Value: a.Value, Limit: a.Limit,
@@ -43,7 +48,7 @@ func ViewOf(a *model.Alert) View {
 	return v
 }
 
-func resolutions(a *model.Alert) (all []model.Time) {
+func resolutions(a *entity.Alert) (all []model.Time) {
 	if a.Recovered != nil {
 		all = append(all, a.Recovered.At)
 	}
@@ -56,40 +61,41 @@ func resolutions(a *model.Alert) (all []model.Time) {
 	return all
 }
 
-// Telling is what the world is told of a change: one for each, and perhaps more than once.
-type Telling struct {
-	ID     string            `json:"id"` // the alert's: who acts on an alert once goes by it
-	Change model.AlertChange `json:"change"`
-	Told   model.Time        `json:"told"` // the clock of the change
-	Alert  View              `json:"alert"`
+// NotificationView is the message that subscribers receive for a change of an alert. It
+// may be delivered more than once.
+type NotificationView struct {
+	ID        string             `json:"id"` // id of the alert: a subscriber that acts once on an alert compares it
+	Change    entity.AlertChange `json:"change"`
+	ChangedAt model.Time         `json:"told"` // the clock at the change
+	Alert     View               `json:"alert"`
 }
 
-// TellingOf is n as the world is told it.
-func TellingOf(n *model.Notice) Telling {
-	return Telling{ID: n.Alert.ID, Change: n.Change, Told: n.At, Alert: ViewOf(&n.Alert)}
+// NotificationViewOf returns the message for a notification.
+func NotificationViewOf(n *entity.Notification) NotificationView {
+	return NotificationView{ID: n.Alert.ID, Change: n.Change, ChangedAt: n.At, Alert: ViewOf(&n.Alert)}
 }
 
-// RuleView is a rule as it is shown.
+// RuleView is a rule in HTTP responses and in the output of the command line.
 type RuleView struct {
-	ID          string         `json:"id"`
-	Name        string         `json:"name"`
-	Revision    int            `json:"revision"`
-	SubjectType string         `json:"subjectType"`
-	Subject     string         `json:"subject,omitempty"` // "" is every subject of the type
-	Kind        string         `json:"kind"`
-	AnyStream   bool           `json:"anyStream,omitempty"`
-	Stream      string         `json:"stream,omitempty"`
-	Measure     string         `json:"measure"`
-	Bounds      model.Bounds   `json:"bounds"`
-	Low         *model.Decimal `json:"low,omitempty"`
-	High        *model.Decimal `json:"high,omitempty"`
-	Severity    model.Severity `json:"severity"`
-	From        model.Time     `json:"from"`
-	By          string         `json:"by,omitempty"`
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Revision    int             `json:"revision"`
+	SubjectType string          `json:"subjectType"`
+	Subject     string          `json:"subject,omitempty"` // "" is every subject of the type
+	Kind        string          `json:"kind"`
+	AnyStream   bool            `json:"anyStream,omitempty"`
+	Stream      string          `json:"stream,omitempty"`
+	Measure     string          `json:"measure"`
+	Bounds      entity.Bounds   `json:"bounds"`
+	Low         *model.Decimal  `json:"low,omitempty"`
+	High        *model.Decimal  `json:"high,omitempty"`
+	Severity    entity.Severity `json:"severity"`
+	From        model.Time      `json:"from"`
+	By          string          `json:"by,omitempty"`
 }
 
-// RuleViewOf is r as it is shown.
-func RuleViewOf(r *model.Rule) RuleView {
+// RuleViewOf returns the view of a rule.
+func RuleViewOf(r *entity.Rule) RuleView {
 	return RuleView{
 		ID: r.ID(), Name: r.Name, Revision: r.Revision, SubjectType: r.SubjectType, Subject: r.Subject, Kind: r.Kind,
 		AnyStream: r.AnyStream, Stream: r.Stream, Measure: r.Measure, Bounds: r.Bounds, Low: r.Low, High: r.High,

@@ -4,61 +4,64 @@ import (
 	"context"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ending is a rule that was removed, and the alert that it leaves open.
-type ending struct {
-	rule *model.Rule
-	open *model.OpenViolation
+// removedRule is a rule that was removed, and its open alert.
+type removedRule struct {
+	rule *entity.Rule
+	open *entity.OpenViolation // nil if no alert is open
 }
 
-// write stores state and alerts, and what is to be told of them, by one transaction.
-func (l *look) write(ctx context.Context, runs []*run, removed []ending, changes []change, end model.Order) (model.Answer, error) {
-	for _, e := range removed {
-		c, ended, err := l.end(ctx, e)
+// write stores the state, the changed alerts and their notifications in one transaction.
+func (e *evaluation) write(ctx context.Context, runs []*ruleRun, removed []removedRule, changes []change, end model.Order) (storage.WriteResult, error) {
+	for _, r := range removed {
+		c, ended, err := e.endAlert(ctx, r)
 		if err != nil {
-			return model.Uncertain, err
+			return storage.Unknown, err
 		}
 		if ended {
 			changes = append(changes, c)
 		}
 	}
-	next := model.AlertState{Series: l.series, Rules: l.next(runs, removed, end)}
+	next := entity.AlertState{Series: e.series, Rules: e.nextRuleStates(runs, removed, end)}
 	var err error
-	if next.Rev, err = l.nonce(); err != nil {
-		return model.Uncertain, err
+	if next.Rev, err = e.nonce(); err != nil {
+		return storage.Unknown, err
 	}
-	puts := []table.Put{{Item: item.FromAlertState(&next), When: asRead(l.state.Rev)}}
-	told := make([]model.Notice, 0, len(changes))
+	puts := []table.Put{{Item: item.FromAlertState(&next), Precondition: unchanged(e.state.Rev)}}
+	notifications := make([]entity.Notification, 0, len(changes))
 	for _, c := range changes {
-		notice, both, err := l.putAlert(&c)
+		notification, both, err := e.putAlert(&c)
 		if err != nil {
-			return model.Uncertain, err
+			return storage.Unknown, err
 		}
-		told, puts = append(told, notice), append(puts, both...)
+		notifications, puts = append(notifications, notification), append(puts, both...)
 	}
-	answer, err := l.Store.PutAll(ctx, puts)
-	if err == nil && answer == model.Written {
-		l.told = append(l.told, told...)
-		l.did.wrote(changes)
+	result, err := e.Store.PutAll(ctx, puts)
+	if err == nil && result == storage.Written {
+		e.notifications = append(e.notifications, notifications...)
+		e.counts.countChanges(changes)
 	}
-	return answer, err
+	return result, err
 }
 
-// next is the state of the rules once everything up to end is written. That of a rule
-// which is not known here stays: a process that has read the rules later tests it.
-func (l *look) next(runs []*run, removed []ending, end model.Order) []model.RuleState {
-	rules := slices.DeleteFunc(slices.Clone(l.state.Rules), func(s model.RuleState) bool {
-		return slices.ContainsFunc(removed, func(e ending) bool { return e.rule.ID() == s.Rule })
+// nextRuleStates returns the states of the rules after the events up to end. It keeps the
+// state of a rule that this process does not know: a process that read the rules later
+// tests it.
+func (e *evaluation) nextRuleStates(runs []*ruleRun, removed []removedRule, end model.Order) []entity.RuleState {
+	rules := slices.DeleteFunc(slices.Clone(e.state.Rules), func(s entity.RuleState) bool {
+		return slices.ContainsFunc(removed, func(r removedRule) bool { return r.rule.ID() == s.Rule })
 	})
 	for _, r := range runs {
 		if end.Before(r.from) {
 			continue
 		}
-		at := slices.IndexFunc(rules, func(s model.RuleState) bool { return s.Rule == r.rule.ID() })
+		at := slices.IndexFunc(rules, func(s entity.RuleState) bool { return s.Rule == r.rule.ID() })
 		if at < 0 {
 			rules = append(rules, r.stateAt(end))
 		} else {
@@ -68,32 +71,33 @@ func (l *look) next(runs []*run, removed []ending, end model.Order) []model.Rule
 	return rules
 }
 
-// end is the alert that a removed rule leaves open, as it shall stand.
-func (l *look) end(ctx context.Context, e ending) (c change, ended bool, _ error) {
-	if e.open == nil {
+// endAlert returns the change that ends the open alert of a removed rule; ended is false
+// if no alert is open.
+func (e *evaluation) endAlert(ctx context.Context, r removedRule) (c change, ended bool, _ error) {
+	if r.open == nil {
 		return change{}, false, nil
 	}
-	a, err := l.get(ctx, l.series.Subject, e.open.Alert)
-	if err != nil || a == nil || a.Status() != model.AlertOpen {
+	a, err := e.readAlert(ctx, e.series.Subject, r.open.Alert)
+	if err != nil || a == nil || a.Status() != entity.AlertOpen {
 		return change{}, false, err
 	}
-	a.Ended = &model.Ending{At: e.rule.RemovedAt, Reason: e.rule.Reason}
-	return change{alert: *a, what: model.AlertEnded}, true, nil
+	a.Ended = &entity.Ending{At: r.rule.RemovedAt, Reason: r.rule.Reason}
+	return change{alert: *a, change: entity.AlertChangeEnded}, true, nil
 }
 
-// putAlert are the alert as it shall stand, on condition that it is as it was read, and
-// the notice of it.
-func (s *Service) putAlert(c *change) (model.Notice, []table.Put, error) {
+// putAlert returns the writes of a changed alert, on the condition that it is unchanged
+// since it was read, and of its notification.
+func (s *Service) putAlert(c *change) (entity.Notification, []table.Put, error) {
 	now := s.Now()
 	read, a := c.alert.Rev, c.alert
 	var err error
 	if a.Rev, err = s.nonce(); err != nil {
-		return model.Notice{}, nil, err
+		return entity.Notification{}, nil, err
 	}
 	a.ExpiresAt = s.expiry(&a, now)
-	notice := model.Notice{Alert: a, Change: c.what, At: now}
-	return notice, []table.Put{
-		{Item: stored(&a), When: asRead(read)},
-		{Item: storedNotice(&notice), When: table.Condition{{Op: table.Free}}},
+	notification := entity.Notification{Alert: a, Change: c.change, At: now}
+	return notification, []table.Put{
+		{Item: alertItem(&a), Precondition: unchanged(read)},
+		{Item: notificationItem(&notification), Precondition: table.Precondition{{Op: table.ItemAbsent}}},
 	}, nil
 }

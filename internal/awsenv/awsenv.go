@@ -1,9 +1,9 @@
-// Package awsenv is how a function reaches AWS: region and credentials as Lambda puts
-// them into the environment, and connections that are kept.
+// Package awsenv configures AWS clients for Lambda functions: region and credentials from the
+// environment, and connections that are reused.
 //
-// Profiles, sign-ins and instance roles are looked up by the SDK's config package,
-// which a function has no use for and which takes a large part of its cold start and
-// of its binary. What runs at a terminal uses that package itself.
+// The SDK's config package also finds profiles, SSO sessions and instance roles. A function
+// does not need them, and they take a large part of its cold start and its binary. The
+// command line uses the SDK's package.
 package awsenv
 
 import (
@@ -16,19 +16,19 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 )
 
-// idleConnections are kept for the next request: as many as a function has requests in
-// flight, so that none opens its connection anew.
+// idleConnections is the number of idle connections to keep: as many as a function has
+// concurrent requests, so that connections are reused.
 const idleConnections = 64
 
-// Errors of Config and of the credentials in it.
+// Errors of Config and of its credentials.
 var (
 	ErrNoRegion      = errors.New("no region: set AWS_REGION")
 	ErrNoCredentials = errors.New("no credentials in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as Lambda does")
 )
 
-// Config is for a client in region, "" meaning AWS_REGION. Credentials are read when
-// they are first needed, and live as long as the process: Lambda ends it before they
-// do. The error is ErrNoRegion.
+// Config returns the configuration of a client in region; "" means AWS_REGION. Credentials
+// are read when they are first needed and never refreshed: Lambda ends the process before
+// they expire. The error is ErrNoRegion.
 func Config(region string) (aws.Config, error) {
 	if region == "" {
 		region = os.Getenv("AWS_REGION")
@@ -43,7 +43,7 @@ func Config(region string) (aws.Config, error) {
 	}, nil
 }
 
-// HTTPClient keeps connections.
+// HTTPClient returns an HTTP client that reuses connections.
 func HTTPClient() aws.HTTPClient {
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = idleConnections })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/awsenv"
 )
 
-func TestConfig_TakesRegionAndCredentialsOfTheEnvironment(t *testing.T) {
+func TestConfig_ReadsRegionAndCredentialsFromTheEnvironment(t *testing.T) {
 	t.Setenv("AWS_REGION", "eu-central-1")
 	t.Setenv("AWS_ACCESS_KEY_ID", "id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -21,11 +21,11 @@ func TestConfig_TakesRegionAndCredentialsOfTheEnvironment(t *testing.T) {
 		t.Errorf("credentials %+v, %v", got, err)
 	}
 	if c, err := awsenv.Config("us-west-2"); err != nil || c.Region != "us-west-2" {
-		t.Errorf("a region that is named: %q, %v", c.Region, err)
+		t.Errorf("explicit region: %q, %v", c.Region, err)
 	}
 }
 
-func TestConfig_SaysWhatIsMissing(t *testing.T) {
+func TestConfig_ReturnsAnErrorForWhatIsMissing(t *testing.T) {
 	for _, name := range []string{"AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		t.Setenv(name, "")
 	}

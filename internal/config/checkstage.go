@@ -24,27 +24,27 @@ func (s *Stage) mistakes() (found Mistakes) {
 		found = append(found, Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
 	}
 	if !stageName.MatchString(s.Name) {
-		wrong("", "%s cannot name a stage: want at most 32 small letters, digits and -, beginning with a letter", clip(s.Name))
+		wrong("", "%s is not a valid stage name: want at most 32 small letters, digits and -, beginning with a letter", clip(s.Name))
 	}
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
 	}
 	if s.Removal != Retain && s.Removal != Destroy {
-		wrong("removal", "%s is no removal: want retain (the table stays) or destroy (it goes with all data)", clip(string(s.Removal)))
+		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy (the table is deleted with all data)", clip(string(s.Removal)))
 	}
 	if !slices.Contains(logRetentions, int(s.LogRetention/day)) || s.LogRetention%day != 0 {
-		wrong("logRetention", "%s is none that CloudWatch Logs knows: want one of these days: %s", spanText(s.LogRetention), daysText(logRetentions))
+		wrong("logRetention", "CloudWatch Logs does not support a retention of %s: want one of these numbers of days: %s", spanText(s.LogRetention), daysText(logRetentions))
 	}
 	if s.AlarmMail != "" {
 		if a, err := mail.ParseAddress(s.AlarmMail); err != nil || a.Address != s.AlarmMail {
-			wrong("alarmMail", "%s is no mail address: want one as team@example.com, or remove the key to send none", clip(s.AlarmMail))
+			wrong("alarmMail", "%s is not a mail address: want an address such as team@example.com, or remove the key to send no mail", clip(s.AlarmMail))
 		}
 	}
 	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
-		wrong("alarmTopic", "%s is no ARN of an SNS topic: want one as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
+		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
 	}
-	if d := s.Doors; len(d.Things) > 0 && !topicLevel.MatchString(d.Topic) {
-		wrong("doors.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, as tidemark-%s", clip(d.Topic), s.Name)
+	if d := s.Sources; len(d.Things) > 0 && !topicLevel.MatchString(d.Topic) {
+		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, as tidemark-%s", clip(d.Topic), s.Name)
 	}
 	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
 }
@@ -55,7 +55,7 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 	}
 	if !a.ByToken() {
 		if len(a.Audience) > 0 || a.OwnerClaim != "" {
-			wrong("", "audience and ownerClaim belong to tokens, and no issuer is named: name it, or write iam")
+			wrong("", "audience and ownerClaim apply to tokens only, and there is no issuer: add issuer, or write access: iam")
 		}
 		return found
 	}

@@ -46,7 +46,7 @@ func TestKinds_TheFileSaysWhatAKindIsIndexedBy(t *testing.T) {
 }
 
 func TestKinds_TheFileSaysWhatCurrentsAreFoundBy(t *testing.T) {
-	text := "kinds: {READING: {currentBy: {gsi2: {by: [door], sort: [room], half: preserve}}}}"
+	text := "kinds: {READING: {latestBy: {gsi2: {by: [door], sort: [room], half: preserve}}}}"
 	c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
@@ -56,12 +56,12 @@ func TestKinds_TheFileSaysWhatCurrentsAreFoundBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	readings, _ := kinds.Kind("READING")
-	want := []catalog.CurrentIndex{{Index: "gsi2", By: []string{"door"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}}
-	if !reflect.DeepEqual(readings.CurrentBy, want) {
-		t.Errorf("readings are found by %+v, want %+v", readings.CurrentBy, want)
+	want := []catalog.LatestIndex{{Index: "gsi2", By: []string{"door"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}}
+	if !reflect.DeepEqual(readings.LatestBy, want) {
+		t.Errorf("readings are found by %+v, want %+v", readings.LatestBy, want)
 	}
 	for _, wrong := range []string{"{gsi3: {by: [door]}}", "{gsi1: {sort: [door]}}", "{gsi1: {by: [door], half: perhaps}}"} {
-		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {currentBy: "+wrong+"}}"), domains.Kinds()...); err == nil {
+		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {latestBy: "+wrong+"}}"), domains.Kinds()...); err == nil {
 			t.Errorf("%s was taken for an index of currents", wrong)
 		}
 	}

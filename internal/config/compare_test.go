@@ -33,7 +33,7 @@ func of(line string) string { return ship + "    " + line + "\n" }
 
 func TestCompare_NamesEachChangeByWhatItAsksFor(t *testing.T) {
 	t.Parallel()
-	raised := "ladder: {raw: 30d, hour: {retention: 180d, least: 90d}, day: 2y, month: forever}"
+	raised := "tiers: {raw: 30d, hour: {retention: 180d, least: 90d}, day: 2y, month: forever}"
 	for name, c := range map[string]struct{ before, after, want string }{
 		"a new kind":               {"", ship, "safe | kinds.POSITION |  | declared"},
 		"a kind let go":            {ship, "", "refused | kinds.POSITION | declared | "},
@@ -51,29 +51,29 @@ func TestCompare_NamesEachChangeByWhatItAsksFor(t *testing.T) {
 		"a dimension's top":        {of("dimensions: {flag: {}}"), of("dimensions: {flag: {top: 10}}"), "needs a rebuild | kinds.POSITION.dimensions.flag.top | 200 | 10"},
 		"a distinct count":         {ship, of("distinct: [flag]"), "needs a rebuild | kinds.POSITION.distinct.flag |  | declared"},
 		"enrichment":               {ship, of("enrichment: [flag]"), "safe | kinds.POSITION.enrichment.flag |  | declared"},
-		"an index of currents":     {ship, of("currentBy: {gsi1: {by: [flag], sort: [port]}}"), "safe | kinds.POSITION.currentBy |  | gsi1 by flag, sorted by port, half sparse"},
+		"an index of currents":     {ship, of("latestBy: {gsi1: {by: [flag], sort: [port]}}"), "safe | kinds.POSITION.latestBy |  | gsi1 by flag, sorted by port, half sparse"},
 		"an index":                 {ship, of("indexBy: flag"), "safe | kinds.POSITION.indexBy |  | flag"},
 		"the late policy":          {ship, of("late: drop"), "safe | kinds.POSITION.late | keep | drop"},
 		"where ids come from":      {ship, of("ids: minted"), "safe | kinds.POSITION.ids | optional | minted"},
 		"finer times":              {ship, of("finerTime: truncate"), "safe | kinds.POSITION.finerTime | reject | truncate"},
-		"no current":               {ship, of("current: false"), "safe | kinds.POSITION.current | true | false"},
+		"no current":               {ship, of("latest: false"), "safe | kinds.POSITION.latest | true | false"},
 		"shards":                   {ship, of("shards: 4"), "refused | kinds.POSITION.shards | 1 | 4"},
 		"one shard is the default": {ship, of("shards: 1"), ""},
 		"names a row holds":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},
 
-		"raw kept longer":           {ship, of("ladder: {raw: 60d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.raw | 30d | 60d"},
-		"raw kept shorter":          {ship, of("ladder: {raw: 7d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.raw | 30d | 7d"},
-		"a tier kept shorter":       {ship, of("ladder: {raw: 30d, hour: 60d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.hour.retention | 90d | 60d"},
-		"a tier kept longer":        {ship, of(raised), "safe | kinds.POSITION.ladder.hour.retention | 90d | 180d"},
-		"without its least":         {ship, of("ladder: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "safe | kinds.POSITION.ladder.hour.retention | 90d | 180d\nrefused | kinds.POSITION.ladder.hour.least | 90d | 180d"},
-		"for ever, without least":   {ship, of("ladder: {raw: 30d, hour: 90d, day: forever, month: forever}"), "safe | kinds.POSITION.ladder.day.retention | 730d | forever\nrefused | kinds.POSITION.ladder.day.least | 730d | forever"},
-		"the least forgotten later": {of(raised), of("ladder: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "refused | kinds.POSITION.ladder.hour.least | 90d | 180d"},
-		"a finer tier":              {ship, of("ladder: {raw: 30d, minute: {retention: 34d, from: 2027-01-01}, hour: 90d, day: 2y, month: forever}"), "needs a rebuild | kinds.POSITION.ladder.minute |  | 34d"},
-		"a finer tier since ever":   {ship, of("ladder: {raw: 30d, minute: 34d, hour: 90d, day: 2y, month: forever}"), "refused | kinds.POSITION.ladder.minute |  | 34d"},
-		"a coarser tier":            {of("ladder: {raw: 30d, hour: 90d, day: 2y}"), ship, "needs a rebuild | kinds.POSITION.ladder.month |  | forever"},
-		"the coarsest let go":       {ship, of("ladder: {raw: 30d, hour: 90d, day: 2y}"), "safe | kinds.POSITION.ladder.month | forever | "},
-		"a tier between let go":     {ship, of("ladder: {raw: 30d, hour: 90d, month: forever}"), "refused | kinds.POSITION.ladder.day | 730d | "},
-		"the default ladder":        {ship, ship + "ladder: {raw: 31d, hour: 90d, day: 2y, month: forever}\n", "safe | kinds.POSITION.ladder.raw | 30d | 31d"},
+		"raw kept longer":           {ship, of("tiers: {raw: 60d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.raw | 30d | 60d"},
+		"raw kept shorter":          {ship, of("tiers: {raw: 7d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.raw | 30d | 7d"},
+		"a tier kept shorter":       {ship, of("tiers: {raw: 30d, hour: 60d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.hour.retention | 90d | 60d"},
+		"a tier kept longer":        {ship, of(raised), "safe | kinds.POSITION.tiers.hour.retention | 90d | 180d"},
+		"without its least":         {ship, of("tiers: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.hour.retention | 90d | 180d\nrefused | kinds.POSITION.tiers.hour.least | 90d | 180d"},
+		"for ever, without least":   {ship, of("tiers: {raw: 30d, hour: 90d, day: forever, month: forever}"), "safe | kinds.POSITION.tiers.day.retention | 730d | forever\nrefused | kinds.POSITION.tiers.day.least | 730d | forever"},
+		"the least forgotten later": {of(raised), of("tiers: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "refused | kinds.POSITION.tiers.hour.least | 90d | 180d"},
+		"a finer tier":              {ship, of("tiers: {raw: 30d, minute: {retention: 34d, from: 2027-01-01}, hour: 90d, day: 2y, month: forever}"), "needs a rebuild | kinds.POSITION.tiers.minute |  | 34d"},
+		"a finer tier since ever":   {ship, of("tiers: {raw: 30d, minute: 34d, hour: 90d, day: 2y, month: forever}"), "refused | kinds.POSITION.tiers.minute |  | 34d"},
+		"a coarser tier":            {of("tiers: {raw: 30d, hour: 90d, day: 2y}"), ship, "needs a rebuild | kinds.POSITION.tiers.month |  | forever"},
+		"the coarsest let go":       {ship, of("tiers: {raw: 30d, hour: 90d, day: 2y}"), "safe | kinds.POSITION.tiers.month | forever | "},
+		"a tier between let go":     {ship, of("tiers: {raw: 30d, hour: 90d, month: forever}"), "refused | kinds.POSITION.tiers.day | 730d | "},
+		"the default ladder":        {ship, ship + "tiers: {raw: 31d, hour: 90d, day: 2y, month: forever}\n", "safe | kinds.POSITION.tiers.raw | 30d | 31d"},
 
 		"a limit":             {"", "limits: {text: 8KiB}", "safe | limits.text | 4096 | 8192"},
 		"the mapping":         {"", "mapping: {window: 60s}", "safe | mapping.window | 5s | 1m"},
@@ -82,7 +82,7 @@ func TestCompare_NamesEachChangeByWhatItAsksFor(t *testing.T) {
 		"a stage":             {"stages: {dev: {}}", "stages: {dev: {}, test: {}}", "safe | stages.test |  | declared"},
 		"a stage let go":      {"stages: {dev: {}, test: {}}", "stages: {dev: {}}", "safe | stages.test | declared | "},
 		"a stage's removal":   {"stages: {dev: {}}", "stages: {dev: {removal: destroy}}", "safe | stages.dev.removal | retain | destroy"},
-		"a stage's door":      {"stages: {dev: {}}", "stages: {dev: {doors: {sqs: true}}}", "safe | stages.dev.doors.sqs | false | true"},
+		"a stage's door":      {"stages: {dev: {}}", "stages: {dev: {sources: {sqs: true}}}", "safe | stages.dev.sources.sqs | false | true"},
 		"nothing":             {ship, ship, ""},
 		"written out or left": {"", "limits: {body: 1MiB}\nmapping: {batchSize: 1000}", ""},
 	} {

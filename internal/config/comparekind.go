@@ -31,7 +31,7 @@ var kindRules = []struct {
 	}},
 	{"IndexBy", plain("indexBy", func(k catalog.Kind) string { return k.IndexBy },
 		ruling{Safe, "it holds for events from now on: those that are stored are found by what was declared when they came"})},
-	{"CurrentBy", plain("currentBy", currentByText,
+	{"LatestBy", plain("latestBy", latestByText,
 		ruling{Safe, "currents are found by it once they are appended to again; entries that are stored stay till then"})},
 	{"Late", plain("late", func(k catalog.Kind) string { return string(k.Late) },
 		ruling{Safe, "it holds for events from now on"})},
@@ -39,14 +39,14 @@ var kindRules = []struct {
 		ruling{Safe, "it holds for events from now on: one that is sent again across the change has another identity, and counts twice"})},
 	{"FinerTime", plain("finerTime", func(k catalog.Kind) string { return finerText(k) },
 		ruling{Safe, "it holds for events from now on"})},
-	{"WithoutCurrent", plain("current", func(k catalog.Kind) string { return fmt.Sprint(!k.WithoutCurrent) },
+	{"WithoutLatest", plain("latest", func(k catalog.Kind) string { return fmt.Sprint(!k.WithoutLatest) },
 		ruling{Safe, "current is kept of events from now on, or stands still from now on; events and rows do not change"})},
 	{"Shards", plain("shards", func(k catalog.Kind) string { return fmt.Sprint(k.Shards) },
 		ruling{Refused, "events already stored would be looked for in other partitions, and counted twice when sent again: the number is fixed for the kind's life; declare a new kind"})},
 	{"MaxMeasures", plain("maxMeasures", func(k catalog.Kind) string { return fmt.Sprint(k.MaxMeasures) },
 		ruling{NeedsRebuild, "rows that had to leave measures out keep doing so until they are rebuilt"})},
-	{"Ladder", func(path string, a, b catalog.Kind) []Change {
-		return compareLadder(join(path, "ladder"), a.Ladder, b.Ladder)
+	{"Retention", func(path string, a, b catalog.Kind) []Change {
+		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
 	}},
 }
 
@@ -131,9 +131,9 @@ var (
 )
 
 // currentByText says by what currents are found, and where.
-func currentByText(k catalog.Kind) string {
+func latestByText(k catalog.Kind) string {
 	var all []string
-	for _, x := range k.CurrentBy {
+	for _, x := range k.LatestBy {
 		all = append(all, fmt.Sprintf("%s by %s, sorted by %s, half %s", x.Index, strings.Join(x.By, " "), strings.Join(x.Sort, " "), x.Half))
 	}
 	return strings.Join(all, "; ")

@@ -15,10 +15,10 @@ var notes = []struct{ end, why string }{
 	{".removal", "it decides what becomes of the table when its stack is destroyed: retain keeps it, destroy takes it with all data"},
 	{".access", "it decides who is let in: callers must follow"},
 	{".customerKey", "what is stored is encrypted anew by AWS, and readers outside of the stack need the key"},
-	{".doors.topic", "devices must publish to the new topics, and their policies change"},
-	{".doors.sqs", "shut, the queue goes with the messages that wait in it"},
-	{".doors.kinesis", "shut, the data stream goes with the records that wait in it"},
-	{".doors.things", "things of these subject types may publish, others no more"},
+	{".sources.topic", "devices must publish to the new topics, and their policies change"},
+	{".sources.sqs", "shut, the queue goes with the messages that wait in it"},
+	{".sources.kinesis", "shut, the data stream goes with the records that wait in it"},
+	{".sources.things", "things of these subject types may publish, others no more"},
 	{"quarantine.retention", "it holds for what is set aside from now on"},
 }
 

@@ -20,7 +20,7 @@ type Config struct {
 	// Kinds are the rows of the domains, with what the file overrides, then the kinds
 	// that only the file declares. Catalog fills in their defaults.
 	Kinds      []catalog.Kind
-	Ladder     tier.Ladder // of each kind that declares none
+	Retention  tier.Policy // of each kind that declares none
 	Limits     Limits
 	Mapping    Mapping
 	Functions  Functions
@@ -85,6 +85,10 @@ type Function struct {
 // computes.
 var Authorize = Function{Memory: 256, Timeout: 5 * time.Second}
 
+// Manage are the settings of the function that serves the API's write side. One request of
+// the API takes at most 30 seconds.
+var Manage = Function{Memory: 512, Timeout: 29 * time.Second}
+
 // PurgeEvery is how often purge looks for purges to begin or to go on with: a request
 // for one is answered before that, and a query of one partition is what a look costs.
 const PurgeEvery = time.Minute
@@ -103,8 +107,8 @@ type Quarantine struct {
 func (c *Config) Catalog() (*catalog.Catalog, error) {
 	kinds := make([]catalog.Kind, len(c.Kinds))
 	for i, k := range c.Kinds {
-		if k.Ladder.Raw == 0 && len(k.Ladder.Tiers) == 0 {
-			k.Ladder = c.Ladder
+		if k.Retention.Raw == 0 && len(k.Retention.Tiers) == 0 {
+			k.Retention = c.Retention
 		}
 		kinds[i] = k
 	}

@@ -17,8 +17,8 @@ const (
 // reasons for the numbers stand in that file.
 func Default(domains ...catalog.Kind) *Config {
 	return &Config{
-		Kinds:  domains,
-		Ladder: tier.Standard(),
+		Kinds:     domains,
+		Retention: tier.Standard(),
 		Limits: Limits{
 			Body:         1 * mib,
 			Decompressed: 10 * mib,

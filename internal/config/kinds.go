@@ -49,14 +49,14 @@ func kindMembers(k *catalog.Kind) members {
 		{"distinct", list(&k.Distinct)},
 		{"enrichment", list(&k.Enrichment)},
 		{"indexBy", text(&k.IndexBy)},
-		{"currentBy", named(&k.CurrentBy, readCurrentIndex)},
+		{"latestBy", named(&k.LatestBy, readLatestIndex)},
 		{"late", text(&k.Late)},
 		{"ids", text(&k.IDs)},
 		{"finerTime", finer(&k.FinerTime)},
-		{"current", boolean(func(b bool) { k.WithoutCurrent = !b })},
+		{"latest", boolean(func(b bool) { k.WithoutLatest = !b })},
 		{"shards", integer(&k.Shards)},
 		{"maxMeasures", integer(&k.MaxMeasures)},
-		{"ladder", ladder(&k.Ladder)},
+		{"tiers", retentionPolicy(&k.Retention)},
 	}
 }
 
@@ -94,15 +94,15 @@ func readDimension(r *reader, name string, v value) rollup.DimensionSpec {
 	return d
 }
 
-func readCurrentIndex(r *reader, name string, v value) catalog.CurrentIndex {
-	x := catalog.CurrentIndex{Index: name, Half: catalog.HalfSparse}
+func readLatestIndex(r *reader, name string, v value) catalog.LatestIndex {
+	x := catalog.LatestIndex{Index: name, Half: catalog.HalfSparse}
 	r.object(v, members{{"by", list(&x.By)}, {"sort", list(&x.Sort)}, {"half", text(&x.Half)}})
 	return x
 }
 
-var finerPolicies = map[string]model.Finer{"reject": model.RejectFiner, "truncate": model.TruncateFiner}
+var finerPolicies = map[string]model.FinerTimePolicy{"reject": model.RejectFinerTime, "truncate": model.TruncateFinerTime}
 
-func finer(to *model.Finer) func(*reader, value) {
+func finer(to *model.FinerTimePolicy) func(*reader, value) {
 	return func(r *reader, v value) {
 		s, ok := r.scalar(v, "reject or truncate", "!!str")
 		if !ok {

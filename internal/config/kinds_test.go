@@ -72,10 +72,10 @@ kinds:
     late: drop
     ids: minted
     finerTime: truncate
-    current: true
+    latest: true
     shards: 4
     maxMeasures: 7
-    ladder: {raw: 3d, minute: 7d, hour: 40d, month: forever}
+    tiers: {raw: 3d, minute: 7d, hour: 40d, month: forever}
 `)
 	want := catalog.Kind{
 		Name: "VIBRATION", Path: "vibrations",
@@ -83,9 +83,9 @@ kinds:
 		Measures:   []rollup.MeasureSpec{{Name: "amplitude", Scale: 6, Percentiles: true}},
 		Dimensions: []rollup.DimensionSpec{{Name: "axis", Top: 3}, {Name: "mount", Top: rollup.DefaultTop}},
 		Distinct:   []string{"operator"},
-		Late:       catalog.DropLate, IDs: catalog.MintedID, FinerTime: model.TruncateFiner,
+		Late:       catalog.DropLate, IDs: catalog.MintedID, FinerTime: model.TruncateFinerTime,
 		Shards: 4, MaxMeasures: 7,
-		Ladder: tier.Ladder{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
+		Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
 			{Unit: tier.Minute, Retention: 7 * tier.Day24}, {Unit: tier.Hour, Retention: 40 * tier.Day24}, {Unit: tier.Month},
 		}},
 	}
@@ -98,37 +98,37 @@ kinds:
 }
 
 func TestKinds_CurrentFalseKeepsEventsOnly(t *testing.T) {
-	if c := parse(t, "kinds: {READING: {current: false}}"); !c.Kinds[0].WithoutCurrent {
-		t.Error("current: false keeps a current")
+	if c := parse(t, "kinds: {READING: {latest: false}}"); !c.Kinds[0].WithoutLatest {
+		t.Error("latest: false keeps a current")
 	}
 }
 
 func TestLadder_OfTheFileIsThatOfKindsWithoutOne(t *testing.T) {
 	c := parse(t, `
-ladder: {month: forever, raw: 60d, day: 3y, hour: 180d}   # in any order
+tiers: {month: forever, raw: 60d, day: 3y, hour: 180d}   # in any order
 kinds:
-  VIBRATION: {subject: {name: DEVICE}, ladder: {raw: forever, day: forever}}
+  VIBRATION: {subject: {name: DEVICE}, tiers: {raw: forever, day: forever}}
 `)
-	want := tier.Ladder{Raw: 60 * tier.Day24, Tiers: []tier.Tier{
+	want := tier.Policy{Raw: 60 * tier.Day24, Tiers: []tier.Tier{
 		{Unit: tier.Hour, Retention: 180 * tier.Day24}, {Unit: tier.Day, Retention: 3 * 365 * tier.Day24}, {Unit: tier.Month},
 	}}
-	if diff := cmp.Diff(want, kind(t, c, "READING").Ladder); diff != "" {
+	if diff := cmp.Diff(want, kind(t, c, "READING").Retention); diff != "" {
 		t.Errorf("READING (-want +got):\n%s", diff)
 	}
-	own := tier.Ladder{Tiers: []tier.Tier{{Unit: tier.Day}}}
-	if diff := cmp.Diff(own, kind(t, c, "VIBRATION").Ladder); diff != "" {
+	own := tier.Policy{Tiers: []tier.Tier{{Unit: tier.Day}}}
+	if diff := cmp.Diff(own, kind(t, c, "VIBRATION").Retention); diff != "" {
 		t.Errorf("VIBRATION (-want +got):\n%s", diff)
 	}
 }
 
 func TestLadder_ATierMaySayMore(t *testing.T) {
 	for _, from := range []string{"2027-01-01", "2027-01-01T00:00:00Z", "2027-01-01T02:00:00+02:00"} {
-		c := parse(t, "ladder: {raw: 30d, hour: {retention: 180d, least: 90d, from: "+from+"}, day: 2y}")
+		c := parse(t, "tiers: {raw: 30d, hour: {retention: 180d, least: 90d, from: "+from+"}, day: 2y}")
 		want := tier.Tier{
 			Unit: tier.Hour, Retention: 180 * tier.Day24, Least: 90 * tier.Day24,
 			From: model.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)),
 		}
-		if got := c.Ladder.Finest(); got != want {
+		if got := c.Retention.Finest(); got != want {
 			t.Errorf("from %s: got %+v, want %+v", from, got, want)
 		}
 	}
@@ -141,9 +141,9 @@ stages:
     billing: {readUnits: 25, writeUnits: 50}
     alarmMail: team@example.com
     access: {issuer: "https://login.example.com", audience: [tidemark], ownerClaim: sub}
-    doors: {topic: plant7, sqs: true}
+    sources: {topic: plant7, sqs: true}
     reserved: {aggregate: 20}
-  test: {billing: onDemand, removal: destroy, logRetention: 1d, access: iam, throttle: {rate: 5}, doors: {things: []}}
+  test: {billing: onDemand, removal: destroy, logRetention: 1d, access: iam, throttle: {rate: 5}, sources: {things: []}}
 `).Stages
 	want := []config.Stage{
 		{
@@ -151,13 +151,13 @@ stages:
 			LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com",
 			Access:   config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub"},
 			Throttle: config.Throttle{Rate: 500, Burst: 1000},
-			Doors:    config.Doors{Things: []string{"DEVICE"}, Topic: "plant7", SQS: true},
+			Sources:  config.Sources{Things: []string{"DEVICE"}, Topic: "plant7", SQS: true},
 			Reserved: config.Reserved{Aggregate: 20},
 		},
 		{
 			Name: "test", Removal: config.Destroy, LogRetention: tier.Day24,
 			Throttle: config.Throttle{Rate: 5, Burst: 1000},
-			Doors:    config.Doors{Topic: "tidemark-test"},
+			Sources:  config.Sources{Topic: "tidemark-test"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -110,7 +110,7 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, seed := range []string{
 		string(shipped), "", "a: *b", "&a [*a]", "? {}\n: 1", "<<: {a: b}", "kinds: {A: {subject: {name: B}}}",
-		"ladder: {raw: 30d, minute: 34d}", "limits: !!str {}", "---\n---", "\xff\xfe", "kinds:\n  A:\n    measures: {? [x] : 1}",
+		"tiers: {raw: 30d, minute: 34d}", "limits: !!str {}", "---\n---", "\xff\xfe", "kinds:\n  A:\n    measures: {? [x] : 1}",
 	} {
 		f.Add([]byte(seed))
 	}

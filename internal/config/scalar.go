@@ -131,7 +131,7 @@ func instant(to *model.Time) func(*reader, value) {
 		if len(s) == len(time.DateOnly) {
 			s += "T00:00:00Z"
 		}
-		at, err := model.ParseTime(s, model.RejectFiner)
+		at, err := model.ParseTime(s, model.RejectFinerTime)
 		if err != nil {
 			r.wrong(v, "%v", err)
 			return

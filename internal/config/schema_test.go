@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -229,7 +230,7 @@ func TestSchema_KnowsTheNamesThatAreTaken(t *testing.T) {
 	s := schema(t)
 	for _, name := range []string{
 		keys.AttrPK, keys.AttrSK, keys.AttrGSI1PK, keys.AttrGSI1SK, keys.AttrGSI2PK, keys.AttrGSI2SK,
-		keys.AttrVersion, keys.AttrExpiresAt, keys.AttrCreatedAt, keys.AttrSummary,
+		keys.AttrVersion, keys.AttrExpiresAt, keys.AttrCreatedAt, tablekeys.AttrSummary,
 		catalog.TimeField, catalog.StreamField, catalog.IDField,
 	} {
 		text := nest("kinds.READING.enrichment", "["+name+"]")

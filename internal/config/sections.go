@@ -4,7 +4,7 @@ package config
 func (c *Config) members() members {
 	return members{
 		{"kinds", c.readKinds},
-		{"ladder", ladder(&c.Ladder)},
+		{"tiers", retentionPolicy(&c.Retention)},
 		{"limits", section(c.Limits.members)},
 		{"mapping", section(c.Mapping.members)},
 		{"functions", section(c.Functions.members)},

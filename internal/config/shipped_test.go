@@ -59,7 +59,7 @@ func TestDefault_IsValid(t *testing.T) {
 }
 
 func TestParse_AnEmptyFileIsTheDefault(t *testing.T) {
-	for _, data := range []string{"", "\n# nothing\n", "{}", "limits:\nkinds:\nladder:\nstages:\n  # all commented out\n"} {
+	for _, data := range []string{"", "\n# nothing\n", "{}", "limits:\nkinds:\ntiers:\nstages:\n  # all commented out\n"} {
 		got, err := config.Parse("tidemark.yaml", []byte(data))
 		if err != nil {
 			t.Errorf("%q: %v", data, err)

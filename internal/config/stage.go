@@ -17,7 +17,7 @@ type Stage struct {
 	Reserved    Reserved
 	Access      Access
 	Throttle    Throttle
-	Doors       Doors
+	Sources     Sources
 }
 
 // Removal says what becomes of the table when its stage is destroyed.
@@ -63,7 +63,7 @@ type Throttle struct {
 }
 
 // Doors are the ways in beside the HTTP API.
-type Doors struct {
+type Sources struct {
 	// Things are the subject types, as DEVICE, whose subjects publish through AWS IoT
 	// Core, to {Topic}/{subjects}/{id}/{kinds}; none shuts that door.
 	Things []string
@@ -81,6 +81,6 @@ func stageOf(name string) Stage {
 		Removal:      Retain,
 		LogRetention: 90 * day,
 		Throttle:     Throttle{Rate: 500, Burst: 1000},
-		Doors:        Doors{Things: []string{"DEVICE"}, Topic: "tidemark-" + name},
+		Sources:      Sources{Things: []string{"DEVICE"}, Topic: "tidemark-" + name},
 	}
 }

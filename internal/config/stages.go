@@ -27,7 +27,7 @@ func (s *Stage) members() members {
 		{"reserved", section(s.Reserved.members)},
 		{"access", s.Access.read},
 		{"throttle", section(s.Throttle.members)},
-		{"doors", section(s.Doors.members)},
+		{"sources", section(s.Sources.members)},
 	}
 }
 
@@ -46,7 +46,7 @@ func (t *Throttle) members() members {
 	}
 }
 
-func (d *Doors) members() members {
+func (d *Sources) members() members {
 	return members{
 		{"things", list(&d.Things)},
 		{"topic", text(&d.Topic)},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -34,9 +35,9 @@ func (c *Config) mistakes() Mistakes {
 // kindMistakes are those of the default ladder and of the catalog.
 func (c *Config) kindMistakes() (found Mistakes) {
 	effective := *c
-	if m := catalog.CheckLadder(c.Ladder); m != nil {
+	if m := catalog.CheckRetention(c.Retention); m != nil {
 		found = append(found, Mistake{Path: m.Field, Message: m.Message})
-		effective.Ladder = tier.Standard() // so that kinds without one do not repeat it
+		effective.Retention = tier.Standard() // so that kinds without one do not repeat it
 	}
 	cat, err := effective.Catalog()
 	if err != nil {
@@ -66,7 +67,7 @@ func catalogMistakes(err error) (found Mistakes) {
 
 // reserved are the names of a kind that belong to the table's own items.
 func reserved(k *catalog.Kind) (found Mistakes) {
-	if keys.ReservedType(k.Subject.Name) {
+	if tablekeys.ReservedType(k.Subject.Name) {
 		found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.name", Message: fmt.Sprintf(
 			"%q begins partitions of Tidemark's own: choose another name", k.Subject.Name)})
 	}
@@ -80,7 +81,7 @@ func reserved(k *catalog.Kind) (found Mistakes) {
 		return found
 	}
 	for _, f := range k.Subject.Profile.Fields() {
-		if keys.ReservedInProfile(f.Name) {
+		if tablekeys.ReservedInProfile(f.Name) {
 			found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.profile." + f.Path, Message: fmt.Sprintf(
 				"%q is an attribute of Tidemark's own items: choose another field", f.Name)})
 		}

@@ -7,15 +7,15 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// FromBatch reads a batch of the SQS or the Kinesis door. A record holds what an IoT
-// rule's message holds: an object or an array of them, which may name their kind by
-// RuleKind. A Message's Delivery is its record, by the name that a BatchAnswer wants;
-// its origin is the same whenever that record comes again. What cannot be read of a
-// record is a Message with a Flaw; the error is a batch that is none.
-func FromBatch(door Door, payload []byte, kind string, limit int) ([]Message, error) {
-	records, err := batchRecords[door](payload)
+// FromBatch decodes a batch from SQS or Kinesis. A record has the same content as a message
+// of an IoT rule: an object or an array of objects, which may name their kind in RuleKind.
+// Message.Delivery is the identifier of the record in a BatchResponse, and Origin is the
+// same for each delivery of the record. A record that cannot be decoded is a Message with a
+// DecodeError; the error is for a payload that is not a batch.
+func FromBatch(source Source, payload []byte, kind string, limit int) ([]Message, error) {
+	records, err := batchRecords[source](payload)
 	if err != nil {
-		return nil, fmt.Errorf("read the batch of %s: %w", door, err)
+		return nil, fmt.Errorf("decode the batch from %s: %w", source, err)
 	}
 	var all []Message
 	for _, r := range records {
@@ -30,14 +30,14 @@ func FromBatch(door Door, payload []byte, kind string, limit int) ([]Message, er
 
 // batchRecord is one record of a batch.
 type batchRecord struct {
-	name   string // by which the answer calls it
-	origin string // the same at every delivery, and of no other record
+	name   string // identifies the record in a BatchResponse
+	origin string // the same for each delivery, and unique to the record
 	data   []byte
 }
 
-var batchRecords = map[Door]func([]byte) ([]batchRecord, error){SQS: queued, Kinesis: streamed}
+var batchRecords = map[Source]func([]byte) ([]batchRecord, error){SQS: recordsOfSQS, Kinesis: recordsOfKinesis}
 
-func queued(payload []byte) ([]batchRecord, error) {
+func recordsOfSQS(payload []byte) ([]batchRecord, error) {
 	var batch events.SQSEvent
 	if err := json.Unmarshal(payload, &batch); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func queued(payload []byte) ([]batchRecord, error) {
 	return records, nil
 }
 
-func streamed(payload []byte) ([]batchRecord, error) {
+func recordsOfKinesis(payload []byte) ([]batchRecord, error) {
 	var batch events.KinesisEvent
 	if err := json.Unmarshal(payload, &batch); err != nil {
 		return nil, err
@@ -61,9 +61,9 @@ func streamed(payload []byte) ([]batchRecord, error) {
 	return records, nil
 }
 
-// BatchAnswer says which records of a batch must come again; the others are settled.
-type BatchAnswer struct {
-	BatchItemFailures []BatchItemFailure `json:"batchItemFailures"` // empty, never null, where all is settled
+// BatchResponse names the records that must be delivered again. All others are processed.
+type BatchResponse struct {
+	BatchItemFailures []BatchItemFailure `json:"batchItemFailures"` // never nil; empty if all records are processed
 }
 
 // BatchItemFailure names one record.
@@ -71,21 +71,21 @@ type BatchItemFailure struct {
 	ItemIdentifier string `json:"itemIdentifier"`
 }
 
-// BatchAnswerOf is the answer to a batch of which some messages are open, given in
-// the batch's order. A queue's messages come again one by one; of a data stream
-// everything from the first one on does, so that alone is named.
-func BatchAnswerOf(door Door, messages []Message, open func(place int) bool) BatchAnswer {
-	answer := BatchAnswer{BatchItemFailures: []BatchItemFailure{}}
+// BatchResponseOf returns the response to a batch whose messages are in batch order.
+// failed reports whether message i must be delivered again. SQS delivers each failed record
+// again; Kinesis delivers all records from the first failed one on, so only that is named.
+func BatchResponseOf(source Source, messages []Message, failed func(i int) bool) BatchResponse {
+	response := BatchResponse{BatchItemFailures: []BatchItemFailure{}}
 	named := map[string]bool{}
 	for i, m := range messages {
-		if named[m.Delivery] || !open(i) {
+		if named[m.Delivery] || !failed(i) {
 			continue
 		}
 		named[m.Delivery] = true
-		answer.BatchItemFailures = append(answer.BatchItemFailures, BatchItemFailure{m.Delivery})
-		if door == Kinesis {
+		response.BatchItemFailures = append(response.BatchItemFailures, BatchItemFailure{m.Delivery})
+		if source == Kinesis {
 			break
 		}
 	}
-	return answer
+	return response
 }

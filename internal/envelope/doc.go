@@ -1,5 +1,5 @@
-// Package envelope is where what AWS sends becomes our nouns, and what we answer
-// becomes what AWS expects: requests of the HTTP API, messages of IoT rules, batches
-// of the table's stream. Every shape that somebody else defines is spelled here, a
-// file a door, so that the use cases never meet one.
+// Package envelope decodes the payloads that AWS sends to the functions and encodes the
+// responses that AWS expects: HTTP requests of each gateway, messages of IoT rules, batches
+// of queues and streams, and on-failure messages. No other package of the domain depends
+// on a payload format of AWS.
 package envelope

@@ -7,22 +7,21 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Expiry is one record of a table stream's batch, as whoever cleans up after expiries
-// reads it.
+// Expiry is one record of a batch of the table stream, as the cleanup after expiries needs
+// it.
 type Expiry struct {
-	Seq       string         // its SequenceNumber
-	Tombstone *model.Profile // that TTL took away; nil where the record says something else
-	Err       error          // it is a tombstone's, and cannot be read
+	Seq       string         // SequenceNumber
+	Tombstone *model.Profile // removed by TTL; nil for any other record
+	Err       error          // the tombstone cannot be read
 }
 
-// Expiries reads a batch. What the mapping's filter promises is asked again of each
-// record: only TTL's own removals count, since a tombstone that somebody removed was
-// restored, or is cleaned up after by whoever did it. The error is for a payload that
-// is no batch at all.
+// Expiries decodes a batch. It repeats the check of the mapping's filter: only tombstones
+// that TTL removed are returned, since a restore or a user delete removes a tombstone
+// itself and needs no cleanup. The error is for a payload that is not a batch.
 func Expiries(payload []byte) ([]Expiry, error) {
 	var batch struct{ Records []expiryRecord }
 	if err := json.Unmarshal(payload, &batch); err != nil {
@@ -53,10 +52,10 @@ type expiryRecord struct {
 func (r *expiryRecord) expiry() Expiry {
 	e := Expiry{Seq: r.DynamoDB.SequenceNumber}
 	byTTL := r.UserIdentity.Type == "Service" && r.UserIdentity.PrincipalID == "dynamodb.amazonaws.com"
-	if r.EventName != "REMOVE" || !byTTL || !strings.HasPrefix(itemOf(r.DynamoDB.Keys).Key().SK, keys.DeletedPrefix) {
+	if r.EventName != "REMOVE" || !byTTL || !strings.HasPrefix(itemFromJSON(r.DynamoDB.Keys).Key().SK, tablekeys.DeletedPrefix) {
 		return e
 	}
-	t, err := item.Tombstone(itemOf(r.DynamoDB.OldImage))
+	t, err := item.Tombstone(itemFromJSON(r.DynamoDB.OldImage))
 	if err != nil {
 		e.Err = fmt.Errorf("table stream record %s: %w", e.Seq, err)
 		return e
@@ -65,8 +64,8 @@ func (r *expiryRecord) expiry() Expiry {
 	return e
 }
 
-// attributeJSON is an attribute value in DynamoDB's JSON: an object with one member
-// named by its type.
+// attributeJSON is an attribute value in DynamoDB's JSON: an object whose one member is
+// named after the type.
 type attributeJSON struct {
 	S, N *string
 	B    *[]byte
@@ -74,7 +73,7 @@ type attributeJSON struct {
 	NULL *bool
 }
 
-func itemOf(attributes map[string]attributeJSON) item.Item {
+func itemFromJSON(attributes map[string]attributeJSON) item.Item {
 	it := make(item.Item, len(attributes))
 	for name, a := range attributes {
 		switch {

@@ -1,130 +1,178 @@
 package envelope
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/base64"
-	"errors"
-	"io"
-	"mime"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 )
 
-// Path is the request's path without the stage that a named stage puts before it.
-func Path(r *events.APIGatewayV2HTTPRequest) string {
-	if stage := r.RequestContext.Stage; stage != "" && stage != "$default" {
-		if rest, ok := strings.CutPrefix(r.RawPath, "/"+stage); ok && strings.HasPrefix(rest, "/") {
+// EncodeResponse returns a response in the payload format of one gateway.
+type EncodeResponse func(httpapi.Response) any
+
+// DecodeHTTP reads an HTTP request from any gateway: payload format 2.0 of the HTTP API
+// and function URLs, or the older format of the REST API and load balancers. The response
+// must be encoded by the returned function.
+func DecodeHTTP(payload []byte) (*httpapi.Request, EncodeResponse, error) {
+	s := shapeOf(payload)
+	if s.text("httpMethod") == "" {
+		var r events.APIGatewayV2HTTPRequest
+		if err := json.Unmarshal(payload, &r); err != nil {
+			return nil, nil, fmt.Errorf("read the request of the HTTP API: %w", err)
+		}
+		return fromFormat2(&r), toFormat2, nil
+	}
+	var r events.APIGatewayProxyRequest
+	if err := json.Unmarshal(payload, &r); err != nil {
+		return nil, nil, fmt.Errorf("read the request of the REST API or load balancer: %w", err)
+	}
+	request := fromFormat1(&r)
+	if s.text("version") == "1.0" { // the HTTP API's format 1.0 has the stage in the path
+		request.Path = withoutStage(request.Path, r.RequestContext.Stage)
+	}
+	if s.context().Balancer != nil {
+		return request, toBalancer(r.MultiValueHeaders != nil), nil
+	}
+	return request, toFormat1, nil
+}
+
+// fromFormat2 reads a request of payload format 2.0.
+func fromFormat2(r *events.APIGatewayV2HTTPRequest) *httpapi.Request {
+	request := &httpapi.Request{
+		Method:   r.RequestContext.HTTP.Method,
+		Path:     withoutStage(r.RawPath, r.RequestContext.Stage),
+		RawQuery: r.RawQueryString,
+		Headers:  r.Headers,
+		Body:     r.Body,
+		Base64:   r.IsBase64Encoded,
+		ID:       r.RequestContext.RequestID,
+		SourceIP: r.RequestContext.HTTP.SourceIP,
+	}
+	a := r.RequestContext.Authorizer
+	if a == nil {
+		return request
+	}
+	request.Authorizer = a.Lambda
+	if a.JWT != nil {
+		request.Claims = a.JWT.Claims
+	}
+	if a.IAM != nil {
+		request.UserARN = a.IAM.UserARN
+	}
+	return request
+}
+
+// withoutStage removes the stage that a gateway with a named stage puts before the path.
+func withoutStage(path, stage string) string {
+	if stage != "" && stage != "$default" {
+		if rest, ok := strings.CutPrefix(path, "/"+stage); ok && strings.HasPrefix(rest, "/") {
 			return rest
 		}
 	}
-	return r.RawPath
+	return path
 }
 
-// Header is a header field by its name, whatever its case; "" where there is none.
-func Header(r *events.APIGatewayV2HTTPRequest, name string) string {
-	for n, v := range r.Headers {
-		if strings.EqualFold(n, name) {
-			return v
+// fromFormat1 reads a request of a REST API or a load balancer.
+func fromFormat1(r *events.APIGatewayProxyRequest) *httpapi.Request {
+	query := r.MultiValueQueryStringParameters
+	if query == nil {
+		query = lists(r.QueryStringParameters)
+	}
+	request := &httpapi.Request{
+		Method:     r.HTTPMethod,
+		Path:       unescaped(r.Path),
+		RawQuery:   url.Values(query).Encode(),
+		Headers:    joined(r.Headers, r.MultiValueHeaders),
+		Body:       r.Body,
+		Base64:     r.IsBase64Encoded,
+		Claims:     claims(r.RequestContext.Authorizer),
+		Authorizer: r.RequestContext.Authorizer,
+	}
+	request.ID = cmp.Or(r.RequestContext.RequestID, request.Header("X-Amzn-Trace-Id"))
+	request.SourceIP = cmp.Or(r.RequestContext.Identity.SourceIP, lastHop(request.Header("X-Forwarded-For")))
+	return request
+}
+
+// claims returns the token's claims that a REST API's authorizer passed on, as far as
+// they are text. A load balancer passes none.
+func claims(authorizer map[string]any) map[string]string {
+	all, ok := authorizer["claims"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	texts := map[string]string{}
+	for name, value := range all {
+		if text, ok := value.(string); ok {
+			texts[name] = text
 		}
 	}
-	return ""
+	return texts
 }
 
-// bodyForm reads a body of one content type: its observations, and whether the
-// answer is a list.
-type bodyForm func(body []byte, limit int) ([]ingest.Observation, bool, error)
-
-func lines(body []byte, limit int) ([]ingest.Observation, bool, error) {
-	observations, err := ingest.DecodeLines(body, limit)
-	return observations, true, err
+func toFormat2(r httpapi.Response) any {
+	return events.APIGatewayV2HTTPResponse{StatusCode: r.Status, Headers: r.Headers, Body: r.Body, IsBase64Encoded: r.Base64}
 }
 
-// bodyForms are the content types taken in; none stated means JSON.
-var bodyForms = map[string]bodyForm{
-	"":                     ingest.DecodeBody,
-	"application/json":     ingest.DecodeBody,
-	"application/x-ndjson": lines,
+func toFormat1(r httpapi.Response) any {
+	return events.APIGatewayProxyResponse{StatusCode: r.Status, Headers: r.Headers, Body: r.Body, IsBase64Encoded: r.Base64}
 }
 
-// Observations reads a request's body: an object, an array of them (then many is
-// true), or NDJSON (many too), plain or gzip, as text or in base64. A part that cannot
-// be read is an Observation with a Flaw; what spoils the whole is a Problem, and then
-// nothing was taken in.
-func Observations(r *events.APIGatewayV2HTTPRequest, limits config.Limits) (observations []ingest.Observation, many bool, problem *Problem) {
-	mediaType, _, err := mime.ParseMediaType(Header(r, "Content-Type"))
-	if err != nil && Header(r, "Content-Type") == "" {
-		mediaType, err = "", nil
-	}
-	form, ok := bodyForms[mediaType]
-	if err != nil || !ok {
-		return nil, false, ProblemMediaType.New("the body is %q: send Content-Type application/json for an object or an array, application/x-ndjson for one object a line", clip(Header(r, "Content-Type")))
-	}
-	body, problem := Body(r, limits)
-	if problem != nil {
-		return nil, false, problem
-	}
-	observations, many, err = form(body, limits.Observations)
-	switch {
-	case errors.Is(err, ingest.ErrTooMany):
-		return nil, false, ProblemTooLarge.New("%v; nothing was stored", err)
-	case err != nil:
-		return nil, false, ProblemBody.New("%v; nothing was stored", err)
-	}
-	return observations, many, nil
-}
-
-// Body is the body's bytes, out of base64 and gzip, within the limits.
-func Body(r *events.APIGatewayV2HTTPRequest, limits config.Limits) ([]byte, *Problem) {
-	body := []byte(r.Body)
-	if r.IsBase64Encoded {
-		decoded, err := base64.StdEncoding.DecodeString(r.Body)
-		if err != nil {
-			return nil, ProblemBody.New("the body is said to be base64 and is not: %v", err)
+// toBalancer encodes for a load balancer, which accepts headers only in the form in which
+// it sends them: as lists, or as single values.
+func toBalancer(listed bool) EncodeResponse {
+	return func(r httpapi.Response) any {
+		response := events.ALBTargetGroupResponse{
+			StatusCode:        r.Status,
+			StatusDescription: strconv.Itoa(r.Status) + " " + http.StatusText(r.Status),
+			Body:              r.Body, IsBase64Encoded: r.Base64,
 		}
-		body = decoded
-	}
-	if len(body) > limits.Body {
-		return nil, ProblemTooLarge.New("the body is %d bytes: at most %d; send it in several requests, or compressed (Content-Encoding: gzip)", len(body), limits.Body)
-	}
-	switch encoding := strings.ToLower(strings.TrimSpace(Header(r, "Content-Encoding"))); encoding {
-	case "", "identity":
-		return body, nil
-	case "gzip":
-		return unzip(body, limits.Decompressed)
-	default:
-		return nil, ProblemMediaType.New("the body is encoded as %q: send it plain, or as gzip", clip(encoding)).With("Accept-Encoding", "gzip")
+		if listed {
+			response.MultiValueHeaders = lists(r.Headers)
+		} else {
+			response.Headers = r.Headers
+		}
+		return response
 	}
 }
 
-// unzip reads no more than limit, however much the body would swell to.
-func unzip(body []byte, limit int) ([]byte, *Problem) {
-	plain, err := gunzip(body, limit)
-	switch {
-	case err != nil:
-		return nil, ProblemBody.New("the body is said to be gzip and cannot be unpacked: %v", err)
-	case len(plain) > limit:
-		return nil, ProblemTooLarge.New("the body is more than %d bytes once unpacked: send it in several requests", limit)
+// unescaped returns the unescaped path, or the path itself if it has an invalid escape.
+func unescaped(path string) string {
+	if plain, err := url.PathUnescape(path); err == nil {
+		return plain
 	}
-	return plain, nil
+	return path
 }
 
-func gunzip(body []byte, limit int) ([]byte, error) {
-	reader, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
-		return nil, err
+// joined returns one value for each name; several values are joined by commas.
+func joined(single map[string]string, several map[string][]string) map[string]string {
+	all := maps.Clone(single)
+	if all == nil && several != nil {
+		all = map[string]string{}
 	}
-	return io.ReadAll(io.LimitReader(reader, int64(limit)+1))
+	for name, values := range several {
+		all[name] = strings.Join(values, ",")
+	}
+	return all
 }
 
-// clip keeps a problem's detail short whatever was sent.
-func clip(s string) string {
-	if len(s) > 64 {
-		s = s[:64] + "…"
+func lists(single map[string]string) map[string][]string {
+	all := make(map[string][]string, len(single))
+	for name, value := range single {
+		all[name] = []string{value}
 	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return all
+}
+
+// lastHop returns the address that the gateway itself saw.
+func lastHop(forwardedFor string) string {
+	hops := strings.Split(forwardedFor, ",")
+	return strings.TrimSpace(hops[len(hops)-1])
 }

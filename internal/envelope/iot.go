@@ -8,32 +8,32 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The names by which an IoT rule adds what it knows of a message, and by which what
-// comes through a queue or a data stream may name its subject and kind:
+// The fields that an IoT rule adds to a message, and that a message in a queue or a data
+// stream may have to name its subject and kind:
 //
 //	SELECT *, topic(3) AS tidemark_subject FROM 'devices/+/…'
 //
-// No payload may use them for fields of its own.
+// They are reserved: no other field of an observation may have these names.
 const (
-	RuleSubject = "tidemark_subject" // the subject's id, out of the topic
-	RuleKind    = "tidemark_kind"    // the kind's name, as READING
+	RuleSubject = "tidemark_subject" // the subject's id, from the topic
+	RuleKind    = "tidemark_kind"    // the kind's name, such as READING
 )
 
-// Message is one observation out of a rule's payload, with the name of its kind.
+// Message is one observation of a rule's payload, with the name of its kind.
 type Message struct {
-	Kind     string // not yet known to exist
-	Delivery string // what it came in, and what comes again where it cannot be settled
+	Kind     string // the catalog may not have it
+	Delivery string // identifies the delivery, which is repeated if the message fails
 	ingest.Observation
 }
 
-// FromRule reads the payload of an IoT rule: an object or an array of them. delivery
-// names the invocation, and is the same when it comes again; kind is that of messages
-// for which the rule names none. It never fails: what cannot be read is a Message with
-// a Flaw, to be kept in quarantine.
+// FromRule decodes the payload of an IoT rule: an object or an array of objects. delivery
+// identifies the invocation and is the same for its retries; kind is the default of
+// messages without RuleKind. A payload that cannot be decoded is a Message with a
+// DecodeError, for quarantine.
 func FromRule(payload []byte, delivery, kind string, limit int) []Message {
 	observations, _, err := ingest.DecodeBody(payload, limit)
 	if err != nil {
-		observations = []ingest.Observation{{Payload: payload, Flaw: flawOf(err)}}
+		observations = []ingest.Observation{{Payload: payload, DecodeError: payloadError(err)}}
 	}
 	messages := make([]Message, len(observations))
 	for i, o := range observations {
@@ -41,13 +41,13 @@ func FromRule(payload []byte, delivery, kind string, limit int) []Message {
 			o.Origin = delivery + "/" + strconv.Itoa(i)
 		}
 		messages[i] = Message{Kind: kind, Delivery: delivery, Observation: o}
-		messages[i].takeRuleFields()
+		messages[i].extractRuleFields()
 	}
 	return messages
 }
 
-// takeRuleFields takes what the rule added out of the fields.
-func (m *Message) takeRuleFields() {
+// extractRuleFields moves the rule's fields from Fields to Subject and Kind.
+func (m *Message) extractRuleFields() {
 	targets := map[string]*string{RuleSubject: &m.Subject, RuleKind: &m.Kind}
 	fields := m.Fields[:0]
 	for _, f := range m.Fields {
@@ -58,15 +58,15 @@ func (m *Message) takeRuleFields() {
 		case f.Form == ingest.TextForm:
 			*target = f.Text
 		case f.Form != ingest.NullForm:
-			m.Flaw = &model.FieldError{Field: f.Name, Code: ingest.CodeWrongType,
-				Message: "is " + f.Form.String() + ": want a string; correct the rule's SELECT, or the sender"}
+			m.DecodeError = &model.FieldError{Field: f.Name, Code: ingest.CodeWrongType,
+				Message: "is " + f.Form.String() + ": want a string: correct the rule's SELECT or the sender"}
 		}
 	}
 	m.Fields = fields
 }
 
-// flawOf is what is wrong with a payload as a whole.
-func flawOf(err error) *model.FieldError {
+// payloadError returns the error of a payload as a whole.
+func payloadError(err error) *model.FieldError {
 	code := ingest.CodeNotJSON
 	switch {
 	case errors.Is(err, ingest.ErrTooMany):

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 )
 
-func TestFromRule_TakesWhatTheRuleAdded(t *testing.T) {
+func TestFromRule_ReadsTheFieldsOfTheRule(t *testing.T) {
 	t.Parallel()
 	got := envelope.FromRule([]byte(`[{"tidemark_subject":"a","t":1,"tidemark_kind":"STATUS"},{"deviceId":"b"}]`), "7", "READING", 10)
 	if len(got) != 2 {
@@ -19,22 +19,22 @@ func TestFromRule_TakesWhatTheRuleAdded(t *testing.T) {
 		t.Errorf("first: kind %q, subject %q, origin %q; want STATUS, a, 7/0", first.Kind, first.Subject, first.Origin)
 	}
 	if want := []ingest.Field{{Name: "t", Form: ingest.NumberForm, Text: "1"}}; !slices.Equal(first.Fields, want) {
-		t.Errorf("first: fields %+v, want those of the device alone", first.Fields)
+		t.Errorf("first: fields %+v, want only those of the device", first.Fields)
 	}
 	if second := got[1]; second.Kind != "READING" || second.Subject != "" || second.Origin != "7/1" || string(second.Payload) != `{"deviceId":"b"}` {
-		t.Errorf("second: %+v, want a READING that names its subject itself", second)
+		t.Errorf("second: %+v, want a READING without the rule's fields", second)
 	}
 }
 
 func TestFromRule_HasNoOriginWithoutADelivery(t *testing.T) {
 	t.Parallel()
 	if got := envelope.FromRule([]byte(`{}`), "", "READING", 10)[0].Origin; got != "" {
-		t.Errorf("origin %q: two deliveries would be taken for one", got)
+		t.Errorf("origin %q, want none: two deliveries would have the same origin", got)
 	}
 }
 
-// FuzzFromRule: whatever comes is one message or more, each with its reason or with
-// fields that are the device's own; nothing is dropped on the way.
+// FuzzFromRule checks that no message has the rule's fields among its own, or loses its
+// payload.
 func FuzzFromRule(f *testing.F) {
 	for _, seed := range []string{`{"tidemark_subject":"a","t":1}`, `[{},5]`, `{"tidemark_kind":[]}`, `[`, ``, `nul`, `{"a":1,"a":2}`} {
 		f.Add([]byte(seed))

@@ -7,87 +7,89 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// StreamDecoder reads what a table stream's mapping sends to a function: payload bytes
-// to changes with their images as events, in one pass, without a tree between.
+// StreamDecoder decodes batches that the mapping of a table stream sends to a function. It
+// reads the payload in one pass, without intermediate values.
 //
-// The zero value is ready. It keeps its memory from batch to batch, so it serves one
-// invocation at a time, as a function does, and a StreamBatch is good until the next
-// Decode. Texts in it are for good. Nothing in it shares memory with the payload.
+// The zero value is ready to use. It reuses its memory: it must not be used concurrently,
+// and a StreamBatch is valid until the next Decode, except for its strings. Nothing shares
+// memory with the payload.
 //
-// Where a wrong record could mislead it is as strict as encoding/json, or stricter:
+// It is at least as strict as encoding/json:
 //
-//   - Text that is no JSON anywhere, skipped values included, fails the batch, with
-//     the error of encoding/json. Values may be nested 10,000 deep.
-//   - Members and attributes come in any order, with any white space, escaped or not.
-//     Names are compared as bytes: Lambda never writes eventid for eventID.
-//   - A member that is read and is of another type makes the record poison; null is
-//     taken for absent. Members that are not read are checked to be JSON, no more.
-//   - Text that is read and is no UTF-8, or has half a surrogate pair, is refused where
-//     encoding/json would put U+FFFD: in a key it would make one item of two.
-//   - A member that is read and comes twice is refused where encoding/json takes the
-//     last: which of two keys or sequence numbers was meant, nobody knows.
-//   - Any of these within an image costs that image alone (see item.Scanner): the key
-//     is all that a look needs.
+//   - Invalid JSON anywhere, also in skipped values, fails the batch with the error of
+//     encoding/json. Values may be nested 10,000 levels deep.
+//   - Members and attributes may be in any order, with any white space and escapes. Names
+//     are case-sensitive.
+//   - A decoded member of the wrong type makes the record poison; null means missing.
+//     Other members must only be valid JSON.
+//   - Decoded text that is not UTF-8, or has half a surrogate pair, is an error.
+//     encoding/json replaces it by U+FFFD, which would make two keys equal.
+//   - A decoded member that is repeated is an error. encoding/json uses the last, although
+//     either of two keys or sequence numbers may be the right one.
+//   - Any of these errors within an image makes only the image nil (see item.Scanner): a
+//     recomputation needs only the key.
 type StreamDecoder struct {
 	scanner item.Scanner
 	texts   item.Texts
-	levels  memberLevels
-	reading streamRecord // the record under way
+	objects memberObjects
+	reading streamRecord // the current record
 
 	seqs    []string
-	changes []model.Change
+	changes []storage.Change
 	images  []model.Event
 }
 
 // StreamBatch is a decoded batch. All lists are in batch order.
 type StreamBatch struct {
-	// Seqs has the SequenceNumber of every record, "" where it could not be read. They
-	// name records in an answer and are never compared: only their place has a meaning.
+	// Seqs has the SequenceNumber of every record, "" if it cannot be read. It identifies
+	// the record in a response and must not be compared with others.
 	Seqs    []string
-	Changes []model.Change // of events; removals by TTL are among them, as Expired
-	Poison  []Poison       // records from which not even their bucket could be read
-	Skipped int            // records of items that are no events
+	Changes []storage.Change // of events; removals by TTL are Expired
+	Poison  []Poison         // records whose key cannot be read
+	Skipped int              // records of other items than events
 }
 
-// Poison is a record that cannot be settled by anybody: it is kept with its reason
-// and the table stream moves on.
+// Poison is a record that can never be processed. It is quarantined with its reason, so
+// that the shard continues.
 type Poison struct {
 	Seq     string
-	EventID string // "" where it could not be read
+	EventID string // "" if it cannot be read
 	At      model.Time
 	Reason  string
-	Record  []byte // whole, as it came
+	Record  []byte // unchanged
 }
 
-// Decode reads a payload. The error is for a payload that is no batch at all; a
-// record that cannot be read is Poison and spoils no other.
+// Decode decodes a payload. A record that cannot be read is Poison and does not affect
+// others; the error is for a payload that is not a batch.
 func (d *StreamDecoder) Decode(payload []byte) (StreamBatch, error) {
 	d.scanner.Reset()
 	d.seqs, d.changes, d.images = d.seqs[:0], d.changes[:0], d.images[:0]
-	d.levels.record.names, d.levels.identity.names, d.levels.body.names = recordNames, identityNames, bodyNames
+	d.objects.record.names, d.objects.identity.names, d.objects.body.names = recordNames, identityNames, bodyNames
 	var batch StreamBatch
 	records, end := 0, jsonscan.Space(payload, 0)
 	if jsonscan.Is(payload, end, '{') {
-		records, end = d.batch(payload, end+1, &batch)
+		records, end = d.readBatch(payload, end+1, &batch)
 	} else {
 		end = jsonscan.Skip(payload, end)
 	}
 	switch {
-	case end == jsonscan.Broken || !jsonscan.End(payload, end):
+	case end == jsonscan.Invalid || !jsonscan.End(payload, end):
 		return StreamBatch{}, fmt.Errorf("decode table stream batch: %w", notJSON(payload))
 	case records != 1:
-		return StreamBatch{}, errors.New("decode table stream batch: no Records, or not one list of them: is the function invoked by the table's stream?")
+		return StreamBatch{}, errors.New("decode table stream batch: want one list Records: is the function invoked by the table's stream?")
 	}
 	batch.Seqs, batch.Changes = d.seqs, d.changes
 	return batch, nil
 }
 
-// notJSON is what encoding/json says is wrong, and where.
+// notJSON returns the error of encoding/json, which has the position.
 func notJSON(payload []byte) error {
 	var any json.RawMessage
 	if err := json.Unmarshal(payload, &any); err != nil {
@@ -96,9 +98,9 @@ func notJSON(payload []byte) error {
 	return errors.New("values nested too deeply")
 }
 
-// batch reads the payload's members from i on and answers how many lists of records
-// were among them; one that is no list counts for two, since it is as wrong.
-func (d *StreamDecoder) batch(b []byte, i int, batch *StreamBatch) (records, end int) {
+// readBatch reads the payload's members from b[i:] on and returns the number of lists of
+// records. A Records that is not a list counts as two, which is an error too.
+func (d *StreamDecoder) readBatch(b []byte, i int, batch *StreamBatch) (records, end int) {
 	for first := true; ; first = false {
 		at, more := jsonscan.Sibling(b, i, first, '}')
 		if !more {
@@ -106,24 +108,24 @@ func (d *StreamDecoder) batch(b []byte, i int, batch *StreamBatch) (records, end
 		}
 		raw, at := jsonscan.Name(b, at)
 		switch {
-		case at == jsonscan.Broken:
+		case at == jsonscan.Invalid:
 			return 0, at
 		case string(nameOf(raw)) != "Records":
 			i = jsonscan.Skip(b, at)
 		case jsonscan.Is(b, at, '['):
 			records++
-			i = d.records(b, at+1, batch)
+			i = d.readRecords(b, at+1, batch)
 		default:
 			records += 2
 			i = jsonscan.Skip(b, at)
 		}
-		if i == jsonscan.Broken {
+		if i == jsonscan.Invalid {
 			return 0, i
 		}
 	}
 }
 
-// nameOf is a member's name. What is no UTF-8 is no name of ours.
+// nameOf returns a member's name; a name that is not UTF-8 matches no known name.
 func nameOf(raw jsonscan.Raw) []byte {
 	if raw.Plain {
 		return raw.Bytes
@@ -132,30 +134,30 @@ func nameOf(raw jsonscan.Raw) []byte {
 	return name
 }
 
-func (d *StreamDecoder) records(b []byte, i int, batch *StreamBatch) (end int) {
+func (d *StreamDecoder) readRecords(b []byte, i int, batch *StreamBatch) (end int) {
 	for first := true; ; first = false {
 		at, more := jsonscan.Sibling(b, i, first, ']')
 		if !more {
 			return at
 		}
-		if i = d.record(b, at, batch); i == jsonscan.Broken {
+		if i = d.readRecord(b, at, batch); i == jsonscan.Invalid {
 			return i
 		}
 	}
 }
 
-// record reads the record at b[i:] into the batch.
-func (d *StreamDecoder) record(b []byte, i int, batch *StreamBatch) (end int) {
-	d.changes = append(d.changes, model.Change{})
+// readRecord reads the record at b[i:] into the batch.
+func (d *StreamDecoder) readRecord(b []byte, i int, batch *StreamBatch) (end int) {
+	d.changes = append(d.changes, storage.Change{})
 	c := &d.changes[len(d.changes)-1]
 	r := &d.reading
 	*r = streamRecord{StreamDecoder: d, change: c}
-	if end = r.object(b, i, "the record", &d.levels.record); end == jsonscan.Broken {
+	if end = r.readObject(b, i, "the record", &d.objects.record); end == jsonscan.Invalid {
 		return end
 	}
 	d.seqs = append(d.seqs, c.Seq)
-	is, err := r.settle()
-	if is {
+	isEvent, err := r.finish()
+	if isEvent {
 		return end
 	}
 	if err == nil {
@@ -171,13 +173,12 @@ func (d *StreamDecoder) record(b []byte, i int, batch *StreamBatch) (end int) {
 	return end
 }
 
-// Quarantined is the form in which p is kept. The same record has the same ID
-// whenever it comes.
-func (p *Poison) Quarantined() model.Quarantined {
+// Quarantined returns the record for quarantine. Each delivery of a record has the same ID.
+func (p *Poison) Quarantined() entity.Quarantined {
 	id := p.EventID
 	if id == "" {
 		sum := sha256.Sum256(p.Record)
 		id = hex.EncodeToString(sum[:16])
 	}
-	return model.Quarantined{ID: p.At.String() + "-" + id, Reason: p.Reason, Payload: p.Record}
+	return entity.Quarantined{ID: p.At.String() + "-" + id, Reason: p.Reason, Payload: p.Record}
 }

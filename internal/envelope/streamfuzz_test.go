@@ -14,13 +14,14 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// slowly decodes a payload by encoding/json and item.Event: the standard way, against
-// which the decoder is held. Of poison it keeps the sequence number alone.
-func slowly(payload []byte) (batch envelope.StreamBatch, err error) {
+// decodeReference decodes a payload with encoding/json and item.Event, as a reference for
+// the decoder. Poison has no reason and no time.
+func decodeReference(payload []byte) (batch envelope.StreamBatch, err error) {
 	var in struct{ Records []json.RawMessage }
 	if err := json.Unmarshal(payload, &in); err != nil {
 		return batch, err
@@ -29,7 +30,7 @@ func slowly(payload []byte) (batch envelope.StreamBatch, err error) {
 		return batch, fmt.Errorf("no Records")
 	}
 	for _, raw := range in.Records {
-		var r slowRecord
+		var r referenceRecord
 		c, err := r.read(raw)
 		batch.Seqs = append(batch.Seqs, r.DynamoDB.SequenceNumber)
 		switch {
@@ -44,7 +45,7 @@ func slowly(payload []byte) (batch envelope.StreamBatch, err error) {
 	return batch, nil
 }
 
-type slowRecord struct {
+type referenceRecord struct {
 	EventID        string `json:"eventID"`
 	EventName      string `json:"eventName"`
 	EventSourceARN string `json:"eventSourceARN"`
@@ -59,11 +60,11 @@ type slowRecord struct {
 	} `json:"dynamodb"`
 }
 
-func (r *slowRecord) read(raw json.RawMessage) (*model.Change, error) {
+func (r *referenceRecord) read(raw json.RawMessage) (*storage.Change, error) {
 	if err := json.Unmarshal(raw, r); err != nil {
 		return nil, err
 	}
-	key, ok := slowItem(r.DynamoDB.Keys)
+	key, ok := referenceItem(r.DynamoDB.Keys)
 	if !ok {
 		return nil, fmt.Errorf("no key")
 	}
@@ -75,7 +76,7 @@ func (r *slowRecord) read(raw json.RawMessage) (*model.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &model.Change{Key: event, Before: slowEvent(r.DynamoDB.OldImage), After: slowEvent(r.DynamoDB.NewImage),
+	c := &storage.Change{Key: event, Before: referenceEvent(r.DynamoDB.OldImage), After: referenceEvent(r.DynamoDB.NewImage),
 		Seq: r.DynamoDB.SequenceNumber, Source: r.EventSourceARN, EventID: r.EventID}
 	if ms := math.Round(r.DynamoDB.ApproximateCreationDateTime * 1000); ms >= 0 && ms <= float64(model.MaxTime) {
 		c.At = model.Time(ms)
@@ -83,21 +84,21 @@ func (r *slowRecord) read(raw json.RawMessage) (*model.Change, error) {
 	ttl := r.UserIdentity.Type == "Service" && r.UserIdentity.PrincipalID == "dynamodb.amazonaws.com"
 	switch {
 	case r.EventName == "INSERT":
-		c.What = model.Inserted
+		c.Type = storage.Inserted
 	case r.EventName == "MODIFY":
-		c.What = model.Corrected
+		c.Type = storage.Corrected
 	case r.EventName != "REMOVE":
 		return nil, fmt.Errorf("eventName %q", r.EventName)
 	case ttl || c.Before != nil && c.Before.ExpiresAt != 0 && c.Before.ExpiresAt <= c.At.Seconds()+300:
-		c.What = model.Expired
+		c.Type = storage.Expired
 	default:
-		c.What = model.Deleted
+		c.Type = storage.Deleted
 	}
 	return c, nil
 }
 
-func slowEvent(raw json.RawMessage) *model.Event {
-	it, ok := slowItem(raw)
+func referenceEvent(raw json.RawMessage) *model.Event {
+	it, ok := referenceItem(raw)
 	if !ok {
 		return nil
 	}
@@ -108,7 +109,7 @@ func slowEvent(raw json.RawMessage) *model.Event {
 	return &e
 }
 
-func slowItem(raw json.RawMessage) (item.Item, bool) {
+func referenceItem(raw json.RawMessage) (item.Item, bool) {
 	var attributes map[string]map[string]any
 	if json.Unmarshal(raw, &attributes) != nil || attributes == nil {
 		return nil, false
@@ -150,9 +151,9 @@ func slowItem(raw json.RawMessage) (item.Item, bool) {
 	return it, true
 }
 
-// silent reports whether encoding/json repairs something of the payload in silence:
-// a name that comes twice or in another case, or text that is no UTF-8.
-func silent(payload []byte) bool {
+// lenient reports whether encoding/json accepts something that the decoder rejects: a name
+// that is repeated or in another case, or text that is not UTF-8.
+func lenient(payload []byte) bool {
 	if !utf8.Valid(payload) || strings.Contains(strings.ToLower(string(payload)), `\ud`) {
 		return true
 	}
@@ -186,28 +187,28 @@ func foldsOrRepeats(d *json.Decoder) (does bool) {
 	return does
 }
 
-// fatal is what tests, fuzzers and properties have in common.
+// fatal is the common interface of tests, fuzz tests and properties.
 type fatal interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// checkStream holds what the decoder makes of a payload, whatever it decoded before,
-// against the standard way.
+// checkStream compares the decoder, which may have decoded other payloads, with the
+// reference.
 func checkStream(t fatal, d *envelope.StreamDecoder, payload []byte) {
 	t.Helper()
 	got, err := d.Decode(payload)
-	if json.Valid(payload) && silent(payload) {
+	if json.Valid(payload) && lenient(payload) {
 		return
 	}
-	want, wantErr := slowly(payload)
+	want, wantErr := decodeReference(payload)
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("%s: %v, want %v", payload, err, wantErr)
 	}
 	if err != nil {
 		return
 	}
-	for i := range got.Poison { // reasons differ, and so do times of what is poison
+	for i := range got.Poison { // the reference has neither reasons nor times
 		p := &got.Poison[i]
 		got.Poison[i] = envelope.Poison{Seq: p.Seq, EventID: p.EventID, Record: p.Record}
 	}
@@ -218,7 +219,7 @@ func checkStream(t fatal, d *envelope.StreamDecoder, payload []byte) {
 		got.Changes = nil
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b model.Decimal) bool { return a == b })); diff != "" {
-		t.Fatalf("%s (-standard +decoder):\n%s", payload, diff)
+		t.Fatalf("%s (-reference +decoder):\n%s", payload, diff)
 	}
 }
 
@@ -237,8 +238,8 @@ func FuzzStreamDecoder(f *testing.F) {
 	})
 }
 
-// anyRecord is a record that Lambda might send, or nearly: members in any order, white
-// space, escapes, members that are missing, wrong, or new to us.
+// anyRecord draws a record that Lambda might send, or a damaged one: members in any order,
+// white space, escapes, and members that are missing, wrong or unknown.
 func anyRecord(t *rapid.T) string {
 	key := `{"pk":{"S":"DEVICE#` + rapid.SampledFrom([]string{"d1", "d2"}).Draw(t, "subject") + `"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:0` +
 		rapid.SampledFrom([]string{"0", "1", "x"}).Draw(t, "second") + `.000Z#"}}`
@@ -268,8 +269,8 @@ func anyRecord(t *rapid.T) string {
 	return "{" + inAnyOrder(t, members) + "}"
 }
 
-// inAnyOrder is one of three orders, so that most come again, with one member damaged
-// now and then.
+// inAnyOrder draws one of a few orders, so that orders repeat, and sometimes damages one
+// member.
 func inAnyOrder(t *rapid.T, members []string) string {
 	out := make([]string, 0, len(members))
 	step := rapid.SampledFrom([]int{1, len(members) - 1}).Draw(t, "step")
@@ -285,7 +286,7 @@ func inAnyOrder(t *rapid.T, members []string) string {
 	return strings.Join(out, ",")
 }
 
-func TestStream_ComesToWhatTheStandardWayComesTo(t *testing.T) {
+func TestStream_EqualsTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var d envelope.StreamDecoder
 		for range 3 {
@@ -298,21 +299,21 @@ func TestStream_ComesToWhatTheStandardWayComesTo(t *testing.T) {
 	})
 }
 
-// What encoding/json repairs in silence would make one record of two, or another.
-func TestStream_WhatCouldMisleadIsPoison(t *testing.T) {
+// encoding/json accepts these records, and would decode two different records as the same.
+func TestStream_AmbiguousRecordsArePoison(t *testing.T) {
 	const key = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#a"}}`
 	for name, r := range map[string]string{
-		"a sequence number twice":   `{"eventName":"INSERT","dynamodb":{"SequenceNumber":"1","SequenceNumber":"2","Keys":` + key + `}}`,
-		"a key twice":               `{"eventName":"INSERT","dynamodb":{"Keys":` + key + `,"Keys":` + key + `}}`,
-		"a partition key twice":     `{"eventName":"INSERT","dynamodb":{"Keys":{"pk":{"S":"DEVICE#e"},` + key[1:] + `}}`,
-		"an event name twice":       `{"eventName":"INSERT","eventName":"REMOVE","dynamodb":{"Keys":` + key + `}}`,
-		"a name in another case":    `{"EventName":"INSERT","dynamodb":{"Keys":` + key + `}}`,
-		"half a surrogate pair":     `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, "#d", `#\ud83c`, 1) + `}}`,
-		"a byte that is no UTF-8":   `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, "#d", "#\xff", 1) + `}}`,
-		"a value of two types":      `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, `"S":"D`, `"N":"1","S":"D`, 1) + `}}`,
-		"an id that is no UTF-8":    `{"eventID":"` + "\xc3" + `","eventName":"INSERT","dynamodb":{"Keys":` + key + `}}`,
-		"a type in another case":    `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, `"S":"D`, `"s":"D`, 1) + `}}`,
-		"dynamodb that comes twice": `{"eventName":"INSERT","dynamodb":{"Keys":` + key + `},"dynamodb":{}}`,
+		"a sequence number twice":  `{"eventName":"INSERT","dynamodb":{"SequenceNumber":"1","SequenceNumber":"2","Keys":` + key + `}}`,
+		"a key twice":              `{"eventName":"INSERT","dynamodb":{"Keys":` + key + `,"Keys":` + key + `}}`,
+		"a partition key twice":    `{"eventName":"INSERT","dynamodb":{"Keys":{"pk":{"S":"DEVICE#e"},` + key[1:] + `}}`,
+		"an event name twice":      `{"eventName":"INSERT","eventName":"REMOVE","dynamodb":{"Keys":` + key + `}}`,
+		"a name in another case":   `{"EventName":"INSERT","dynamodb":{"Keys":` + key + `}}`,
+		"half a surrogate pair":    `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, "#d", `#\ud83c`, 1) + `}}`,
+		"a byte that is not UTF-8": `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, "#d", "#\xff", 1) + `}}`,
+		"a value of two types":     `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, `"S":"D`, `"N":"1","S":"D`, 1) + `}}`,
+		"an id that is not UTF-8":  `{"eventID":"` + "\xc3" + `","eventName":"INSERT","dynamodb":{"Keys":` + key + `}}`,
+		"a type in another case":   `{"eventName":"INSERT","dynamodb":{"Keys":` + strings.Replace(key, `"S":"D`, `"s":"D`, 1) + `}}`,
+		"dynamodb repeated":        `{"eventName":"INSERT","dynamodb":{"Keys":` + key + `},"dynamodb":{}}`,
 	} {
 		var d envelope.StreamDecoder
 		good := record("INSERT", nil)
@@ -323,7 +324,7 @@ func TestStream_WhatCouldMisleadIsPoison(t *testing.T) {
 	}
 }
 
-func TestStream_AllocatesNothingForRecordsLikeThoseBefore(t *testing.T) {
+func TestStream_AllocatesNothingForSimilarRecords(t *testing.T) {
 	const n = 500
 	records := make([]string, n)
 	for i := range records {
@@ -342,6 +343,6 @@ func TestStream_AllocatesNothingForRecordsLikeThoseBefore(t *testing.T) {
 		}
 	})
 	if got > n/100 {
-		t.Errorf("%v allocations for %d records, want %d at most: room for texts", got, n, n/100)
+		t.Errorf("%v allocations for %d records, want at most %d, for the memory of texts", got, n, n/100)
 	}
 }

@@ -2,73 +2,73 @@ package envelope
 
 import "github.com/tidemark-db/tidemark/internal/jsonscan"
 
-// member is a member of a record, by what it means. members is a set of them.
+// member identifies a member of a record. members is a set of them.
 type (
 	member  uint8
 	members uint16
 )
 
-// The numbers have no gaps: members come in no order to be foreseen, and a switch on
-// them is one jump.
+// The numbers have no gaps, so that a switch on them compiles to one jump.
 const (
-	aStranger member = iota
-	// Passed, and named here only because they come with every record.
-	aNumber
-	aConstant
+	memberUnknown member = iota
+	// Skipped members, which every record has.
+	memberSkippedNumber
+	memberSkippedConstant
 
-	theID
-	theName
-	theSource
-	theIdentity
-	theType
-	thePrincipal
-	theBody
-	theTime
-	theKeys
-	theNew
-	theOld
-	theSeq
+	memberID
+	memberName
+	memberSource
+	memberIdentity
+	memberType
+	memberPrincipal
+	memberBody
+	memberTime
+	memberKeys
+	memberNewImage
+	memberOldImage
+	memberSeq
 )
 
-// readOnce are those that mean something, and that must not come twice.
-const readOnce = ^members(1<<theID - 1)
+// readOnce has the members that are decoded, and must not be repeated.
+const readOnce = ^members(1<<memberID - 1)
 
-// has reports whether m is in the set, and must not come again.
+// has reports whether m is in the set and must not be repeated.
 func (set members) has(m member) bool { return set&readOnce&(1<<m) != 0 }
 
-var memberNames = [...]string{
-	theID: "eventID", theName: "eventName", theSource: "eventSourceARN", theIdentity: "userIdentity", theType: "type",
-	thePrincipal: "principalId", theBody: "dynamodb", theTime: "ApproximateCreationDateTime", theKeys: "Keys",
-	theNew: "NewImage", theOld: "OldImage", theSeq: "SequenceNumber",
+var memberTexts = [...]string{
+	memberID: "eventID", memberName: "eventName", memberSource: "eventSourceARN", memberIdentity: "userIdentity", memberType: "type",
+	memberPrincipal: "principalId", memberBody: "dynamodb", memberTime: "ApproximateCreationDateTime", memberKeys: "Keys",
+	memberNewImage: "NewImage", memberOldImage: "OldImage", memberSeq: "SequenceNumber",
 }
 
-func (m member) String() string { return memberNames[m] }
+func (m member) String() string { return memberTexts[m] }
 
-// memberLevel is an object of a record: the names in it, and the leads met so far.
-type memberLevel struct {
+// memberObject is one object of a record: its member names, and the members that are cached
+// by their text up to the value.
+type memberObject struct {
 	names map[string]member
-	leads jsonscan.Leads[recordLead]
+	cache jsonscan.MemberCache[cachedMember]
 }
 
-// recordLead is what a lead means. A whole one has the value too, which is the same
-// from record to record: text is what it says.
-type recordLead struct {
-	member member
-	whole  bool
-	text   string
+// cachedMember is a cached member. A complete one includes the value, text, which is the
+// same in all records.
+type cachedMember struct {
+	member   member
+	complete bool
+	text     string
 }
 
-// memberLevels are the objects of a record.
-type memberLevels struct{ record, identity, body memberLevel }
+// memberObjects are the objects of a record.
+type memberObjects struct{ record, identity, body memberObject }
 
 var (
 	recordNames = map[string]member{
-		"eventID": theID, "eventName": theName, "eventSourceARN": theSource, "userIdentity": theIdentity, "dynamodb": theBody,
-		"eventVersion": aConstant, "eventSource": aConstant, "awsRegion": aConstant,
+		"eventID": memberID, "eventName": memberName, "eventSourceARN": memberSource, "userIdentity": memberIdentity, "dynamodb": memberBody,
+		"eventVersion": memberSkippedConstant, "eventSource": memberSkippedConstant, "awsRegion": memberSkippedConstant,
 	}
-	identityNames = map[string]member{"type": theType, "principalId": thePrincipal}
+	identityNames = map[string]member{"type": memberType, "principalId": memberPrincipal}
 	bodyNames     = map[string]member{
-		"ApproximateCreationDateTime": theTime, "Keys": theKeys, "NewImage": theNew, "OldImage": theOld,
-		"SequenceNumber": theSeq, "SizeBytes": aNumber, "StreamViewType": aConstant,
+		"ApproximateCreationDateTime": memberTime, "Keys": memberKeys, "NewImage": memberNewImage, "OldImage": memberOldImage,
+		"SequenceNumber": memberSeq, "SizeBytes": memberSkippedNumber, "StreamViewType": memberSkippedConstant,
 	}
 )

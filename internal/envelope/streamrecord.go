@@ -9,23 +9,24 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// streamRecord is one record while it is read. Its members come in any order, so what
-// they say together is asked at the end.
+// streamRecord is the state of reading one record. Its members may be in any order, so
+// finish combines them.
 type streamRecord struct {
 	*StreamDecoder
-	change *model.Change
-	met    members
+	change *storage.Change
+	seen   members
 	name   string // eventName
 	key    keys.Key
 	keyErr error
-	// service and dynamodb say who made the change, as far as it matters.
+	// service and dynamodb report whether the user identity is that of TTL.
 	service, dynamodb bool
-	err               error // the first thing that was wrong
+	err               error // the first error
 }
 
 func (r *streamRecord) fail(format string, args ...any) {
@@ -34,168 +35,169 @@ func (r *streamRecord) fail(format string, args ...any) {
 	}
 }
 
-// object reads the object at b[i:], whose members are those of level.
-func (r *streamRecord) object(b []byte, i int, what string, level *memberLevel) (end int) {
+// readObject reads the object at b[i:] with the members of object.
+func (r *streamRecord) readObject(b []byte, i int, what string, object *memberObject) (end int) {
 	if !jsonscan.Is(b, i, '{') {
-		r.fail("%s is no object", what)
+		r.fail("%s is not an object", what)
 		return jsonscan.Skip(b, i)
 	}
 	i++
 	for first := true; ; first = false {
-		at, more := i+1, !first && jsonscan.Follows(b, i)
+		at, more := i+1, !first && jsonscan.NextMember(b, i)
 		if !more {
 			at, more = jsonscan.Sibling(b, i, first, '}')
 		}
 		if !more {
 			return at
 		}
-		if i = r.known(level, b, at); i == jsonscan.Broken {
-			i = r.member(level, b, at)
+		if i = r.readCached(object, b, at); i == jsonscan.Invalid {
+			i = r.readMember(object, b, at)
 		}
-		if i == jsonscan.Broken {
+		if i == jsonscan.Invalid {
 			return i
 		}
 	}
 }
 
-// known reads the member at b[i:] by its lead, Broken where that is not known.
-func (r *streamRecord) known(level *memberLevel, b []byte, i int) (end int) {
-	lead, at := level.leads.Find(b, i)
-	if lead == nil || r.met.has(lead.member) {
-		return jsonscan.Broken
+// readCached reads the member at b[i:] from the cache, or returns Invalid if the cache does
+// not have it.
+func (r *streamRecord) readCached(object *memberObject, b []byte, i int) (end int) {
+	cached, at := object.cache.Find(b, i)
+	if cached == nil || r.seen.has(cached.member) {
+		return jsonscan.Invalid
 	}
 	switch {
-	case !lead.whole:
-		return r.value(lead.member, b, jsonscan.Space(b, at)) // the lead was met without, perhaps
-	case lead.member == theName:
-		r.name = lead.text
-	case lead.member == theSource:
-		r.change.Source = lead.text
+	case !cached.complete:
+		return r.readValue(cached.member, b, jsonscan.Space(b, at)) // the cached text may have had no space
+	case cached.member == memberName:
+		r.name = cached.text
+	case cached.member == memberSource:
+		r.change.Source = cached.text
 	}
-	r.met |= 1 << lead.member
+	r.seen |= 1 << cached.member
 	return at
 }
 
-// member reads any member, and learns its lead.
-func (r *streamRecord) member(level *memberLevel, b []byte, i int) (end int) {
+// readMember reads any member and adds it to the cache.
+func (r *streamRecord) readMember(object *memberObject, b []byte, i int) (end int) {
 	raw, at := jsonscan.Name(b, i)
-	if at == jsonscan.Broken {
+	if at == jsonscan.Invalid {
 		return at
 	}
-	lead := recordLead{member: level.names[string(nameOf(raw))]}
-	if lead.member == aStranger {
+	cached := cachedMember{member: object.names[string(nameOf(raw))]}
+	if cached.member == memberUnknown {
 		return jsonscan.Skip(b, at)
 	}
-	end = r.value(lead.member, b, at)
-	if end == jsonscan.Broken || r.err != nil {
+	end = r.readValue(cached.member, b, at)
+	if end == jsonscan.Invalid || r.err != nil {
 		return end
 	}
-	switch lead.member {
-	case theName:
-		lead.whole, lead.text = true, r.name
-	case theSource:
-		lead.whole, lead.text = true, r.change.Source
-	case aConstant:
-		lead.whole = jsonscan.Is(b, at, '"')
+	switch cached.member {
+	case memberName:
+		cached.complete, cached.text = true, r.name
+	case memberSource:
+		cached.complete, cached.text = true, r.change.Source
+	case memberSkippedConstant:
+		cached.complete = jsonscan.Is(b, at, '"')
 	}
-	if lead.whole {
+	if cached.complete {
 		at = end
 	}
-	level.leads.Learn(b, i, at, lead)
+	object.cache.Learn(b, i, at, cached)
 	return end
 }
 
-// value reads the value of a member.
-func (r *streamRecord) value(m member, b []byte, i int) (end int) {
-	if r.met.has(m) {
-		r.fail("%s comes twice", m)
+// readValue reads the value of a member.
+func (r *streamRecord) readValue(m member, b []byte, i int) (end int) {
+	if r.seen.has(m) {
+		r.fail("%s is repeated", m)
 		return jsonscan.Skip(b, i)
 	}
-	r.met |= 1 << m
-	if jsonscan.Null(b, i) && m != theKeys {
+	r.seen |= 1 << m
+	if jsonscan.Null(b, i) && m != memberKeys {
 		return jsonscan.Skip(b, i)
 	}
 	switch m {
-	case theID:
-		return r.copied(b, i, m, &r.change.EventID)
-	case theSeq:
-		return r.copied(b, i, m, &r.change.Seq)
-	case theName:
-		return r.copied(b, i, m, &r.name)
-	case theSource:
-		return r.copied(b, i, m, &r.change.Source)
-	case theType:
-		return r.equals(b, i, m, "Service", &r.service)
-	case thePrincipal:
-		return r.equals(b, i, m, "dynamodb.amazonaws.com", &r.dynamodb)
-	case theBody:
-		return r.object(b, i, "dynamodb", &r.levels.body)
-	case theIdentity:
-		return r.object(b, i, "userIdentity", &r.levels.identity)
-	case theTime:
-		return r.time(b, i)
-	case theKeys:
+	case memberID:
+		return r.copyText(b, i, m, &r.change.EventID)
+	case memberSeq:
+		return r.copyText(b, i, m, &r.change.Seq)
+	case memberName:
+		return r.copyText(b, i, m, &r.name)
+	case memberSource:
+		return r.copyText(b, i, m, &r.change.Source)
+	case memberType:
+		return r.matches(b, i, m, "Service", &r.service)
+	case memberPrincipal:
+		return r.matches(b, i, m, "dynamodb.amazonaws.com", &r.dynamodb)
+	case memberBody:
+		return r.readObject(b, i, "dynamodb", &r.objects.body)
+	case memberIdentity:
+		return r.readObject(b, i, "userIdentity", &r.objects.identity)
+	case memberTime:
+		return r.readTime(b, i)
+	case memberKeys:
 		r.key, end, r.keyErr = r.scanner.Key(b, i)
 		return end
-	case theNew:
-		return r.image(b, i, &r.change.After)
-	case theOld:
-		return r.image(b, i, &r.change.Before)
+	case memberNewImage:
+		return r.readImage(b, i, &r.change.After)
+	case memberOldImage:
+		return r.readImage(b, i, &r.change.Before)
 	}
 	return jsonscan.Skip(b, i)
 }
 
-func (r *streamRecord) copied(b []byte, i int, m member, to *string) (end int) {
-	text, end := r.text(b, i, m)
+func (r *streamRecord) copyText(b []byte, i int, m member, to *string) (end int) {
+	text, end := r.readText(b, i, m)
 	*to = r.texts.Add(text)
 	return end
 }
 
-func (r *streamRecord) equals(b []byte, i int, m member, want string, to *bool) (end int) {
-	text, end := r.text(b, i, m)
+func (r *streamRecord) matches(b []byte, i int, m member, want string, to *bool) (end int) {
+	text, end := r.readText(b, i, m)
 	*to = string(text) == want
 	return end
 }
 
-// text reads a string, "" where it is wrong.
-func (r *streamRecord) text(b []byte, i int, m member) (text []byte, end int) {
+// readText reads a string; nil if it is invalid.
+func (r *streamRecord) readText(b []byte, i int, m member) (text []byte, end int) {
 	raw, end := jsonscan.Text(b, i)
 	switch {
 	case raw.Bytes == nil:
-		r.fail("%s is no string", m)
+		r.fail("%s is not a string", m)
 		return nil, jsonscan.Skip(b, i)
 	case raw.Plain:
 		return raw.Bytes, end
 	}
 	text, ok := jsonscan.Unescape(nil, raw.Bytes)
 	if !ok {
-		r.fail("%s is no UTF-8", m)
+		r.fail("%s is not UTF-8", m)
 		return nil, end
 	}
 	return text, end
 }
 
-// time reads the record's time.
-func (r *streamRecord) time(b []byte, i int) (end int) {
+// readTime reads the time of the record.
+func (r *streamRecord) readTime(b []byte, i int) (end int) {
 	at, end, err := epoch(b, i)
 	if err != nil {
-		r.fail("%s: %w", theTime, err)
+		r.fail("%s: %w", memberTime, err)
 		return jsonscan.Skip(b, i)
 	}
 	r.change.At = at
 	return end
 }
 
-// epoch reads epoch seconds, as Lambda sends them, whole or not; what is no time of
-// ours is 0.
+// epoch reads epoch seconds, with or without a fraction. A number outside the range of
+// model.Time is 0.
 func epoch(b []byte, i int) (at model.Time, end int, err error) {
-	if n, end := jsonscan.Digits(b, i); end < len(b) && end != jsonscan.Broken && n <= int64(model.MaxTime)/1000 &&
+	if n, end := jsonscan.Digits(b, i); end < len(b) && end != jsonscan.Invalid && n <= int64(model.MaxTime)/1000 &&
 		b[end] != '.' && b[end]|' ' != 'e' {
 		return model.Time(n * 1000), end, nil
 	}
 	end = jsonscan.Number(b, i)
-	if end == jsonscan.Broken {
-		return 0, i, errors.New("it is no number")
+	if end == jsonscan.Invalid {
+		return 0, i, errors.New("it is not a number")
 	}
 	seconds, err := strconv.ParseFloat(string(b[i:end]), 64)
 	if ms := math.Round(seconds * 1000); err == nil && ms >= 0 && ms <= float64(model.MaxTime) {
@@ -204,8 +206,8 @@ func epoch(b []byte, i int) (at model.Time, end int, err error) {
 	return at, end, err
 }
 
-// image reads an image into a place of its own; one that cannot be read stays nil.
-func (r *streamRecord) image(b []byte, i int, to **model.Event) (end int) {
+// readImage reads an image; to stays nil if the image cannot be read.
+func (r *streamRecord) readImage(b []byte, i int, to **model.Event) (end int) {
 	r.images = append(r.images, model.Event{})
 	e := &r.images[len(r.images)-1]
 	end, err := r.scanner.Event(b, i, e)
@@ -217,9 +219,9 @@ func (r *streamRecord) image(b []byte, i int, to **model.Event) (end int) {
 	return end
 }
 
-// settle completes the change from all that was read. It is false without an error
-// where the item is no event.
-func (r *streamRecord) settle() (is bool, err error) {
+// finish completes the change. It returns false without an error if the item is not an
+// event.
+func (r *streamRecord) finish() (is bool, err error) {
 	if r.err != nil {
 		return false, r.err
 	}
@@ -228,16 +230,16 @@ func (r *streamRecord) settle() (is bool, err error) {
 		err = r.scanner.EventKey(r.key, &r.change.Key)
 	}
 	if !isEvent || err != nil {
-		return false, cmp.Or(r.noKey(), err)
+		return false, cmp.Or(r.keyError(), err)
 	}
-	r.change.What, err = r.what()
+	r.change.Type, err = r.changeType()
 	return err == nil, err
 }
 
-// noKey says why not even the item's key is known, nil where it is.
-func (r *streamRecord) noKey() error {
+// keyError says why the item's key cannot be read, nil if it can.
+func (r *streamRecord) keyError() error {
 	err := r.keyErr
-	if !r.met.has(theKeys) {
+	if !r.seen.has(memberKeys) {
 		err = errors.New("it is missing")
 	}
 	if err == nil {
@@ -249,24 +251,23 @@ func (r *streamRecord) noKey() error {
 	return fmt.Errorf("the item's key cannot be read: %w", err)
 }
 
-func (r *streamRecord) what() (model.What, error) {
+func (r *streamRecord) changeType() (storage.ChangeType, error) {
 	switch r.name {
 	case "INSERT":
-		return model.Inserted, nil
+		return storage.Inserted, nil
 	case "MODIFY":
-		return model.Corrected, nil
+		return storage.Corrected, nil
 	case "REMOVE":
 		if r.expired() {
-			return model.Expired, nil
+			return storage.Expired, nil
 		}
-		return model.Deleted, nil
+		return storage.Deleted, nil
 	}
 	return 0, fmt.Errorf("unknown eventName %q: want INSERT, MODIFY or REMOVE", r.name)
 }
 
-// expired tells a removal by TTL from one by somebody. TTL says who it is only in the
-// Region where it removed the item; a replica, and an emulator, show a removal without
-// identity. So the event's own expiry is asked too.
+// expired reports whether TTL removed the item. Only the Region where TTL removed it has
+// TTL's identity; a replica and an emulator have none. The event's own expiry decides then.
 func (r *streamRecord) expired() bool {
 	if r.service && r.dynamodb {
 		return true

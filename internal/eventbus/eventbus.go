@@ -1,5 +1,5 @@
-// Package eventbus tells the world of alerts: on Amazon EventBridge where they are
-// deployed, in a file on a laptop.
+// Package eventbus publishes alert notifications: to Amazon EventBridge when deployed, and to
+// a file in a local stack.
 package eventbus
 
 import (
@@ -15,45 +15,51 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/awsenv"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/entity"
 )
 
-// patience is how long a bus may take: what it does not take in time waits for the
-// schedule, and nothing waits for it.
-const patience = 3 * time.Second
+var (
+	_ alert.Publisher = (*Bus)(nil)
+	_ alert.Publisher = (*File)(nil)
+)
 
-// Bus is an event bus of EventBridge, by name. It is safe for concurrent use.
+// publishTimeout limits one Publish. The schedule retries notifications that are not
+// accepted in time.
+const publishTimeout = 3 * time.Second
+
+// Bus publishes to an EventBridge event bus. It is safe for concurrent use.
 type Bus struct {
 	Name string
 
-	once   sync.Once // its client is made when there is something to tell: most cold starts have nothing
-	client putter
+	once   sync.Once // the client is created on first use, because most cold starts publish nothing
+	client eventPutter
 	err    error
 }
 
-type putter interface {
+type eventPutter interface {
 	PutEvents(ctx context.Context, in *eventbridge.PutEventsInput, opts ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
 }
 
-// Publish sends one PutEvents.
-func (b *Bus) Publish(ctx context.Context, notices []model.Notice) (taken []bool, err error) {
+// Publish sends one PutEvents request. It reports which notifications the bus accepted; the
+// error is the reason for the first one that it did not.
+func (b *Bus) Publish(ctx context.Context, notifications []entity.Notification) (accepted []bool, err error) {
 	b.once.Do(b.connect)
 	if b.err != nil {
 		return nil, b.err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
-	out, err := b.client.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: b.entries(notices)})
+	out, err := b.client.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: b.entries(notifications)})
 	if err != nil {
 		return nil, fmt.Errorf("put events on bus %s: %w", b.Name, err)
 	}
-	taken = make([]bool, len(notices))
+	accepted = make([]bool, len(notifications))
 	for i, entry := range out.Entries {
-		if taken[i] = entry.ErrorCode == nil; !taken[i] && err == nil {
+		if accepted[i] = entry.ErrorCode == nil; !accepted[i] && err == nil {
 			err = fmt.Errorf("put events on bus %s: %s", b.Name, *entry.ErrorCode)
 		}
 	}
-	return taken, err
+	return accepted, err
 }
 
 func (b *Bus) connect() {
@@ -68,48 +74,49 @@ func (b *Bus) connect() {
 	b.client = eventbridge.NewFromConfig(settings)
 }
 
-func (b *Bus) entries(notices []model.Notice) []types.PutEventsRequestEntry {
-	all := make([]types.PutEventsRequestEntry, len(notices))
-	for i := range notices {
-		n := &notices[i]
+func (b *Bus) entries(notifications []entity.Notification) []types.PutEventsRequestEntry {
+	all := make([]types.PutEventsRequestEntry, len(notifications))
+	for i := range notifications {
+		n := &notifications[i]
 		all[i] = types.PutEventsRequestEntry{
-			EventBusName: &b.Name, Source: new(model.AlertSource), DetailType: new(n.Change.DetailType()),
+			EventBusName: &b.Name, Source: new(entity.AlertEventSource), DetailType: new(n.Change.DetailType()),
 			Detail: new(string(detail(n))), Time: new(n.At.Time()),
 		}
 	}
 	return all
 }
 
-func detail(n *model.Notice) []byte {
-	text, _ := json.Marshal(alert.TellingOf(n)) // plain data: cannot fail
+func detail(n *entity.Notification) []byte {
+	text, _ := json.Marshal(alert.NotificationViewOf(n)) // plain data: cannot fail
 	return text
 }
 
-// File is a file that stands in for a bus on a laptop: a line of JSON for each notice. It
-// is safe for concurrent use, by several processes too.
+// File appends notifications to a file, one JSON object a line. It is safe for concurrent
+// use, also by several processes.
 type File struct{ Path string }
 
-// Publish appends lines.
-func (f *File) Publish(_ context.Context, notices []model.Notice) (taken []bool, err error) {
+// Publish appends one line for each notification.
+func (f *File) Publish(_ context.Context, notifications []entity.Notification) (accepted []bool, err error) {
 	file, err := os.OpenFile(f.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("tell alerts: %w", err)
+		return nil, fmt.Errorf("publish alert notifications: %w", err)
 	}
 	defer file.Close()
-	taken = make([]bool, len(notices))
-	for i := range notices {
+	accepted = make([]bool, len(notifications))
+	for i := range notifications {
 		line, _ := json.Marshal(map[string]any{
-			"source": model.AlertSource, "detail-type": notices[i].Change.DetailType(), "detail": json.RawMessage(detail(&notices[i])),
+			"source": entity.AlertEventSource, "detail-type": notifications[i].Change.DetailType(), "detail": json.RawMessage(detail(&notifications[i])),
 		})
 		if _, err := file.Write(append(line, '\n')); err != nil {
-			return taken, fmt.Errorf("tell alerts: %w", err)
+			return accepted, fmt.Errorf("publish alert notifications: %w", err)
 		}
-		taken[i] = true
+		accepted[i] = true
 	}
-	return taken, nil
+	return accepted, nil
 }
 
-// FromEnv is the bus or the file that the environment names; nil where it names none.
+// FromEnv returns the publisher for the bus or the file that the environment names, nil if it
+// names neither.
 func FromEnv(bus, file string) alert.Publisher {
 	switch {
 	case bus != "":

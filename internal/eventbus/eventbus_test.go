@@ -13,14 +13,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func notices() []model.Notice {
-	a := model.Alert{ID: "01KDWCN5TV8QD99ME6KB1AXNAW", Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
-		Rule: "too-hot.1", Severity: model.Critical, Measure: "temperature", Limit: "above 30",
-		Violation: model.Violation{Value: model.MustDecimal("31.5")}}
-	return []model.Notice{{Alert: a, Change: model.AlertRaised}, {Alert: a, Change: model.AlertAcknowledged}}
+func notifications() []entity.Notification {
+	a := entity.Alert{ID: "01KDWCN5TV8QD99ME6KB1AXNAW", Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
+		Rule: "too-hot.1", Severity: entity.Critical, Measure: "temperature", Limit: "above 30",
+		Violation: entity.Violation{Value: model.MustDecimal("31.5")}}
+	return []entity.Notification{{Alert: a, Change: entity.AlertChangeRaised}, {Alert: a, Change: entity.AlertChangeAcknowledged}}
 }
 
 type fakeBus struct {
@@ -33,41 +34,41 @@ func (f *fakeBus) PutEvents(_ context.Context, in *eventbridge.PutEventsInput, _
 	return &eventbridge.PutEventsOutput{Entries: []types.PutEventsResultEntry{{EventId: new("1")}, {ErrorCode: new("ThrottlingException")}}}, f.err
 }
 
-func TestBus_SaysWhichWereTaken(t *testing.T) {
+func TestBus_ReportsWhichNotificationsWereAccepted(t *testing.T) {
 	fake := &fakeBus{}
 	bus := &Bus{Name: "tidemark-dev", client: fake}
-	taken, err := bus.Publish(t.Context(), notices())
-	if err == nil || len(taken) != 2 || !taken[0] || taken[1] {
-		t.Errorf("taken %v, %v: want the first alone, and why", taken, err)
+	accepted, err := bus.Publish(t.Context(), notifications())
+	if err == nil || len(accepted) != 2 || !accepted[0] || accepted[1] {
+		t.Errorf("accepted %v, %v; want only the first, and an error", accepted, err)
 	}
 	first := fake.in.Entries[0]
-	var told alert.Telling
-	if err := json.Unmarshal([]byte(*first.Detail), &told); err != nil {
+	var published alert.NotificationView
+	if err := json.Unmarshal([]byte(*first.Detail), &published); err != nil {
 		t.Fatal(err)
 	}
-	if *first.EventBusName != "tidemark-dev" || *first.Source != model.AlertSource || *first.DetailType != "Alert raised" ||
-		told.ID != notices()[0].Alert.ID || told.Alert.Message != "temperature 31.5 above 30" {
-		t.Errorf("told %+v as %s of %s", told, *first.DetailType, *first.Source)
+	if *first.EventBusName != "tidemark-dev" || *first.Source != entity.AlertEventSource || *first.DetailType != "Alert raised" ||
+		published.ID != notifications()[0].Alert.ID || published.Alert.Message != "temperature 31.5 above 30" {
+		t.Errorf("published %+v as %s of %s", published, *first.DetailType, *first.Source)
 	}
-	fake.err = errors.New("no answer")
-	if taken, err := bus.Publish(t.Context(), notices()); err == nil || len(taken) != 0 {
-		t.Errorf("without an answer: %v, %v", taken, err)
+	fake.err = errors.New("no response")
+	if accepted, err := bus.Publish(t.Context(), notifications()); err == nil || len(accepted) != 0 {
+		t.Errorf("without a response: %v, %v; want an error", accepted, err)
 	}
 }
 
-func TestFile_IsALineANotice(t *testing.T) {
+func TestFile_HasOneLineForEachNotification(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "alerts.ndjson")
 	to := FromEnv("", path)
 	for range 2 {
-		if taken, err := to.Publish(t.Context(), notices()); err != nil || !taken[0] || !taken[1] {
-			t.Fatalf("taken %v, %v", taken, err)
+		if accepted, err := to.Publish(t.Context(), notifications()); err != nil || !accepted[0] || !accepted[1] {
+			t.Fatalf("accepted %v, %v; want all", accepted, err)
 		}
 	}
 	text, err := os.ReadFile(path)
 	if err != nil || bytes.Count(text, []byte("\n")) != 4 || !json.Valid(bytes.SplitN(text, []byte("\n"), 2)[0]) {
-		t.Errorf("the file holds %q, %v", text, err)
+		t.Errorf("the file contains %q, %v; want four lines of JSON", text, err)
 	}
 	if FromEnv("", "") != nil {
-		t.Error("where nothing is named there is somebody to tell")
+		t.Error("got a publisher without a bus or a file, want nil")
 	}
 }

@@ -4,244 +4,201 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// errUnreasoned says that the table refused a request for no reason that could be.
-var errUnreasoned = errors.New("the table refused the write, but every condition it names holds")
+// errNoFailedCondition reports that the table returned ConditionFailed although every
+// condition that it named holds.
+var errNoFailedCondition = errors.New("the table rejected the write, but all of its conditions hold")
 
-// batch appends the events of one series in as few transactions as they fit, and
-// means exactly what appending them one by one in their order means.
+// batch appends the events of one series in as few transactions as possible, with the
+// outcomes of appending them one by one in their order.
 //
-// It never reads. It sends what would be right by all it knows of current; a refusal
-// names what was otherwise, and teaches the current that stood in the way. Current
-// only grows, so what is left is classified again and sent, and few rounds do.
+// It never reads. It sends the transaction that is right if the latest item is as last
+// known. If a condition fails, the result contains the item that made it fail, and with
+// it the present latest item. The order of the latest item only grows, so the remaining
+// entries are classified again and sent, and few rounds are needed.
 type batch struct {
 	*Service
-	kind     *catalog.Kind
-	where    Condition       // the caller's own; of a single event only
-	outcomes []model.Outcome // Unknown until settled here
-	// seen is current as a refusal showed it or a transaction of ours wrote it; looked
-	// tells "there is none" from "not known yet".
-	seen   *model.Current
-	looked bool
-	gone   bool          // the subject is being purged: nothing more is sent
-	taken  map[int]taken // by place: what was found at an identity that was taken
+	kind      *catalog.Kind
+	condition model.Condition      // the caller's own; only with a single event
+	results   []model.AppendResult // Unknown until decided
+	// latest is the latest item as last known, from a failed condition or from our own
+	// write. latestKnown distinguishes "there is none" from "not known yet".
+	latest      *model.Latest
+	latestKnown bool
+	purging     bool          // the subject is being purged: nothing more is sent
+	taken       map[int]taken // by entry index: what was found under an identity that is taken
 }
 
-// taken is what stood at an identity: the event itself, or, where that has expired,
-// current's memory of it.
+// taken is what was found under an identity: the event itself, or, if it has expired, the
+// latest item, which keeps its hash.
 type taken struct {
-	hash      model.Hash
-	byCurrent bool
+	hash       model.Hash
+	fromLatest bool
 }
 
-// append settles the outcomes of entries. Those it cannot settle in time stay
-// Unknown; the error is what no repeat can mend.
+// append decides the results of entries. Those that are not decided in time stay Unknown.
+// The error is permanent.
 func (b *batch) append(ctx context.Context, entries []entry) error {
-	err := b.run(ctx, entries)
+	err := b.appendInParts(ctx, entries)
 	if err == nil || errors.Is(err, retry.ErrUndecided) {
 		return nil
 	}
 	return fmt.Errorf("append %s: %w", entries[0].event.Series, err)
 }
 
-func (b *batch) run(ctx context.Context, entries []entry) error {
-	once, again := firstOfEach(entries)
+// appendInParts sends as many transactions as entries need. A transaction may contain an
+// identity only once, so repetitions of an identity are decided after their first entry.
+func (b *batch) appendInParts(ctx context.Context, entries []entry) error {
+	once, repeats := firstOfEach(entries)
 	var err error
-	for rest := once; len(rest) > 0 && err == nil && !b.gone; {
+	for rest := once; len(rest) > 0 && err == nil && !b.purging; {
 		n := fit(rest)
-		err = b.settle(ctx, rest[:n])
+		err = b.appendPart(ctx, rest[:n])
 		rest = rest[n:]
 	}
-	if b.gone {
-		b.verdict(b.unsettled(once), model.Gone)
+	if b.purging {
+		b.decide(b.undecided(once), model.Gone)
 	}
-	if anew := b.repeats(entries, again); err == nil && len(anew) > 0 {
-		return b.run(ctx, anew)
+	if again := b.decideRepeats(entries, repeats); err == nil && len(again) > 0 {
+		return b.appendInParts(ctx, again)
 	}
 	return err
 }
 
-// settle sends one transaction's worth of entries until every one has its verdict.
-func (b *batch) settle(ctx context.Context, entries []entry) error {
-	defer b.fillCurrent(entries)
+// appendPart sends the entries of one transaction until all of them are decided.
+func (b *batch) appendPart(ctx context.Context, entries []entry) error {
+	defer b.fillLatest(entries)
 	for pending := entries; len(pending) > 0; {
 		p, err := b.plan(pending)
 		if err != nil {
 			return err
 		}
-		reply, err := b.send(ctx, func(ctx context.Context) (Reply, error) { return b.Store.Append(ctx, p.tx) })
+		stored, err := b.send(ctx, func(ctx context.Context) (StoreResult, error) { return b.Store.Append(ctx, p.tx) })
 		if err != nil {
 			return err
 		}
-		if reply.Answer == model.Written {
+		if stored.Result == storage.Written {
 			b.written(p)
 			return nil
 		}
-		if pending, err = b.refused(p, reply); err != nil {
+		if pending, err = b.conditionFailed(p, stored); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// written settles what a transaction stored.
+// written decides the entries of a transaction that was stored.
 func (b *batch) written(p plan) {
-	if w := p.tx.Current; w != nil {
-		b.seen, b.looked = asWritten(w), true
+	if w := p.tx.Latest; w != nil {
+		b.latest, b.latestKnown = asWritten(w), true
 	}
-	b.verdict(p.highs, model.Applied)
-	b.verdict(p.lows, lateVerdicts[b.kind.Late])
+	b.decide(p.advancing, model.Applied)
+	b.decide(p.late, lateOutcomes[b.kind.Late])
 }
 
-// refused settles what a refusal decides and answers the entries to send again.
-func (b *batch) refused(p plan, reply Reply) ([]entry, error) {
-	fenced := reply.Current != nil && reply.Current.Fenced
-	if reply.CurrentFailed {
-		b.seen, b.looked = reply.Current, true
+// conditionFailed decides the entries that a failed condition decides, and returns the
+// entries to send again.
+func (b *batch) conditionFailed(p plan, failed StoreResult) ([]entry, error) {
+	latestLocked := failed.Latest != nil && failed.Latest.PurgeLocked
+	if failed.LatestFailed {
+		b.latest, b.latestKnown = failed.Latest, true
 	}
-	if reply.GateFailed || fenced {
-		b.gone = true
+	if failed.PurgeLockFailed || latestLocked {
+		b.purging = true
 		return nil, nil
 	}
-	b.settleTaken(p.asked, reply.Stored)
-	rest := b.unsettled(p.pending)
+	b.decideTaken(p.identities, failed.Stored)
+	rest := b.undecided(p.pending)
 	switch {
-	case !reply.CurrentFailed && len(rest) == len(p.pending):
-		return nil, errUnreasoned
-	case !reply.CurrentFailed:
+	case !failed.LatestFailed && len(rest) == len(p.pending):
+		return nil, errNoFailedCondition
+	case !failed.LatestFailed:
 		return rest, nil
-	case p.orderFailed(reply.Current):
-		b.likeCurrent(rest)
-		return b.unsettled(rest), nil
-	case len(b.where) == 0:
-		return nil, errUnreasoned
+	case p.orderFailed(failed.Latest):
+		b.decideSameAsLatest(rest)
+		return b.undecided(rest), nil
+	case len(b.condition) == 0:
+		return nil, errNoFailedCondition
 	}
-	b.verdict(rest, model.Conflict)
+	b.decide(rest, model.Conflict)
 	return nil, nil
 }
 
-// settleTaken settles the entries whose identity was found stored.
-func (b *batch) settleTaken(asked []entry, stored []*model.Event) {
-	for i, e := range asked {
+// decideTaken decides the entries whose identity is already stored.
+func (b *batch) decideTaken(entries []entry, stored []*model.Event) {
+	for i, e := range entries {
 		if i < len(stored) && stored[i] != nil {
-			b.collide(e, taken{hash: stored[i].Hash})
+			b.decideIdentity(e, taken{hash: stored[i].Hash})
 		}
 	}
 }
 
-// likeCurrent settles the entry with current's own identity: its event may have
-// expired, and current remembers it. But behind a newer entry current would have
-// moved on, and have forgotten it.
-func (b *batch) likeCurrent(entries []entry) {
-	if b.seen == nil || !b.seen.Ordered {
+// decideSameAsLatest decides the entry that has the identity of the latest item: its event
+// may have expired, but the latest item keeps its hash. An entry after a newer entry is
+// not decided, because the newer one would have replaced that hash.
+func (b *batch) decideSameAsLatest(entries []entry) {
+	if b.latest == nil || !b.latest.Ordered {
 		return
 	}
 	for _, e := range entries {
-		switch c := e.event.Compare(b.seen.Order); {
+		switch c := e.event.Compare(b.latest.Order); {
 		case c > 0:
 			return
 		case c == 0:
-			b.collide(e, taken{hash: b.seen.Hash, byCurrent: true})
+			b.decideIdentity(e, taken{hash: b.latest.Hash, fromLatest: true})
 		}
 	}
 }
 
-func (b *batch) collide(e entry, by taken) {
+// decideIdentity decides an entry whose identity is taken.
+func (b *batch) decideIdentity(e entry, by taken) {
 	if b.taken == nil {
 		b.taken = make(map[int]taken)
 	}
-	b.taken[e.place] = by
-	b.outcomes[e.place].Verdict = sameOrNot(e.event.Hash, by.hash)
+	b.taken[e.index] = by
+	b.results[e.index].Outcome = duplicateOrCollision(e.event.Hash, by.hash)
 }
 
-func (b *batch) verdict(entries []entry, v model.Verdict) {
+func (b *batch) decide(entries []entry, o model.Outcome) {
 	for _, e := range entries {
-		b.outcomes[e.place].Verdict = v
-		b.outcomes[e.place].Current = b.seen
+		b.results[e.index].Outcome = o
+		b.results[e.index].Latest = b.latest
 	}
 }
 
-func (b *batch) unsettled(entries []entry) []entry {
+func (b *batch) undecided(entries []entry) []entry {
 	var open []entry
 	for _, e := range entries {
-		if b.outcomes[e.place].Verdict == model.Unknown {
+		if b.results[e.index].Outcome == model.Unknown {
 			open = append(open, e)
 		}
 	}
 	return open
 }
 
-// fillCurrent shows current as last known to outcomes settled before it was.
-func (b *batch) fillCurrent(entries []entry) {
+// fillLatest sets the latest item, as last known, in results that were decided before it
+// was known.
+func (b *batch) fillLatest(entries []entry) {
 	for _, e := range entries {
-		if o := &b.outcomes[e.place]; o.Verdict != model.Unknown && o.Current == nil {
-			o.Current = b.seen
+		if r := &b.results[e.index]; r.Outcome != model.Unknown && r.Latest == nil {
+			r.Latest = b.latest
 		}
 	}
 }
 
-// repeat is an entry whose identity came before in the same call.
-type repeat struct {
-	entry
-	first entry
-}
-
-// firstOfEach parts entries into the first of each identity and those that repeat
-// one: a transaction may name an item once.
-func firstOfEach(entries []entry) (once []entry, again []repeat) {
-	first := make(map[model.Order]entry, len(entries))
-	for _, e := range entries {
-		if f, ok := first[e.event.Order]; ok {
-			again = append(again, repeat{e, f})
-			continue
-		}
-		first[e.event.Order] = e
-		once = append(once, e)
-	}
-	return once, again
-}
-
-// repeats settles what follows from the verdict on the first of the same identity.
-// It answers those for which nothing follows, because what stood in the first one's
-// way was forgotten before their turn.
-func (b *batch) repeats(entries []entry, again []repeat) (anew []entry) {
-	for _, r := range again {
-		first := b.outcomes[r.first.place]
-		by, wasTaken := b.taken[r.first.place]
-		if by.byCurrent && movedOn(entries, r.entry) {
-			anew = append(anew, r.entry)
-			continue
-		}
-		out := &b.outcomes[r.place]
-		out.Verdict, out.Current = first.Verdict, first.Current
-		switch {
-		case wasTaken:
-			b.collide(r.entry, by)
-		case first.Verdict == model.Applied || first.Verdict == model.Late:
-			out.Verdict = sameOrNot(r.event.Hash, r.first.event.Hash)
-		}
-	}
-	return anew
-}
-
-// movedOn reports whether a newer event came before e, so that current, whose
-// identity e has, was another by then.
-func movedOn(entries []entry, e entry) bool {
-	return slices.ContainsFunc(entries, func(x entry) bool { return x.place < e.place && e.event.Before(x.event.Order) })
-}
-
-// fit is how many of entries one transaction holds: at least one.
+// fit returns how many of entries one transaction can hold: at least one.
 func fit(entries []entry) int {
 	size, names := 0, make(map[string]bool)
-	most := min(len(entries), maxTransactionEvents)
-	for i, e := range entries[:most] {
+	limit := min(len(entries), maxTransactionEvents)
+	for i, e := range entries[:limit] {
 		key := keys.Event(e.event.Key())
 		size += sizeOf(len(key.PK)+len(key.SK), e.event.Attrs)
 		for _, a := range e.event.Attrs {
@@ -251,5 +208,5 @@ func fit(entries []entry) int {
 			return i
 		}
 	}
-	return most
+	return limit
 }

@@ -16,25 +16,25 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// serial is what appending one by one means, said as plainly as it can be.
+// serial is the reference model: the results of appending one by one, in the simplest form.
 type serial struct {
-	current *model.Event
-	events  map[model.Order]model.Hash
-	drop    bool
+	latest *model.Event
+	events map[model.Order]model.Hash
+	drop   bool
 }
 
-func (s *serial) append(e model.Event) model.Verdict {
+func (s *serial) append(e model.Event) model.Outcome {
 	stored, taken := s.events[e.Order]
-	if !taken && s.current != nil && s.current.Order == e.Order {
-		stored, taken = s.current.Hash, true
+	if !taken && s.latest != nil && s.latest.Order == e.Order {
+		stored, taken = s.latest.Hash, true
 	}
 	switch {
 	case taken && stored == e.Hash:
 		return model.Duplicate
 	case taken:
 		return model.Collision
-	case s.current == nil || s.current.Before(e.Order):
-		s.current, s.events[e.Order] = &e, e.Hash
+	case s.latest == nil || s.latest.Before(e.Order):
+		s.latest, s.events[e.Order] = &e, e.Hash
 		return model.Applied
 	case s.drop:
 		return model.Stale
@@ -43,35 +43,35 @@ func (s *serial) append(e model.Event) model.Verdict {
 	return model.Late
 }
 
-func randomDraft(r *rand.Rand, minutes int) ingest.Draft {
+func randomObservation(r *rand.Rand, minutes int) ingest.TypedObservation {
 	payloads := [][]model.Attr{{num("t", 1)}, {num("t", 2)}, {num("h", 1)}, {num("t", 1), num("h", 2)}}
-	return draft(minute(1+r.IntN(minutes)), []string{"", "a", "b"}[r.IntN(3)], payloads[r.IntN(len(payloads))]...)
+	return observation(minute(1+r.IntN(minutes)), []string{"", "a", "b"}[r.IntN(3)], payloads[r.IntN(len(payloads))]...)
 }
 
-func randomDrafts(r *rand.Rand, n, minutes int) []ingest.Draft {
-	var drafts []ingest.Draft
+func randomObservations(r *rand.Rand, n, minutes int) []ingest.TypedObservation {
+	var observations []ingest.TypedObservation
 	for range n {
-		drafts = append(drafts, randomDraft(r, minutes))
+		observations = append(observations, randomObservation(r, minutes))
 	}
-	return drafts
+	return observations
 }
 
-func eventOf(kind *catalog.Kind, d ingest.Draft) model.Event {
+func eventOf(kind *catalog.Kind, d ingest.TypedObservation) model.Event {
 	d.Attrs = slices.Clone(d.Attrs)
 	d.Attrs.Sort()
 	return model.Event{Series: series(kind), Order: model.Order{At: d.At, ID: d.ID}, Hash: model.HashOf(d.Attrs)}
 }
 
-// history is what happened to a series before the batch under test.
+// history is the state of a series before the batch under test.
 type history struct {
-	drafts   []ingest.Draft
-	enriched bool
-	expired  []model.Order // events that TTL has removed since
+	observations []ingest.TypedObservation
+	enriched     bool
+	expired      []model.Order // events that TTL has deleted
 }
 
 func randomHistory(r *rand.Rand) history {
-	h := history{drafts: randomDrafts(r, r.IntN(4), 5), enriched: r.IntN(3) == 0}
-	for _, d := range h.drafts {
+	h := history{observations: randomObservations(r, r.IntN(4), 5), enriched: r.IntN(3) == 0}
+	for _, d := range h.observations {
 		if r.IntN(4) == 0 {
 			h.expired = append(h.expired, model.Order{At: d.At, ID: d.ID})
 		}
@@ -83,7 +83,7 @@ func (h history) play(t *testing.T, table *memory.Table, kind *catalog.Kind) {
 	if h.enriched {
 		set(t, table, series(kind), "owner", item.Value{Type: item.S, S: "ops"})
 	}
-	appendEach(t, serviceOn(table, 1), kind, h.drafts...)
+	appendEach(t, serviceOn(table, 1), kind, h.observations...)
 	for _, o := range h.expired {
 		if err := table.DeleteItem(t.Context(), keys.Event(model.EventKey{Series: series(kind), Order: o})); err != nil {
 			t.Fatal(err)
@@ -91,9 +91,9 @@ func (h history) play(t *testing.T, table *memory.Table, kind *catalog.Kind) {
 	}
 }
 
-func (h history) believe(kind *catalog.Kind) *serial {
+func (h history) model(kind *catalog.Kind) *serial {
 	s := &serial{events: map[model.Order]model.Hash{}, drop: kind.Late == catalog.DropLate}
-	for _, d := range h.drafts {
+	for _, d := range h.observations {
 		s.append(eventOf(kind, d))
 	}
 	for _, o := range h.expired {
@@ -102,7 +102,7 @@ func (h history) believe(kind *catalog.Kind) *serial {
 	return s
 }
 
-func TestAppend_BatchMeansOneByOne(t *testing.T) {
+func TestAppend_BatchEqualsOneByOne(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name           string
@@ -122,7 +122,7 @@ func TestAppend_BatchMeansOneByOne(t *testing.T) {
 			for seed := range c.rounds {
 				r := rand.New(rand.NewPCG(uint64(seed), 7))
 				before := randomHistory(r)
-				batch := randomDrafts(r, 1+r.IntN(c.batch), c.minutes)
+				batch := randomObservations(r, 1+r.IntN(c.batch), c.minutes)
 				if !sameAsOneByOne(t, kind, before, batch) {
 					t.Fatalf("seed %d: history %+v, batch %+v", seed, before, batch)
 				}
@@ -131,61 +131,61 @@ func TestAppend_BatchMeansOneByOne(t *testing.T) {
 	}
 }
 
-func sameAsOneByOne(t *testing.T, kind *catalog.Kind, before history, batch []ingest.Draft) bool {
+func sameAsOneByOne(t *testing.T, kind *catalog.Kind, before history, batch []ingest.TypedObservation) bool {
 	together, apart := memory.New(clock), memory.New(clock)
 	before.play(t, together, kind)
 	before.play(t, apart, kind)
 	got := appendAll(t, serviceOn(together, 2), kind, batch...)
 	single := appendEach(t, serviceOn(apart, 3), kind, batch...)
 
-	model := before.believe(kind)
+	reference := before.model(kind)
 	for i, d := range batch {
-		want := model.append(eventOf(kind, d))
-		if got[i].Verdict != want || single[i].Verdict != want {
-			t.Errorf("observation %d: in a batch %s, alone %s, want %s", i, got[i].Verdict, single[i].Verdict, want)
+		want := reference.append(eventOf(kind, d))
+		if got[i].Outcome != want || single[i].Outcome != want {
+			t.Errorf("observation %d: in a batch %s, alone %s, want %s", i, got[i].Outcome, single[i].Outcome, want)
 		}
 	}
 	wantSameStored(t, together, apart)
 	return !t.Failed()
 }
 
-func TestAppend_OutcomesKeepTheOrderOfManySeries(t *testing.T) {
+func TestAppend_ResultsKeepTheOrderOfObservations(t *testing.T) {
 	t.Parallel()
 	kind, table := kindOf(t, keeping), memory.New(clock)
-	var drafts []ingest.Draft
+	var observations []ingest.TypedObservation
 	for i := range 200 {
-		d := draft(minute(i/20), "", num("n", int64(i)))
+		d := observation(minute(i/20), "", num("n", int64(i)))
 		d.Subject = fmt.Sprint("sensor_", i%20)
-		drafts = append(drafts, d)
+		observations = append(observations, d)
 	}
-	for i, o := range appendAll(t, serviceOn(table, 1), kind, drafts...) {
-		if o.Key.Series.Subject.ID != drafts[i].Subject || o.Key.At != drafts[i].At || o.Verdict != model.Applied {
-			t.Errorf("outcome %d: got %s of %s at %s, want applied of %s at %s", i, o.Verdict, o.Key.Series, o.Key.At, drafts[i].Subject, drafts[i].At)
+	for i, o := range appendAll(t, serviceOn(table, 1), kind, observations...) {
+		if o.Key.Series.Subject.ID != observations[i].Subject || o.Key.At != observations[i].At || o.Outcome != model.Applied {
+			t.Errorf("result %d: got %s of %s at %s, want applied of %s at %s", i, o.Outcome, o.Key.Series, o.Key.At, observations[i].Subject, observations[i].At)
 		}
 	}
 }
 
-func TestAppend_CurrentIsTheUnionOfTheRecordHighs(t *testing.T) {
+func TestAppend_LatestItemHasTheFieldsOfAllAdvancingEvents(t *testing.T) {
 	t.Parallel()
 	kind, table := kindOf(t, keeping), memory.New(clock)
 	set(t, table, series(kind), "owner", item.Value{Type: item.S, S: "ops"})
-	outcomes := appendAll(t, serviceOn(table, 1), kind,
-		draft(minute(3), "", num("a", 3), num("b", 3)),
-		draft(minute(1), "", num("c", 1)), // late: not in current
-		draft(minute(5), "", num("b", 5)))
-	wantVerdicts(t, outcomes, model.Applied, model.Late, model.Applied)
+	results := appendAll(t, serviceOn(table, 1), kind,
+		observation(minute(3), "", num("a", 3), num("b", 3)),
+		observation(minute(1), "", num("c", 1)), // late: not in the latest item
+		observation(minute(5), "", num("b", 5)))
+	wantOutcomes(t, results, model.Applied, model.Late, model.Applied)
 
-	c := currentOf(t, table, series(kind))
+	c := latestOf(t, table, series(kind))
 	want := model.Attrs{num("a", 3), num("b", 5), {Name: "owner", Value: model.TextValue("ops")}}
 	if diff := cmp.Diff(want, c.Attrs, cmp.Comparer(func(a, b model.Decimal) bool { return a == b })); diff != "" {
-		t.Errorf("current (-want +got):\n%s", diff)
+		t.Errorf("latest item (-want +got):\n%s", diff)
 	}
 	if c.At != minute(5) {
-		t.Errorf("current is at %s, want %s", c.At, minute(5))
+		t.Errorf("latest item is at %s, want %s", c.At, minute(5))
 	}
-	for i, o := range outcomes {
-		if o.Current == nil || o.Current.At != minute(5) {
-			t.Errorf("outcome %d carries current %+v, want the one this transaction wrote", i, o.Current)
+	for i, o := range results {
+		if o.Latest == nil || o.Latest.At != minute(5) {
+			t.Errorf("result %d has the latest item %+v, want the one that this transaction wrote", i, o.Latest)
 		}
 	}
 }
@@ -194,57 +194,57 @@ func TestAppend_EnrichmentSurvives(t *testing.T) {
 	t.Parallel()
 	kind, table := kindOf(t, keeping), memory.New(clock)
 	s := serviceOn(table, 1)
-	appendAll(t, s, kind, draft(minute(1), "", num("temperature", 20)))
+	appendAll(t, s, kind, observation(minute(1), "", num("temperature", 20)))
 	set(t, table, series(kind), "accountId", item.Value{Type: item.S, S: "acct-1"})
-	appendAll(t, s, kind, draft(minute(2), "", num("temperature", 21)))
+	appendAll(t, s, kind, observation(minute(2), "", num("temperature", 21)))
 
-	if v, _ := currentOf(t, table, series(kind)).Attrs.Get("accountId"); v.Text != "acct-1" {
+	if v, _ := latestOf(t, table, series(kind)).Attrs.Get("accountId"); v.Text != "acct-1" {
 		t.Errorf("accountId after the next append: got %+v, want acct-1", v)
 	}
 	for _, e := range eventsOf(t, table, series(kind)) {
 		if _, ok := e.Attrs.Get("accountId"); ok {
-			t.Errorf("event at %s carries enrichment", e.At)
+			t.Errorf("event at %s has enrichment", e.At)
 		}
 	}
 }
 
-func TestAppend_LargeEventsAreCutIntoTransactionsThatFit(t *testing.T) {
+func TestAppend_LargeEventsAreSplitIntoTransactionsThatFit(t *testing.T) {
 	t.Parallel()
 	kind, table := kindOf(t, keeping), memory.New(clock)
 	text := make([]byte, 4096)
 	for i := range text {
 		text[i] = 'x'
 	}
-	var drafts []ingest.Draft
+	var observations []ingest.TypedObservation
 	for i := range 60 { // about 13 MB
-		d := draft(minute(i), "")
+		d := observation(minute(i), "")
 		for f := range 53 {
 			d.Attrs = append(d.Attrs, model.Attr{Name: fmt.Sprint("f", f), Value: model.TextValue(string(text))})
 		}
-		drafts = append(drafts, d)
+		observations = append(observations, d)
 	}
-	for i, o := range appendAll(t, serviceOn(table, 1), kind, drafts...) {
-		if o.Verdict != model.Applied {
-			t.Errorf("observation %d: got %s, want applied", i, o.Verdict)
+	for i, o := range appendAll(t, serviceOn(table, 1), kind, observations...) {
+		if o.Outcome != model.Applied {
+			t.Errorf("observation %d: got %s, want applied", i, o.Outcome)
 		}
 	}
 }
 
-func TestAppend_FieldsOfCurrentFitOneExpression(t *testing.T) {
+func TestAppend_FieldsOfTheLatestItemFitOneExpression(t *testing.T) {
 	t.Parallel()
 	kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
-	var drafts []ingest.Draft
-	for i := range 90 { // 1,800 names, that change as the minutes go by
-		d := draft(minute(i), "")
+	var observations []ingest.TypedObservation
+	for i := range 90 { // 1,800 names in total
+		d := observation(minute(i), "")
 		for f := range 40 {
 			d.Attrs = append(d.Attrs, num(fmt.Sprintf("f%d", i*20+f), 1))
 		}
-		drafts = append(drafts, d)
+		observations = append(observations, d)
 	}
-	appendAll(t, serviceOn(store, 1), kind, drafts...)
+	appendAll(t, serviceOn(store, 1), kind, observations...)
 	for i, tx := range store.sent {
-		if n := len(tx.Current.Set); n > 400 {
-			t.Errorf("transaction %d names %d fields: the table takes about 400", i, n)
+		if n := len(tx.Latest.Set); n > 400 {
+			t.Errorf("transaction %d names %d fields: the table accepts about 400", i, n)
 		}
 	}
 }

@@ -1,67 +1,69 @@
 package ingest
 
 import (
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Compose is the transaction that appends one event, for a caller who sends it with
-// items of its own. It reads nothing and sends nothing, so it cannot know whether
-// current is there: its one condition takes both. The field errors are those of
-// admission; the error is the random source's.
+// Compose returns the transaction that appends one event, for a caller that sends it
+// together with items of its own. It reads and sends nothing, so it cannot know whether
+// the latest item exists; its one condition allows both. The field errors are those of
+// validation; the error is that of the random source, or ErrNoLatest.
 //
-// Where the event is older than current the whole transaction fails, whatever the
-// kind's policy for late events: part of it cannot be stored without the rest. Its
-// verdict then is Stale, and an Append by itself is what keeps it.
-func (s *Service) Compose(kind *catalog.Kind, draft Draft, where Condition) (Transaction, []model.FieldError, error) {
-	a := admission{kind: kind, limits: s.Limits, now: s.Now(), random: s.Rand}
-	event, wrong, err := a.draft(draft)
+// If the event is older than the latest item, the complete transaction fails, even if the
+// kind keeps late events, because a part of it cannot be stored alone. The outcome is then
+// Stale; a separate Append stores the event.
+func (s *Service) Compose(kind *catalog.Kind, o TypedObservation, condition model.Condition) (AppendTransaction, []model.FieldError, error) {
+	v := validation{kind: kind, limits: s.Limits, now: s.Now(), random: s.Rand}
+	event, wrong, err := v.typed(o)
 	switch {
 	case err != nil || wrong != nil:
-		return Transaction{}, wrong, err
-	case kind.WithoutCurrent && len(where) > 0:
-		return Transaction{}, nil, ErrNoCurrent
+		return AppendTransaction{}, wrong, err
+	case kind.WithoutLatest && len(condition) > 0:
+		return AppendTransaction{}, nil, ErrNoLatest
 	}
-	tx := Transaction{Gate: &event.Series.Subject, Puts: []model.Event{event}}
-	if !kind.WithoutCurrent {
-		tx.Current = &CurrentWrite{
+	tx := AppendTransaction{PurgeLock: &event.Series.Subject, Puts: []model.Event{event}}
+	if !kind.WithoutLatest {
+		tx.Latest = &LatestWrite{
 			Series: event.Series, OrCreate: true, First: event.Order, Last: event.Order,
-			Hash: event.Hash, Set: event.Attrs, Now: event.ArrivedAt, Where: where,
+			Hash: event.Hash, Set: event.Attrs, Now: event.ArrivedAt, Condition: condition,
 			Entries: entriesOf(kind, &event),
 		}
 	}
 	return tx, nil, nil
 }
 
-// Judge is the verdict on a transaction of Compose. Where it failed and everything of
-// it would have held, an item of the caller's own did not: Conflict. Where it was not
-// decided it is Unknown, and sending all of it again is safe.
-func Judge(tx *Transaction, reply Reply) model.Outcome {
+// ComposedResult returns the result of a transaction of Compose. The outcome is Conflict if
+// a condition of the caller's own items failed, and Unknown if the table did not decide;
+// sending the complete transaction again is then safe.
+func ComposedResult(tx *AppendTransaction, stored StoreResult) model.AppendResult {
 	event := &tx.Puts[0]
-	out := model.Outcome{Verdict: model.Unknown, Key: event.Key(), Current: reply.Current}
-	if reply.Answer == model.Written {
-		out.Verdict = model.Applied
-		if tx.Current != nil {
-			out.Current = asWritten(tx.Current)
+	result := model.AppendResult{Outcome: model.Unknown, Key: event.Key(), Latest: stored.Latest}
+	if stored.Result == storage.Written {
+		result.Outcome = model.Applied
+		if tx.Latest != nil {
+			result.Latest = asWritten(tx.Latest)
 		}
 	}
-	if reply.Answer == model.Refused {
-		out.Verdict = refusedAs(event, reply)
+	if stored.Result == storage.ConditionFailed {
+		result.Outcome = failedOutcome(event, stored)
 	}
-	return out
+	return result
 }
 
-func refusedAs(event *model.Event, reply Reply) model.Verdict {
-	current := reply.Current
-	ordered := reply.CurrentFailed && current != nil && current.Ordered
+// failedOutcome returns the outcome of an event whose transaction failed on a condition.
+func failedOutcome(event *model.Event, failed StoreResult) model.Outcome {
+	latest := failed.Latest
+	ordered := failed.LatestFailed && latest != nil && latest.Ordered
 	switch {
-	case reply.GateFailed || current != nil && current.Fenced:
+	case failed.PurgeLockFailed || latest != nil && latest.PurgeLocked:
 		return model.Gone
-	case len(reply.Stored) > 0 && reply.Stored[0] != nil:
-		return sameOrNot(event.Hash, reply.Stored[0].Hash)
-	case ordered && current.Order == event.Order:
-		return sameOrNot(event.Hash, current.Hash)
-	case ordered && !current.Before(event.Order):
+	case len(failed.Stored) > 0 && failed.Stored[0] != nil:
+		return duplicateOrCollision(event.Hash, failed.Stored[0].Hash)
+	case ordered && latest.Order == event.Order:
+		return duplicateOrCollision(event.Hash, latest.Hash)
+	case ordered && !latest.Before(event.Order):
 		return model.Stale
 	}
 	return model.Conflict

@@ -5,58 +5,58 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Judge reads a reply by the precedence of verdicts.
-func TestJudge_FollowsThePrecedence(t *testing.T) {
+func TestComposedResult_FollowsThePrecedenceOfOutcomes(t *testing.T) {
 	t.Parallel()
 	order := model.Order{At: 1000, ID: "b"}
 	mine := model.Event{Order: order, Hash: model.Hash{1}}
-	tx := &ingest.Transaction{Current: &ingest.CurrentWrite{Last: order, Hash: mine.Hash}, Puts: []model.Event{mine}}
-	current := func(at model.Time, id string, hash byte, fenced bool) *model.Current {
-		return &model.Current{Ordered: true, Order: model.Order{At: at, ID: id}, Hash: model.Hash{hash}, Fenced: fenced}
+	tx := &ingest.AppendTransaction{Latest: &ingest.LatestWrite{Last: order, Hash: mine.Hash}, Puts: []model.Event{mine}}
+	latest := func(at model.Time, id string, hash byte, locked bool) *model.Latest {
+		return &model.Latest{Ordered: true, Order: model.Order{At: at, ID: id}, Hash: model.Hash{hash}, PurgeLocked: locked}
 	}
 	same, other := &model.Event{Hash: mine.Hash}, &model.Event{Hash: model.Hash{2}}
 	none := []*model.Event{nil}
 	for name, c := range map[string]struct {
-		reply ingest.Reply
-		want  model.Verdict
+		stored ingest.StoreResult
+		want   model.Outcome
 	}{
-		"stored":                      {ingest.Reply{Answer: model.Written}, model.Applied},
-		"throttled":                   {ingest.Reply{Answer: model.Throttled}, model.Unknown},
-		"in conflict with another":    {ingest.Reply{Answer: model.Conflicting}, model.Unknown},
-		"answer lost":                 {ingest.Reply{Answer: model.Uncertain}, model.Unknown},
-		"gate shut":                   {ingest.Reply{Answer: model.Refused, GateFailed: true, Stored: []*model.Event{same}}, model.Gone},
-		"fenced":                      {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: current(1, "", 0, true), Stored: none}, model.Gone},
-		"this very event":             {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: current(9000, "", 0, false), Stored: []*model.Event{same}}, model.Duplicate},
-		"its identity":                {ingest.Reply{Answer: model.Refused, Stored: []*model.Event{other}}, model.Collision},
-		"current remembers it":        {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: current(1000, "b", 1, false), Stored: none}, model.Duplicate},
-		"current remembers another":   {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: current(1000, "b", 7, false), Stored: none}, model.Collision},
-		"older":                       {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: current(2000, "", 0, false), Stored: none}, model.Stale},
-		"older by its id":             {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: current(1000, "c", 0, false), Stored: none}, model.Stale},
-		"newer, the condition failed": {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: current(500, "", 0, false), Stored: none}, model.Conflict},
-		"no current, it failed":       {ingest.Reply{Answer: model.Refused, CurrentFailed: true, Stored: none}, model.Conflict},
-		"the caller's own item":       {ingest.Reply{Answer: model.Refused, Stored: none}, model.Conflict},
+		"stored":                               {ingest.StoreResult{Result: storage.Written}, model.Applied},
+		"throttled":                            {ingest.StoreResult{Result: storage.Throttled}, model.Unknown},
+		"conflicted":                           {ingest.StoreResult{Result: storage.Conflicted}, model.Unknown},
+		"response lost":                        {ingest.StoreResult{Result: storage.Unknown}, model.Unknown},
+		"subject locked":                       {ingest.StoreResult{Result: storage.ConditionFailed, PurgeLockFailed: true, Stored: []*model.Event{same}}, model.Gone},
+		"latest item locked":                   {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(1, "", 0, true), Stored: none}, model.Gone},
+		"same event stored":                    {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(9000, "", 0, false), Stored: []*model.Event{same}}, model.Duplicate},
+		"identity taken":                       {ingest.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{other}}, model.Collision},
+		"latest item has its hash":             {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(1000, "b", 1, false), Stored: none}, model.Duplicate},
+		"latest item has another hash":         {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(1000, "b", 7, false), Stored: none}, model.Collision},
+		"older":                                {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(2000, "", 0, false), Stored: none}, model.Stale},
+		"older by its id":                      {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(1000, "c", 0, false), Stored: none}, model.Stale},
+		"newer, the condition failed":          {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(500, "", 0, false), Stored: none}, model.Conflict},
+		"no latest item, the condition failed": {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Stored: none}, model.Conflict},
+		"the caller's own item":                {ingest.StoreResult{Result: storage.ConditionFailed, Stored: none}, model.Conflict},
 	} {
-		if got := ingest.Judge(tx, c.reply); got.Verdict != c.want || got.Key.Order != order {
-			t.Errorf("%s: %s, want %s", name, got.Verdict, c.want)
+		if got := ingest.ComposedResult(tx, c.stored); got.Outcome != c.want || got.Key.Order != order {
+			t.Errorf("%s: %s, want %s", name, got.Outcome, c.want)
 		}
 	}
-	if got := ingest.Judge(tx, ingest.Reply{Answer: model.Written}); got.Current == nil || got.Current.Order != order {
-		t.Errorf("applied shows %+v, want what was written", got.Current)
+	if got := ingest.ComposedResult(tx, ingest.StoreResult{Result: storage.Written}); got.Latest == nil || got.Latest.Order != order {
+		t.Errorf("applied returned %+v, want the latest item as written", got.Latest)
 	}
 }
 
-func TestCompose_AKindWithoutCurrentTakesNoCondition(t *testing.T) {
+func TestCompose_KindWithoutLatestItemTakesNoCondition(t *testing.T) {
 	t.Parallel()
-	service, kind := serviceOn(nil, 1), kindOf(t, withoutCurrent)
-	tx, wrong, err := service.Compose(kind, draft(minute(0), ""), nil)
-	if err != nil || wrong != nil || tx.Current != nil || tx.Gate == nil || len(tx.Puts) != 1 {
-		t.Errorf("without a condition: %+v, %v, %v; want the event and the gate alone", tx, wrong, err)
+	service, kind := serviceOn(nil, 1), kindOf(t, withoutLatest)
+	tx, wrong, err := service.Compose(kind, observation(minute(0), ""), nil)
+	if err != nil || wrong != nil || tx.Latest != nil || tx.PurgeLock == nil || len(tx.Puts) != 1 {
+		t.Errorf("without a condition: %+v, %v, %v; want only the event and the purge lock", tx, wrong, err)
 	}
-	where := ingest.Condition{{Field: "x", Op: ingest.Exists}}
-	if _, _, err := service.Compose(kind, draft(minute(0), ""), where); !errors.Is(err, ingest.ErrNoCurrent) {
-		t.Errorf("with one: %v, want %v", err, ingest.ErrNoCurrent)
+	where := model.Condition{{Field: "x", Op: model.Exists}}
+	if _, _, err := service.Compose(kind, observation(minute(0), ""), where); !errors.Is(err, ingest.ErrNoLatest) {
+		t.Errorf("with a condition: %v, want %v", err, ingest.ErrNoLatest)
 	}
 }

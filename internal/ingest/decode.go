@@ -14,18 +14,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Errors of a body of which no observation could be told apart; nothing of it was
-// taken in.
+// Errors of a body that could not be divided into observations. Nothing in it is appended.
 var (
-	ErrEmptyBody = errors.New("the body is empty: send one JSON object, an array of them, or one a line")
+	ErrEmptyBody = errors.New("the body is empty: send one JSON object, an array of objects, or one object on each line")
 	ErrNotJSON   = errors.New("the body is not JSON")
 	ErrNotObject = errors.New("the body is JSON, but neither an object nor an array of objects")
 	ErrTooMany   = errors.New("too many observations in one request")
 )
 
-// DecodeBody reads a JSON body: one object, or an array of them (then many is true).
-// An element that cannot be read is an Observation with a Flaw; what makes the whole
-// body unreadable is an error. Anything beyond limit observations is ErrTooMany.
+// DecodeBody decodes a JSON body: one object, or an array of objects (then many is true).
+// An element that cannot be decoded is an Observation with a DecodeError. The error is
+// that of a body that cannot be decoded at all, or ErrTooMany for more than limit
+// observations.
 func DecodeBody(body []byte, limit int) (observations []Observation, many bool, err error) {
 	body = bytes.TrimSpace(body)
 	switch {
@@ -44,8 +44,7 @@ func DecodeBody(body []byte, limit int) (observations []Observation, many bool, 
 	return []Observation{DecodeObject(body)}, false, nil
 }
 
-// decodeArray takes the elements one by one, so that a body of many small ones costs
-// no more memory than the limit allows.
+// decodeArray decodes the elements one by one, so that the limit bounds the memory.
 func decodeArray(body []byte, limit int) ([]Observation, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if _, err := decoder.Token(); err != nil {
@@ -66,13 +65,13 @@ func decodeArray(body []byte, limit int) ([]Observation, error) {
 		return nil, notJSON(err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%w: something follows the array; send one array", ErrNotJSON)
+		return nil, fmt.Errorf("%w: there is text after the array; send one array", ErrNotJSON)
 	}
 	return observations, nil
 }
 
-// DecodeLines reads NDJSON: one object a line, blank lines skipped. A line that
-// cannot be read is an Observation with a Flaw that names the line; the others stand.
+// DecodeLines decodes NDJSON: one object on each line; blank lines are skipped. A line that
+// cannot be decoded is an Observation with a DecodeError that contains the line number.
 func DecodeLines(body []byte, limit int) ([]Observation, error) {
 	var observations []Observation
 	number := 0
@@ -86,8 +85,8 @@ func DecodeLines(body []byte, limit int) ([]Observation, error) {
 			return nil, tooMany(limit)
 		}
 		o := DecodeObject(line)
-		if o.Flaw != nil {
-			o.Flaw.Message = fmt.Sprintf("line %d: %s", number, o.Flaw.Message)
+		if o.DecodeError != nil {
+			o.DecodeError.Message = fmt.Sprintf("line %d: %s", number, o.DecodeError.Message)
 		}
 		observations = append(observations, o)
 	}
@@ -97,40 +96,40 @@ func DecodeLines(body []byte, limit int) ([]Observation, error) {
 	return observations, nil
 }
 
-// DecodeObject reads one JSON object with every number's digits as sent. It never
-// fails: what is wrong stands in the Flaw. The Observation keeps raw as its Payload.
+// DecodeObject decodes one JSON object, with the digits of numbers as sent. An object that
+// cannot be decoded has a DecodeError. The Observation keeps raw as its Payload.
 func DecodeObject(raw []byte) Observation {
 	o := Observation{Payload: raw}
 	if err := syntaxOf(raw); err != nil {
-		o.Flaw = flaw("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
+		o.DecodeError = fieldError("", CodeNotJSON, "%s", strings.TrimPrefix(err.Error(), "the body is "))
 		return o
 	}
-	o.Fields, o.Flaw = decodeFields(bytes.TrimSpace(raw))
+	o.Fields, o.DecodeError = decodeFields(bytes.TrimSpace(raw))
 	return o
 }
 
-// decodeFields reads the members of raw, which is valid JSON.
+// decodeFields decodes the members of raw, which is valid JSON.
 func decodeFields(raw []byte) ([]Field, *model.FieldError) {
 	switch {
 	case raw[0] != '{':
-		return nil, flaw("", CodeNotAnObject, "want an object with one observation, {\"timestamp\": …}, not %s", formOf(raw))
+		return nil, fieldError("", CodeNotAnObject, "is %s: want an object with one observation, {\"timestamp\": …}", formOf(raw))
 	case !utf8.Valid(raw):
-		return nil, flaw("", CodeInvalidUTF8, "holds bytes that are not UTF-8, which the table cannot keep: encode the text as UTF-8")
+		return nil, fieldError("", CodeInvalidUTF8, "contains bytes that are not UTF-8, which the table cannot store: encode the text as UTF-8")
 	case loneSurrogate(raw):
-		return nil, flaw("", CodeLoneSurrogate, "holds half of a \\uD800–\\uDFFF pair, which is no character: send both halves, or the character itself")
+		return nil, fieldError("", CodeLoneSurrogate, "contains half of a \\uD800–\\uDFFF pair, which is not a character: send both halves, or the character itself")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := decoder.Token(); err != nil {
-		return nil, flaw("", CodeNotJSON, "not JSON: %v", err)
+		return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
 	}
 	fields, seen := []Field{}, map[string]bool{}
 	for decoder.More() {
 		f, err := decodeField(decoder)
 		if err != nil {
-			return nil, flaw("", CodeNotJSON, "not JSON: %v", err)
+			return nil, fieldError("", CodeNotJSON, "not JSON: %v", err)
 		}
 		if seen[f.Name] {
-			return nil, flaw(f.Name, CodeDuplicateName, "stands twice in one object, and nobody can tell which is meant: send it once")
+			return nil, fieldError(f.Name, CodeDuplicateName, "appears twice in one object, so its value is ambiguous: send it once")
 		}
 		seen[f.Name] = true
 		fields = append(fields, f)
@@ -157,7 +156,7 @@ func decodeField(decoder *json.Decoder) (Field, error) {
 	return f, err
 }
 
-// formOf tells the form of a valid JSON value by its first byte.
+// formOf returns the form of a valid JSON value, which follows from its first byte.
 func formOf(raw []byte) Form {
 	switch raw[0] {
 	case '{', '[':
@@ -172,8 +171,9 @@ func formOf(raw []byte) Form {
 	return NumberForm
 }
 
-// loneSurrogate finds a \u escape of half a pair, which the standard decoder would
-// quietly replace. raw is valid JSON, so backslashes stand in strings only.
+// loneSurrogate reports whether raw contains a \u escape of half a surrogate pair, which
+// encoding/json would replace without an error. raw is valid JSON, so that backslashes are
+// in strings only.
 func loneSurrogate(raw []byte) bool {
 	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
 		if raw[i] != '\\' {
@@ -181,7 +181,7 @@ func loneSurrogate(raw []byte) bool {
 		}
 		half, ok := escapedUnit(raw[i:])
 		if !ok {
-			i++ // a two-byte escape: its second byte is no escape of its own
+			i++ // a two-byte escape: its second byte does not begin another escape
 			continue
 		}
 		i += 5
@@ -197,7 +197,7 @@ func loneSurrogate(raw []byte) bool {
 	return false
 }
 
-// escapedUnit reads a leading \uXXXX.
+// escapedUnit decodes a leading \uXXXX.
 func escapedUnit(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -206,10 +206,10 @@ func escapedUnit(s []byte) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// syntaxOf is nil where raw is one JSON value, else ErrNotJSON with the place.
+// syntaxOf returns nil if raw is one JSON value, else ErrNotJSON with the byte offset.
 func syntaxOf(raw []byte) error {
-	var whole json.RawMessage
-	if err := json.Unmarshal(raw, &whole); err != nil {
+	var value json.RawMessage
+	if err := json.Unmarshal(raw, &value); err != nil {
 		return notJSON(err)
 	}
 	return nil
@@ -218,7 +218,7 @@ func syntaxOf(raw []byte) error {
 func notJSON(err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return fmt.Errorf("%w: byte %d: %v (NaN and Infinity are no JSON numbers: send null, or \"NaN\")", ErrNotJSON, syntax.Offset, err)
+		return fmt.Errorf("%w: byte %d: %v (NaN and Infinity are not JSON numbers: send null, or \"NaN\")", ErrNotJSON, syntax.Offset, err)
 	}
 	return fmt.Errorf("%w: %v", ErrNotJSON, err)
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// flaws are the codes of what could not be read, "" for what could.
-func flaws(observations []ingest.Observation) []string {
+// codesOf returns the codes of decode errors, "" for observations without one.
+func codesOf(observations []ingest.Observation) []string {
 	codes := []string{}
 	for _, o := range observations {
-		if o.Flaw == nil {
+		if o.DecodeError == nil {
 			codes = append(codes, "")
 		} else {
-			codes = append(codes, o.Flaw.Code)
+			codes = append(codes, o.DecodeError.Code)
 		}
 	}
 	return codes
@@ -30,7 +30,7 @@ func TestDecodeBody(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, body string
-		want       []string // codes of flaws
+		want       []string // codes of decode errors
 		many       bool
 		err        error
 	}{
@@ -49,34 +49,34 @@ func TestDecodeBody(t *testing.T) {
 		{"two arrays", `[] []`, nil, true, ingest.ErrNotJSON},
 		{"lines sent as JSON", "{\"a\":1}\n{\"a\":2}", nil, false, ingest.ErrNotJSON},
 		{"one too many", `[{},{},{},{},{},{},{}]`, nil, true, ingest.ErrTooMany},
-		{"a thousand brackets short of memory", strings.Repeat("[", 1<<20), nil, true, ingest.ErrNotJSON},
+		{"a million open brackets", strings.Repeat("[", 1<<20), nil, true, ingest.ErrNotJSON},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, many, err := ingest.DecodeBody([]byte(c.body), 6)
-			if !errors.Is(err, c.err) || err == nil && (!slices.Equal(flaws(got), c.want) || many != c.many) {
-				t.Errorf("got %q, many %t, error %v; want %q, many %t, error %v", flaws(got), many, err, c.want, c.many, c.err)
+			if !errors.Is(err, c.err) || err == nil && (!slices.Equal(codesOf(got), c.want) || many != c.many) {
+				t.Errorf("got %q, many %t, error %v; want %q, many %t, error %v", codesOf(got), many, err, c.want, c.many, c.err)
 			}
 		})
 	}
 }
 
-func TestDecodeLines_RejectsABadLineAlone(t *testing.T) {
+func TestDecodeLines_RejectsOnlyTheBadLine(t *testing.T) {
 	t.Parallel()
 	body := "{\"a\":1}\n\n  {\"a\":NaN}\r\n5\n{\"a\":2}"
 	got, err := ingest.DecodeLines([]byte(body), 4)
-	if want := []string{"", "not-json", "not-an-object", ""}; err != nil || !slices.Equal(flaws(got), want) {
-		t.Fatalf("got %q, error %v; want %q", flaws(got), err, want)
+	if want := []string{"", "not-json", "not-an-object", ""}; err != nil || !slices.Equal(codesOf(got), want) {
+		t.Fatalf("got %q, error %v; want %q", codesOf(got), err, want)
 	}
 	for i, line := range map[int]string{1: "line 3:", 2: "line 4:"} {
-		if !strings.HasPrefix(got[i].Flaw.Message, line) {
-			t.Errorf("message %q: want it to begin with %q", got[i].Flaw.Message, line)
+		if !strings.HasPrefix(got[i].DecodeError.Message, line) {
+			t.Errorf("message %q: want it to begin with %q", got[i].DecodeError.Message, line)
 		}
 	}
 }
 
-func TestDecodeLines_RefusesNothingAndTooMuch(t *testing.T) {
+func TestDecodeLines_RejectsEmptyAndTooLongBodies(t *testing.T) {
 	t.Parallel()
 	if _, err := ingest.DecodeLines([]byte(" \n\r\n"), 4); !errors.Is(err, ingest.ErrEmptyBody) {
 		t.Errorf("blank lines: got %v, want ErrEmptyBody", err)
@@ -101,9 +101,9 @@ func TestDecodeObject_KeepsEveryDigit(t *testing.T) {
 	}
 }
 
-// FuzzDecodeObject: whatever comes, the decoder answers, its flaw is short and valid
-// text, what it read without one reads the same again, and admission takes it or says
-// why not.
+// FuzzDecodeObject checks for any input that the decoder returns, that a decode error is short
+// and valid text, that decoded fields can be encoded and decoded again, and that validation
+// either accepts the observation or returns field errors.
 func FuzzDecodeObject(f *testing.F) {
 	for _, seed := range []string{
 		reading(with("temperature", "22.4")), `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `{"a":1,"a":1}`, `{"a":{"b":[]}}`,
@@ -114,22 +114,22 @@ func FuzzDecodeObject(f *testing.F) {
 	kind := kindOf(f, keeping)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		o := ingest.DecodeObject(raw)
-		if o.Flaw == nil {
+		if o.DecodeError == nil {
 			again := ingest.DecodeObject(encode(t, o.Fields))
-			if again.Flaw != nil || !slices.Equal(again.Fields, o.Fields) {
-				t.Errorf("%q reads as %+v, written and read again as %+v, flaw %+v", raw, o.Fields, again.Fields, again.Flaw)
+			if again.DecodeError != nil || !slices.Equal(again.Fields, o.Fields) {
+				t.Errorf("%q is decoded as %+v; encoded and decoded again as %+v, error %+v", raw, o.Fields, again.Fields, again.DecodeError)
 			}
-		} else if _, err := json.Marshal(o.Flaw); err != nil || len(o.Flaw.Message) > 400 {
-			t.Errorf("%q: flaw %+v cannot be told: %v", raw, o.Flaw, err)
+		} else if _, err := json.Marshal(o.DecodeError); err != nil || len(o.DecodeError.Message) > 400 {
+			t.Errorf("%q: decode error %+v cannot be reported: %v", raw, o.DecodeError, err)
 		}
-		outcomes, err := serviceOn(memory.New(clock), 1).Append(t.Context(), kind, o)
-		if err != nil || (outcomes[0].Verdict == model.Rejected) != (len(outcomes[0].Errors) > 0) || o.Flaw != nil && outcomes[0].Verdict != model.Rejected {
-			t.Errorf("%q: outcome %+v, error %v", raw, outcomes[0], err)
+		results, err := serviceOn(memory.New(clock), 1).Append(t.Context(), kind, o)
+		if err != nil || (results[0].Outcome == model.Rejected) != (len(results[0].Errors) > 0) || o.DecodeError != nil && results[0].Outcome != model.Rejected {
+			t.Errorf("%q: outcome %+v, error %v", raw, results[0], err)
 		}
 	})
 }
 
-// encode writes fields as the JSON object they came from; what was nested is empty.
+// encode returns fields as a JSON object; nested values become empty objects.
 func encode(t *testing.T, fields []ingest.Field) []byte {
 	t.Helper()
 	b := bytes.NewBufferString("{")

@@ -1,11 +1,11 @@
-// Package ingest is the way in: admission of observations at the door, and the
-// append of events by compare-and-swap. It knows no AWS type; a store answers what
-// the server answered, and every decision is taken here.
+// Package ingest is the write path: it validates observations and appends them as events
+// with a compare-and-swap on the latest item of their series. It knows no AWS type. A
+// store reports what the server said; all decisions are made here.
 //
-// A door decodes what it was sent into Observations. Admission makes an event of
-// each, or says what is wrong with it. The events of a series are appended together,
-// in transactions that mean exactly what one by one would mean: plan.go says what is
-// sent, batch.go what a refusal teaches, retry.go what is no answer at all. What
-// comes of it is one Outcome for each observation, in their order; verdicts are
-// values, and an error is only what no repeat can mend.
+// A source (HTTP, IoT, queue, stream) decodes its input into Observations. Validation
+// turns each one into an event or returns its field errors. The events of a series are
+// appended together, in transactions whose outcomes equal those of appending the events
+// one by one: plan.go builds a transaction, batch.go evaluates its result. Each
+// observation gets one AppendResult, in the given order. Outcomes are values; an error
+// is returned only for a permanent failure.
 package ingest

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -18,8 +19,8 @@ func TestAppend_IndexesEventsByTheKindsField(t *testing.T) {
 	t.Parallel()
 	kind, table := kindOf(t, byLine), memory.New(clock)
 	line := func(value string) model.Attr { return model.Attr{Name: "line", Value: model.TextValue(value)} }
-	wantVerdicts(t, appendAll(t, serviceOn(table, 1), kind,
-		draft(minute(1), "", line("7")), draft(minute(2), "", num("temperature", 1)), draft(minute(3), "", line(""))),
+	wantOutcomes(t, appendAll(t, serviceOn(table, 1), kind,
+		observation(minute(1), "", line("7")), observation(minute(2), "", num("temperature", 1)), observation(minute(3), "", line(""))),
 		model.Applied, model.Applied, model.Applied)
 	for _, e := range eventsOf(t, table, series(kind)) {
 		it, err := table.GetItem(t.Context(), keys.Event(e.Key()))
@@ -28,18 +29,18 @@ func TestAppend_IndexesEventsByTheKindsField(t *testing.T) {
 		}
 		want := item.Value{}
 		if e.At == minute(1) {
-			want = item.Value{Type: item.S, S: keys.IndexPartition(kind.Name, "line", "7")}
+			want = item.Value{Type: item.S, S: tablekeys.IndexPartition(kind.Name, "line", "7")}
 		}
 		if got := it[keys.AttrGSI2PK]; got.S != want.S || got.Type != want.Type {
-			t.Errorf("the event at %s stands in the index under %+v, want %+v", e.At, got, want)
+			t.Errorf("the event at %s has the index key %+v, want %+v", e.At, got, want)
 		}
 	}
-	if c, err := table.GetItem(t.Context(), keys.Current(series(kind))); err != nil || c[keys.AttrGSI2PK].S != "" {
-		t.Errorf("current stands in the index of events: %v, %v", c[keys.AttrGSI2PK], err)
+	if c, err := table.GetItem(t.Context(), keys.Latest(series(kind))); err != nil || c[keys.AttrGSI2PK].S != "" {
+		t.Errorf("the latest item is in the index of events: %v, %v", c[keys.AttrGSI2PK], err)
 	}
 }
 
-func TestAdmission_RejectsWhatTheIndexCannotHold(t *testing.T) {
+func TestValidation_RejectsValuesTheIndexCannotHold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ body, code string }{
 		"a number":            {reading(with("line", "7")), ingest.CodeWrongType},
@@ -48,12 +49,12 @@ func TestAdmission_RejectsWhatTheIndexCannotHold(t *testing.T) {
 		"ids longer than one": {strings.Replace(reading(with("line", `"a"`)+with("id", `"`+strings.Repeat("#", 200)+`"`)), "sensor_01", strings.Repeat("#", 200), 1), ingest.CodeKeyTooLong},
 	} {
 		table := memory.New(clock)
-		outcomes, err := serviceOn(table, 1).Append(t.Context(), kindOf(t, byLine), ingest.DecodeObject([]byte(c.body)))
+		results, err := serviceOn(table, 1).Append(t.Context(), kindOf(t, byLine), ingest.DecodeObject([]byte(c.body)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := outcomes[0]; o.Verdict != model.Rejected || len(o.Errors) != 1 || o.Errors[0].Code != c.code || o.Errors[0].Field != "line" {
-			t.Errorf("%s: %s %v, want line rejected as %s", name, o.Verdict, o.Errors, c.code)
+		if o := results[0]; o.Outcome != model.Rejected || len(o.Errors) != 1 || o.Errors[0].Code != c.code || o.Errors[0].Field != "line" {
+			t.Errorf("%s: %s %v, want line rejected with code %s", name, o.Outcome, o.Errors, c.code)
 		}
 	}
 }

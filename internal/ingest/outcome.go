@@ -7,28 +7,28 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// lateVerdicts are the verdicts on an event older than current.
-var lateVerdicts = map[catalog.LatePolicy]model.Verdict{
-	"":               model.Late, // a kind that no catalog has completed
+// lateOutcomes are the outcomes of events that are older than the latest item.
+var lateOutcomes = map[catalog.LatePolicy]model.Outcome{
+	"":               model.Late, // a kind that is not from a catalog
 	catalog.KeepLate: model.Late,
 	catalog.DropLate: model.Stale,
 }
 
-// sameOrNot is the verdict on an identity that is taken.
-func sameOrNot(ours, stored model.Hash) model.Verdict {
+// duplicateOrCollision returns the outcome of an event whose identity is taken.
+func duplicateOrCollision(ours, stored model.Hash) model.Outcome {
 	if ours == stored {
 		return model.Duplicate
 	}
 	return model.Collision
 }
 
-// asWritten is current as w wrote it: the fields it named, and no enrichment, which
-// a transaction does not show.
-func asWritten(w *CurrentWrite) *model.Current {
-	return &model.Current{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set}
+// asWritten returns the latest item as w wrote it: the fields of w, without enrichment,
+// which the result of a transaction does not contain.
+func asWritten(w *LatestWrite) *model.Latest {
+	return &model.Latest{Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set}
 }
 
-// Undecided reports whether an outcome is left open, to be sent again.
-func Undecided(outcomes []model.Outcome) bool {
-	return slices.ContainsFunc(outcomes, func(o model.Outcome) bool { return o.Verdict == model.Unknown })
+// AnyUnknown reports whether some observation was not decided and must be sent again.
+func AnyUnknown(results []model.AppendResult) bool {
+	return slices.ContainsFunc(results, func(r model.AppendResult) bool { return r.Outcome == model.Unknown })
 }

@@ -1,137 +1,126 @@
 package ingest
 
 import (
-	"encoding/hex"
-	"fmt"
-	"io"
-
+	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// plan is one transaction and what it means for whom.
+// plan is one transaction, with the entries that its result decides.
 type plan struct {
-	tx      Transaction
-	pending []entry // in the order they came
-	// highs are the record highs: events newer than all before them and than current
-	// as far as known. One by one, each would change current. lows are the rest.
-	highs, lows []entry
-	// asked has, at the place of each of the reply's Stored, the entry asked about.
-	asked []entry
+	tx      AppendTransaction
+	pending []entry // in the given order
+	// advancing are the events that are newer than the latest item, as far as known, and
+	// newer than all entries before them. Appended one by one, each of them would change
+	// the latest item. late are all others.
+	advancing, late []entry
+	// identities are the entries that StoreResult.Stored refers to, in its order.
+	identities []entry
 }
 
-// plan classifies pending by what is known of current. The condition compares with
-// the first high, because one by one that is where current would be met; the write
-// is what all highs, one over the other, would have left.
+// plan classifies pending by the latest item as last known, and builds the transaction. Its
+// condition compares the latest item with the first advancing event; it writes what all
+// advancing events, one after the other, would have written.
 func (b *batch) plan(pending []entry) (plan, error) {
-	token, err := b.token()
+	token, err := ids.Token(b.Rand)
 	if err != nil {
 		return plan{}, err
 	}
-	p := plan{tx: Transaction{Token: token}, pending: pending}
-	p.highs, p.lows = b.split(pending)
-	p.write(b)
+	p := plan{tx: AppendTransaction{Token: token}, pending: pending}
+	p.advancing, p.late = b.split(pending)
+	p.writeLatest(b)
 	if b.kind.Late == catalog.DropLate {
-		p.asked = append(append(p.asked, p.highs...), p.lows...)
-		p.puts(p.highs)
-		for _, e := range p.lows {
+		p.identities = append(append(p.identities, p.advancing...), p.late...)
+		p.put(p.advancing)
+		for _, e := range p.late {
 			p.tx.Absent = append(p.tx.Absent, e.event.Key())
 		}
 	} else {
-		p.asked = pending
-		p.puts(pending)
-		p.sayLate()
+		p.identities = pending
+		p.put(pending)
+		p.markLate()
 	}
 	return p, nil
 }
 
-// split parts entries into record highs and the rest.
-func (b *batch) split(entries []entry) (highs, lows []entry) {
+// split divides entries into advancing and late events.
+func (b *batch) split(entries []entry) (advancing, late []entry) {
 	var newest *model.Order
-	if b.seen != nil && b.seen.Ordered {
-		newest = &b.seen.Order
+	if b.latest != nil && b.latest.Ordered {
+		newest = &b.latest.Order
 	}
 	for i, e := range entries {
 		if newest == nil || newest.Before(e.event.Order) {
-			highs, newest = append(highs, e), &entries[i].event.Order
+			advancing, newest = append(advancing, e), &entries[i].event.Order
 		} else {
-			lows = append(lows, e)
+			late = append(late, e)
 		}
 	}
-	return highs, lows
+	return advancing, late
 }
 
-// write plans the change of current, or the caller's condition alone where there is
-// none. What is not known yet is taken to be there: creation costs one more item,
-// and happens once in the life of a series.
-func (p *plan) write(b *batch) {
-	if len(p.highs) == 0 {
-		if len(b.where) > 0 {
-			p.tx.Check = &CurrentCheck{Series: p.lows[0].event.Series, Where: b.where}
+// writeLatest adds the write of the latest item, or only the caller's condition if no event
+// advances it. A latest item that is not known is assumed to exist: creating one costs
+// one more item, the check of the purge lock, and is needed once in a series.
+func (p *plan) writeLatest(b *batch) {
+	if len(p.advancing) == 0 {
+		if len(b.condition) > 0 {
+			p.tx.Check = &LatestCheck{Series: p.late[0].event.Series, Condition: b.condition}
 		}
 		return
 	}
-	first, last := p.highs[0].event, p.highs[len(p.highs)-1].event
-	w := &CurrentWrite{
-		Series: last.Series,
-		Create: b.looked && (b.seen == nil || !b.seen.Ordered),
-		First:  first.Order,
-		Last:   last.Order,
-		Hash:   last.Hash,
-		Now:    last.ArrivedAt,
-		Where:  b.where,
+	first, last := p.advancing[0].event, p.advancing[len(p.advancing)-1].event
+	w := &LatestWrite{
+		Series:    last.Series,
+		Create:    b.latestKnown && (b.latest == nil || !b.latest.Ordered),
+		First:     first.Order,
+		Last:      last.Order,
+		Hash:      last.Hash,
+		Now:       last.ArrivedAt,
+		Condition: b.condition,
 	}
-	highs := make([]*model.Event, len(p.highs))
-	for i := range p.highs {
-		highs[i] = &p.highs[i].event
-		w.Set = w.Set.Union(highs[i].Attrs)
+	events := make([]*model.Event, len(p.advancing))
+	for i := range p.advancing {
+		events[i] = &p.advancing[i].event
+		w.Set = w.Set.Union(events[i].Attrs)
 	}
-	w.Entries = entriesOf(b.kind, highs...)
+	w.Entries = entriesOf(b.kind, events...)
 	if w.Create {
-		p.tx.Gate = &last.Series.Subject
+		p.tx.PurgeLock = &last.Series.Subject
 	}
-	p.tx.Current = w
+	p.tx.Latest = w
 }
 
-func (p *plan) puts(entries []entry) {
+func (p *plan) put(entries []entry) {
 	p.tx.Puts = make([]model.Event, len(entries))
 	for i, e := range entries {
 		p.tx.Puts[i] = e.event
 	}
 }
 
-// sayLate has the events that are not record highs carry their verdict: what follows
-// from applied events alone must be able to tell them apart.
-func (p *plan) sayLate() {
-	late := make(map[int]bool, len(p.lows))
-	for _, e := range p.lows {
-		late[e.place] = true
+// markLate sets Late in the late events that are stored. What is computed from applied
+// events alone must be able to skip them.
+func (p *plan) markLate() {
+	late := make(map[int]bool, len(p.late))
+	for _, e := range p.late {
+		late[e.index] = true
 	}
 	for i, e := range p.pending {
-		p.tx.Puts[i].Late = late[e.place]
+		p.tx.Puts[i].Late = late[e.index]
 	}
 }
 
-// orderFailed reports whether current, as the failed condition showed it, explains
-// the failure by its order: then the entries are classified anew. Else only the
-// caller's own condition is left to blame.
-func (p *plan) orderFailed(c *model.Current) bool {
-	ordered := c != nil && c.Ordered
-	switch w := p.tx.Current; {
+// orderFailed reports whether the condition on the order failed, given the latest item that
+// the failed condition returned. If so, the entries must be classified again. If not,
+// the caller's own condition failed.
+func (p *plan) orderFailed(latest *model.Latest) bool {
+	ordered := latest != nil && latest.Ordered
+	switch w := p.tx.Latest; {
 	case w == nil:
 		return false
 	case w.Create:
 		return ordered
 	default:
-		return !ordered || !c.Order.Before(w.First)
+		return !ordered || !latest.Order.Before(w.First)
 	}
-}
-
-// token is a fresh idempotency token.
-func (s *Service) token() (string, error) {
-	var nonce [16]byte
-	if _, err := io.ReadFull(s.Rand, nonce[:]); err != nil {
-		return "", fmt.Errorf("make a token: %w", err)
-	}
-	return hex.EncodeToString(nonce[:]), nil
 }

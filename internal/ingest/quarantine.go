@@ -6,59 +6,62 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-const defaultKeepRejected = 30 * tier.Day24
+const defaultQuarantineRetention = 30 * tier.Day24
 
-// Rejection is what an asynchronous door could not take in and has nobody to tell.
+// Rejection is an observation that an asynchronous source rejected. There is no caller to
+// return its errors to.
 type Rejection struct {
-	Door    string        // as iot
-	Origin  string        // the delivery and the place in it; a repeat of the delivery says the same
-	Subject model.Subject // zero where not known
+	Source  string        // for example iot
+	Origin  string        // the delivery and the position in it; a repeated delivery has the same
+	Subject model.Subject // zero if not known
 	Errors  []model.FieldError
-	Payload []byte // whole, as it came
+	Payload []byte // complete, as received
 }
 
-// SetAside puts r into quarantine. A repeat of the same delivery is kept once: the ID
-// follows from origin and payload. The error means that r is not known to be kept,
-// and the delivery must come again.
-func (s *Service) SetAside(ctx context.Context, r Rejection) error {
-	ctx, cancel := s.Patience.LeaveRoom(ctx)
+// Quarantine stores r in the quarantine. Its ID is derived from Origin and Payload, so a
+// repeated delivery is stored once. If it returns an error, r may not be stored, and the
+// source must deliver it again.
+func (s *Service) Quarantine(ctx context.Context, r Rejection) error {
+	ctx, cancel := retry.WithHeadroom(ctx, s.Headroom)
 	defer cancel()
 	q := s.quarantined(r)
-	_, err := s.send(ctx, func(ctx context.Context) (Reply, error) {
-		answer, err := s.Quarantine.Quarantine(ctx, q)
-		return Reply{Answer: answer}, err
+	_, err := s.send(ctx, func(ctx context.Context) (StoreResult, error) {
+		result, err := s.QuarantineStore.Quarantine(ctx, q)
+		return StoreResult{Result: result}, err
 	})
 	if err != nil {
-		return fmt.Errorf("quarantine what %s rejected: %w", r.Door, err)
+		return fmt.Errorf("quarantine a rejected observation of source %s: %w", r.Source, err)
 	}
 	return nil
 }
 
-func (s *Service) quarantined(r Rejection) model.Quarantined {
-	now, keep := s.Now(), s.KeepRejected
-	if keep == 0 {
-		keep = defaultKeepRejected
+func (s *Service) quarantined(r Rejection) entity.Quarantined {
+	now, retention := s.Now(), s.QuarantineRetention
+	if retention == 0 {
+		retention = defaultQuarantineRetention
 	}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%d %s ", len(r.Origin), r.Origin)
 	digest.Write(r.Payload)
-	return model.Quarantined{
+	return entity.Quarantined{
 		ID:        hex.EncodeToString(digest.Sum(nil)[:16]),
-		Door:      r.Door,
+		Source:    r.Source,
 		Subject:   r.Subject,
 		Reason:    reasonOf(r.Errors),
 		Errors:    r.Errors,
 		Payload:   r.Payload,
 		ArrivedAt: now,
-		ExpiresAt: now.Add(keep).Seconds(),
+		ExpiresAt: now.Add(retention).Seconds(),
 	}
 }
 
-// reasonOf is one sentence for people.
+// reasonOf returns one sentence for people.
 func reasonOf(errs []model.FieldError) string {
 	switch len(errs) {
 	case 0:

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
-// send repeats request until the table says written or refused, as retry.Waiter does,
-// and answers the last reply.
-func (s *Service) send(ctx context.Context, request func(context.Context) (Reply, error)) (Reply, error) {
-	var reply Reply
-	w := retry.Waiter{Patience: s.Patience, Rand: s.Rand, Sleep: s.Sleep, Retried: s.Retried}
-	_, err := w.Insist(ctx, func(ctx context.Context) (_ model.Answer, err error) {
-		reply, err = request(ctx)
-		return reply.Answer, err
+// send repeats request until the table decides, like retry.Retrier.Do, and returns the
+// last result.
+func (s *Service) send(ctx context.Context, request func(context.Context) (StoreResult, error)) (StoreResult, error) {
+	var last StoreResult
+	r := retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep, OnRetry: s.OnRetry}
+	_, err := r.Do(ctx, func(ctx context.Context) (_ storage.WriteResult, err error) {
+		last, err = request(ctx)
+		return last.Result, err
 	})
-	return reply, err
+	return last, err
 }

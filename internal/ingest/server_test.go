@@ -14,9 +14,9 @@ import (
 
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
-// TestAppend_BatchMeansOneByOneOnTheServer holds batches to the law on DynamoDB
-// Local, where conditions, cancellation reasons and old items are the real ones.
-func TestAppend_BatchMeansOneByOneOnTheServer(t *testing.T) {
+// This test repeats the comparison on DynamoDB Local, with real conditions, cancellation
+// reasons and old items.
+func TestAppend_BatchEqualsOneByOneOnTheServer(t *testing.T) {
 	t.Parallel()
 	server := ddblocal.ForTest(t)
 	client, err := dynamo.NewClient(t.Context(), "", server.Endpoint)
@@ -39,20 +39,20 @@ func TestAppend_BatchMeansOneByOneOnTheServer(t *testing.T) {
 				sizes = []int{3, 150}
 			}
 			for call, n := range sizes {
-				batch := randomDrafts(r, n, 6+n)
+				batch := randomObservations(r, n, 6+n)
 				for i := range batch {
 					batch[i].Subject = subject
 				}
 				for i, o := range appendAll(t, s, kind, batch...) {
 					e := eventOf(kind, batch[i])
-					if want := before.append(e); o.Verdict != want {
-						t.Fatalf("seed %d, call %d, observation %d: got %s, want %s", seed, call, i, o.Verdict, want)
+					if want := before.append(e); o.Outcome != want {
+						t.Fatalf("seed %d, call %d, observation %d: got %s, want %s", seed, call, i, o.Outcome, want)
 					}
 				}
 			}
-			got, err := table.Current(t.Context(), kind.Series(subject, "", model.Order{}), true)
-			if err != nil || got.Order != before.current.Order || got.Hash != before.current.Hash {
-				t.Fatalf("seed %d: current %+v, error %v; want %v", seed, got, err, before.current.Order)
+			got, err := table.Latest(t.Context(), kind.Series(subject, "", model.Order{}), true)
+			if err != nil || got.Order != before.latest.Order || got.Hash != before.latest.Hash {
+				t.Fatalf("seed %d: latest item %+v, error %v; want %v", seed, got, err, before.latest.Order)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -17,91 +18,95 @@ import (
 // methods are safe for concurrent use.
 type Service struct {
 	Store  Store
-	Limits config.Limits // the zero value admits next to nothing; see config.Default
-	// Now is the door's clock.
+	Limits config.Limits // the zero value rejects nearly everything; see config.Default
+	// Now returns the arrival time of observations.
 	Now func() model.Time
-	// Rand makes tokens, ids and the jitter of pauses; safe for concurrent use, as
-	// crypto/rand.Reader is.
+	// Rand makes tokens, ids and the jitter of pauses. It must be safe for concurrent use,
+	// as crypto/rand.Reader is.
 	Rand io.Reader
-	// Sleep pauses between requests, or answers the context's error when that ends
-	// first; nil means the wall clock's.
-	Sleep    func(context.Context, time.Duration) error
-	Patience retry.Patience
-	// Retried is told the answer that made a request be sent again; nil means nobody.
-	// It may be called concurrently.
-	Retried func(model.Answer)
-	// Parallel is how many series of one call are appended to at once; zero means 8.
+	// Sleep pauses between requests, or returns the context's error when the context ends
+	// first; nil means the wall clock.
+	Sleep       func(context.Context, time.Duration) error
+	RetryPolicy retry.Policy
+	// Headroom is kept free before the deadline of the context, to respond in.
+	Headroom time.Duration
+	// OnRetry is called with the result of a request before the request is repeated. It
+	// may be nil, and may be called concurrently.
+	OnRetry func(storage.WriteResult)
+	// Parallel is the number of series that one call appends to at the same time; zero
+	// means 8.
 	Parallel int
-	// Quarantine keeps what SetAside is given; nil where every caller is told.
-	Quarantine Quarantine
-	// KeepRejected is how long quarantine keeps a thing; zero means 30 days.
-	KeepRejected time.Duration
-	// Gates is asked whether a subject is being purged before events of a kind without
-	// current are put; nil where nobody purges.
-	Gates Gates
-	// GateFor is how long an answer of Gates is taken to be true: at most one timeout of
-	// the function it runs in, which a purge waits for. Zero means 15 seconds.
-	GateFor time.Duration
+	// QuarantineStore is used by Quarantine; nil if all sources are synchronous.
+	QuarantineStore QuarantineStore
+	// QuarantineRetention is how long a quarantined payload is stored; zero means 30 days.
+	QuarantineRetention time.Duration
+	// PurgeLocks is read before events of a kind without latest item are written; nil if
+	// subjects are never purged.
+	PurgeLocks PurgeLocks
+	// PurgeLockMaxAge is how long a result of PurgeLocks is cached. It must not exceed the
+	// timeout of the function, because a purge waits for one timeout. Zero means 15
+	// seconds.
+	PurgeLockMaxAge time.Duration
 
-	gates gateMemory
+	purgeLocks purgeLockCache
 }
 
 const defaultParallel = 8
 
-// Append admits observations of a kind and appends the events they make. It answers
-// one outcome each, in their order, always: those that time or a failing table left
-// open are Unknown, and sending them again is safe, unless their ids are minted anew
-// (catalog.MintedID). Within a series the outcomes are those of appending one by one in
-// the order given.
+// Append validates observations of a kind and appends them. It always returns one result
+// for each observation, in their order. Observations that were not decided in time are
+// Unknown; sending them again is safe, except for kinds whose event ids are made here
+// without an Origin (catalog.MintedID). Within a series, the outcomes are those of
+// appending one by one in the given order.
 //
-// The error is what no repeat can mend, as a missing permission; beside it, some
-// outcomes may be settled already.
-func (s *Service) Append(ctx context.Context, kind *catalog.Kind, observations ...Observation) ([]model.Outcome, error) {
-	return appendAll(ctx, s, kind, observations, (*admission).observation)
+// The error is a permanent failure, for example a missing permission; some outcomes may
+// be decided all the same.
+func (s *Service) Append(ctx context.Context, kind *catalog.Kind, observations ...Observation) ([]model.AppendResult, error) {
+	return appendAll(ctx, s, kind, observations, (*validation).observation)
 }
 
-// AppendEvents is Append for a Go program's typed values.
-func (s *Service) AppendEvents(ctx context.Context, kind *catalog.Kind, drafts []Draft) ([]model.Outcome, error) {
-	return appendAll(ctx, s, kind, drafts, (*admission).draft)
+// AppendEvents is Append for observations whose values are already typed.
+func (s *Service) AppendEvents(ctx context.Context, kind *catalog.Kind, observations []TypedObservation) ([]model.AppendResult, error) {
+	return appendAll(ctx, s, kind, observations, (*validation).typed)
 }
 
-type admitFunc[T any] func(*admission, T) (model.Event, []model.FieldError, error)
+type validateFunc[T any] func(*validation, T) (model.Event, []model.FieldError, error)
 
-func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given []T, admit admitFunc[T]) ([]model.Outcome, error) {
-	outcomes := make([]model.Outcome, len(given))
+func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given []T, validate validateFunc[T]) ([]model.AppendResult, error) {
+	results := make([]model.AppendResult, len(given))
 	entries := make([]entry, 0, len(given))
 	now := s.Now()
 	for i, g := range given {
-		event, errs, err := admit(&admission{kind: kind, limits: s.Limits, now: now, random: s.Rand}, g)
-		outcomes[i] = model.Outcome{Verdict: model.Unknown, Key: event.Key()}
+		event, errs, err := validate(&validation{kind: kind, limits: s.Limits, now: now, random: s.Rand}, g)
+		results[i] = model.AppendResult{Outcome: model.Unknown, Key: event.Key()}
 		switch {
 		case err != nil:
-			for j := range outcomes {
-				outcomes[j].Verdict = model.Unknown // nothing is appended yet
+			for j := range results {
+				results[j].Outcome = model.Unknown // nothing is appended yet
 			}
-			return outcomes, err
+			return results, err
 		case errs != nil:
-			outcomes[i].Verdict, outcomes[i].Errors = model.Rejected, errs
+			results[i].Outcome, results[i].Errors = model.Rejected, errs
 		default:
-			entries = append(entries, entry{place: i, event: event})
+			entries = append(entries, entry{index: i, event: event})
 		}
 	}
-	return outcomes, s.appendEntries(ctx, kind, entries, outcomes)
+	return results, s.appendEntries(ctx, kind, entries, results)
 }
 
-// appendEntries appends group by group, several at once, and settles outcomes in
-// place. Groups share no identity, so none waits for another.
-func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries []entry, outcomes []model.Outcome) error {
-	ctx, cancel := s.Patience.LeaveRoom(ctx)
+// appendEntries appends the entries in groups, several groups at the same time, and sets
+// their results. Groups share no identity, so no group waits for another.
+func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries []entry, results []model.AppendResult) error {
+	ctx, cancel := retry.WithHeadroom(ctx, s.Headroom)
 	defer cancel()
 	var work errgroup.Group
 	work.SetLimit(s.parallel())
 	for _, group := range groupsOf(kind, entries) {
 		work.Go(func() error {
-			if kind.WithoutCurrent {
-				return s.putEach(ctx, group, outcomes)
+			if kind.WithoutLatest {
+				return s.putEach(ctx, group, results)
 			}
-			b := batch{Service: s, kind: kind, outcomes: outcomes}
+			b := batch{Service: s, kind: kind, results: results}
 			return b.append(ctx, group)
 		})
 	}
@@ -115,20 +120,20 @@ func (s *Service) parallel() int {
 	return defaultParallel
 }
 
-// entry is one admitted event on its way, with the place of its outcome.
+// entry is one valid event, with the index of its result.
 type entry struct {
-	place int
+	index int
 	event model.Event
 }
 
-// groupsOf cuts entries into what must be appended in order: a series, or, where
-// nothing but the event itself is written, one identity.
+// groupsOf divides entries into groups that must be appended in order: the events of one
+// series, or, for a kind without latest item, the events of one identity.
 func groupsOf(kind *catalog.Kind, entries []entry) [][]entry {
 	var groups [][]entry
 	at := make(map[model.EventKey]int)
 	for _, e := range entries {
 		key := e.event.Key()
-		if !kind.WithoutCurrent {
+		if !kind.WithoutLatest {
 			key.Order = model.Order{}
 		}
 		i, ok := at[key]

@@ -3,96 +3,75 @@ package ingest
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Store is the table as append sees it. Each method is one request with its
-// conditions; the reply is what the server answered, never a conclusion. An error
-// is returned only for what no retry can mend (a malformed request, missing
-// permission, a cancelled context before anything was sent). Implementations are
-// safe for concurrent use.
+// Store writes events. Each method sends one request with its conditions and returns what
+// the server said. An error is permanent: the request is malformed, a permission is
+// missing, or the context ended before anything was sent. Implementations are safe for
+// concurrent use.
 type Store interface {
 	// Append sends one transaction: all of it is stored, or nothing.
-	Append(ctx context.Context, tx Transaction) (Reply, error)
-	// Put stores one event of a kind without current, alone: one write unit. The
-	// Reply's Stored[0] is the event that is already there, where the answer is Refused.
-	Put(ctx context.Context, event model.Event) (Reply, error)
+	Append(ctx context.Context, tx AppendTransaction) (StoreResult, error)
+	// Put stores one event of a kind without latest item, in one write unit. If the
+	// condition fails, Stored[0] of the result is the event that already has the identity.
+	Put(ctx context.Context, event model.Event) (StoreResult, error)
 }
 
-// Quarantine keeps what an asynchronous door rejected; a repeat with the same ID
-// changes nothing.
-type Quarantine interface {
-	Quarantine(ctx context.Context, q model.Quarantined) (model.Answer, error)
+// QuarantineStore stores payloads that an asynchronous source rejected. Storing the same
+// ID again changes nothing.
+type QuarantineStore interface {
+	Quarantine(ctx context.Context, q entity.Quarantined) (storage.WriteResult, error)
 }
 
-// Transaction is one TransactWriteItems: at most 100 items in all.
-type Transaction struct {
-	// Token makes a repeat within ten minutes harmless: a transaction that was stored
-	// answers Written again. A changed transaction needs a new token.
-	Token   string
-	Current *CurrentWrite    // nil where no event of the batch is newer than current
-	Check   *CurrentCheck    // a caller's condition on a late event; never beside Current
-	Gate    *model.Subject   // where set: this subject's purge gate must be absent
-	Puts    []model.Event    // each on condition that its identity is not stored
-	Absent  []model.EventKey // identities that must not be stored (late ones that are dropped)
+// AppendTransaction is one TransactWriteItems: at most 100 items in total.
+type AppendTransaction struct {
+	// Token makes the transaction idempotent for ten minutes: if it is already stored, a
+	// repetition returns Written. A changed transaction needs a new token.
+	Token     string
+	Latest    *LatestWrite     // nil if no event of the transaction is newer than the latest item
+	Check     *LatestCheck     // the caller's condition if only older events are written; never with Latest
+	PurgeLock *model.Subject   // if set, the purge lock of this subject must not exist
+	Puts      []model.Event    // each on condition that its identity is not stored
+	Absent    []model.EventKey // identities that must not be stored (of late events that are dropped)
 }
 
-// CurrentWrite changes a series' current.
-type CurrentWrite struct {
+// LatestWrite changes the latest item of a series. Its condition always includes that the
+// latest item is not purge locked.
+type LatestWrite struct {
 	Series model.Series
-	// Create asks for an item without order attribute (or no item); else the stored
-	// order must lie strictly before First. Either way the fence must be absent.
+	// Create requires that there is no item, or one without order (written by enrichment
+	// alone). Otherwise the stored order must be before First.
 	Create bool
-	// OrCreate takes either: no order attribute, or one before First.
-	OrCreate bool
-	First    model.Order // the first record high: what the condition compares with
-	Last     model.Order // the last record high: the order that is written
-	Hash     model.Hash  // payload identity of the last record high
-	Set      model.Attrs // union of the record highs' fields, later wins; nothing else is touched
-	Now      model.Time  // createdAt, where there is none yet
-	Where    Condition   // the caller's own condition, in addition
-	// Entries are the indexes in which current is to stand elsewhere, or no more; it
-	// stays where it is in the others.
+	// OrCreate accepts both: no order, or an order before First.
+	OrCreate  bool
+	First     model.Order     // the order of the oldest advancing event, which the condition compares with
+	Last      model.Order     // the order of the newest advancing event, which is written
+	Hash      model.Hash      // payload hash of the newest advancing event
+	Set       model.Attrs     // fields of all advancing events, the newer winning; other fields stay unchanged
+	Now       model.Time      // createdAt, if there is none yet
+	Condition model.Condition // the caller's own condition, in addition
+	// Entries are the secondary indexes in which the item's key changes. It keeps its
+	// place in all others.
 	Entries []IndexEntry
 }
 
-// CurrentCheck is a caller's condition on current, without a write.
-type CurrentCheck struct {
-	Series model.Series
-	Where  Condition
+// LatestCheck is a condition on the latest item of a series, without a write.
+type LatestCheck struct {
+	Series    model.Series
+	Condition model.Condition
 }
 
-// Condition is a caller's own condition on current: every term must hold.
-type Condition = model.Condition
-
-// Term compares one attribute of current with a value.
-type Term = model.Term
-
-// Op is a comparison.
-type Op = model.Op
-
-// The comparisons of a condition.
-const (
-	Equal    = model.Equal
-	NotEqual = model.NotEqual
-	Less     = model.Less
-	AtMost   = model.AtMost
-	Greater  = model.Greater
-	AtLeast  = model.AtLeast
-	Begins   = model.Begins
-	Exists   = model.Exists
-	Missing  = model.Missing
-)
-
-// Reply is what the server answered to a write.
-type Reply struct {
-	Answer model.Answer
-	// Where the answer is Refused: which conditions failed, with the items as they
-	// stood.
-	CurrentFailed bool           // the condition of Current or Check
-	Current       *model.Current // the item it failed on; nil where there was none
-	GateFailed    bool           // the subject is being purged
-	// Stored has, at the place of each Put (then each Absent), the event that was
-	// found there; nil where that condition held. Its length is len(Puts)+len(Absent).
+// StoreResult is what the server said about one request of a Store. All fields but Result
+// are set only if Result is ConditionFailed.
+type StoreResult struct {
+	Result          storage.WriteResult
+	LatestFailed    bool          // the condition of Latest or Check failed
+	Latest          *model.Latest // the item on which it failed; nil if there was none
+	PurgeLockFailed bool          // the subject has a purge lock
+	// Stored has one entry for each of Puts and then each of Absent: the event that is
+	// stored under the identity, or nil if that condition did not fail.
 	Stored []*model.Event
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -22,11 +24,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// noon is the clock of every test.
+// noon is the time of the clock in every test.
 const noon = "2026-04-20T12:00:00Z"
 
 func at(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
@@ -35,10 +37,10 @@ func at(text string) model.Time {
 
 func clock() model.Time { return at(noon) }
 
-// minute is n minutes into a morning of the past.
+// minute returns a time n minutes after 06:00, in the past of the test clock.
 func minute(n int) model.Time { return at("2026-04-20T06:00:00Z").Add(time.Duration(n) * time.Minute) }
 
-// kindOf is READING, changed.
+// kindOf returns the kind READING after change.
 func kindOf(t testing.TB, change func(*catalog.Kind)) *catalog.Kind {
 	t.Helper()
 	k := iot.Readings
@@ -50,9 +52,9 @@ func kindOf(t testing.TB, change func(*catalog.Kind)) *catalog.Kind {
 	return &c.Kinds[0]
 }
 
-func keeping(k *catalog.Kind)        { k.Late = catalog.KeepLate }
-func dropping(k *catalog.Kind)       { k.Late = catalog.DropLate }
-func withoutCurrent(k *catalog.Kind) { k.WithoutCurrent = true }
+func keeping(k *catalog.Kind)       { k.Late = catalog.KeepLate }
+func dropping(k *catalog.Kind)      { k.Late = catalog.DropLate }
+func withoutLatest(k *catalog.Kind) { k.WithoutLatest = true }
 
 // seeded is a random source that may be read concurrently.
 type seeded struct {
@@ -84,9 +86,9 @@ func serviceOn(store ingest.Store, seed int) *ingest.Service {
 	}
 }
 
-// draft is one reading of sensor_01 with some fields: "a=1 b=2".
-func draft(when model.Time, id string, fields ...model.Attr) ingest.Draft {
-	return ingest.Draft{Subject: "sensor_01", At: when, ID: id, Attrs: fields}
+// observation returns one reading of sensor_01.
+func observation(when model.Time, id string, fields ...model.Attr) ingest.TypedObservation {
+	return ingest.TypedObservation{Subject: "sensor_01", At: when, ID: id, Attrs: fields}
 }
 
 func num(name string, n int64) model.Attr {
@@ -95,45 +97,45 @@ func num(name string, n int64) model.Attr {
 
 func series(kind *catalog.Kind) model.Series { return kind.Series("sensor_01", "", model.Order{}) }
 
-// appendEach appends one by one, each in a call of its own.
-func appendEach(t testing.TB, s *ingest.Service, kind *catalog.Kind, drafts ...ingest.Draft) []model.Outcome {
+// appendEach appends one by one, each in a separate call.
+func appendEach(t testing.TB, s *ingest.Service, kind *catalog.Kind, observations ...ingest.TypedObservation) []model.AppendResult {
 	t.Helper()
-	var all []model.Outcome
-	for _, d := range drafts {
+	var all []model.AppendResult
+	for _, d := range observations {
 		all = append(all, appendAll(t, s, kind, d)...)
 	}
 	return all
 }
 
 // appendAll appends in one call.
-func appendAll(t testing.TB, s *ingest.Service, kind *catalog.Kind, drafts ...ingest.Draft) []model.Outcome {
+func appendAll(t testing.TB, s *ingest.Service, kind *catalog.Kind, observations ...ingest.TypedObservation) []model.AppendResult {
 	t.Helper()
-	outcomes, err := s.AppendEvents(t.Context(), kind, drafts)
+	results, err := s.AppendEvents(t.Context(), kind, observations)
 	if err != nil {
 		t.Fatalf("AppendEvents: %v", err)
 	}
-	if len(outcomes) != len(drafts) {
-		t.Fatalf("AppendEvents of %d drafts answered %d outcomes", len(drafts), len(outcomes))
+	if len(results) != len(observations) {
+		t.Fatalf("AppendEvents of %d observations returned %d results", len(observations), len(results))
 	}
-	return outcomes
+	return results
 }
 
-func verdicts(outcomes []model.Outcome) []model.Verdict {
-	var vs []model.Verdict
-	for _, o := range outcomes {
-		vs = append(vs, o.Verdict)
+func outcomesOf(results []model.AppendResult) []model.Outcome {
+	var vs []model.Outcome
+	for _, o := range results {
+		vs = append(vs, o.Outcome)
 	}
 	return vs
 }
 
-func wantVerdicts(t testing.TB, got []model.Outcome, want ...model.Verdict) {
+func wantOutcomes(t testing.TB, got []model.AppendResult, want ...model.Outcome) {
 	t.Helper()
-	if !slices.Equal(verdicts(got), want) {
-		t.Errorf("verdicts: got %v, want %v", verdicts(got), want)
+	if !slices.Equal(outcomesOf(got), want) {
+		t.Errorf("outcomes: got %v, want %v", outcomesOf(got), want)
 	}
 }
 
-// scan is everything stored, in order of the keys.
+// scan returns all stored items in the order of their keys.
 func scan(t testing.TB, table *memory.Table) []item.Item {
 	t.Helper()
 	items, next, err := table.Scan(t.Context(), keys.Key{})
@@ -143,7 +145,7 @@ func scan(t testing.TB, table *memory.Table) []item.Item {
 	return items
 }
 
-// wantSameStored holds two tables against each other, item by item.
+// wantSameStored compares two tables item by item.
 func wantSameStored(t testing.TB, got, want *memory.Table) {
 	t.Helper()
 	a, b := scan(t, want), scan(t, got)
@@ -152,11 +154,11 @@ func wantSameStored(t testing.TB, got, want *memory.Table) {
 	}
 }
 
-func currentOf(t testing.TB, table *memory.Table, s model.Series) *model.Current {
+func latestOf(t testing.TB, table *memory.Table, s model.Series) *model.Latest {
 	t.Helper()
-	c, err := table.Current(t.Context(), s, true)
+	c, err := table.Latest(t.Context(), s, true)
 	if err != nil {
-		t.Fatalf("Current: %v", err)
+		t.Fatalf("Latest: %v", err)
 	}
 	return c
 }
@@ -164,7 +166,7 @@ func currentOf(t testing.TB, table *memory.Table, s model.Series) *model.Current
 func eventsOf(t testing.TB, table *memory.Table, s model.Series) []model.Event {
 	t.Helper()
 	var all []model.Event
-	r := model.Range{Series: s, From: model.MinTime, To: model.MaxTime}
+	r := storage.Range{Series: s, From: model.MinTime, To: model.MaxTime}
 	for {
 		page, err := table.Events(t.Context(), r)
 		if err != nil {
@@ -177,20 +179,20 @@ func eventsOf(t testing.TB, table *memory.Table, s model.Series) []model.Event {
 	}
 }
 
-// set changes attributes of current as somebody else would.
+// set writes an attribute of the latest item, as an enricher does.
 func set(t testing.TB, table *memory.Table, s model.Series, name string, v item.Value) {
 	t.Helper()
-	key := keys.Current(s)
+	key := keys.Latest(s)
 	it := item.Item{keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK}, name: v}
 	if err := table.UpdateItem(t.Context(), it); err != nil {
 		t.Fatalf("UpdateItem: %v", err)
 	}
 }
 
-// closeGate stands in for the beginning of a purge.
-func closeGate(t testing.TB, table *memory.Table, s model.Subject) {
+// setPurgeLock writes a purge lock, as the beginning of a purge does.
+func setPurgeLock(t testing.TB, table *memory.Table, s model.Subject) {
 	t.Helper()
-	key := keys.Gate(s)
+	key := tablekeys.PurgeLock(s)
 	if err := table.PutItem(t.Context(), item.Item{keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK}}); err != nil {
 		t.Fatalf("PutItem: %v", err)
 	}

@@ -4,69 +4,71 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func alertOf() model.Alert {
-	return model.Alert{
-		ID: "01KPN3Q8G0V7H4T2W9R5M6C1XA", Series: series(), Rule: "too-hot.1", Severity: model.Critical, Measure: "temperature", Limit: "above 30",
-		Violation: model.Violation{Raised: model.Order{At: at("2026-04-20T14:00:00Z"), ID: "b7"}, Value: model.MustDecimal("31.5")}, Rev: [16]byte{9},
+func alertOf() entity.Alert {
+	return entity.Alert{
+		ID: "01KPN3Q8G0V7H4T2W9R5M6C1XA", Series: series(), Rule: "too-hot.1", Severity: entity.Critical, Measure: "temperature", Limit: "above 30",
+		Violation: entity.Violation{Raised: model.Order{At: at("2026-04-20T14:00:00Z"), ID: "b7"}, Value: model.MustDecimal("31.5")}, Rev: [16]byte{9},
 	}
 }
 
-func ruleOf() model.Rule {
+func ruleOf() entity.Rule {
 	low, high := model.MustDecimal("18"), model.MustDecimal("24.5")
-	return model.Rule{
+	return entity.Rule{
 		Name: "comfort", Revision: 2, SubjectType: series().Subject.Type, Kind: series().Kind, AnyStream: true,
-		Measure: "temperature", Bounds: model.Outside, Low: &low, High: &high, Severity: model.Info, From: at("2026-04-20T14:00:00Z"), By: "ann",
+		Measure: "temperature", Bounds: entity.Outside, Low: &low, High: &high, Severity: entity.Info, From: at("2026-04-20T14:00:00Z"), By: "ann",
 	}
 }
 
-// alertForms are the stored forms of alerts and their rules.
+// alertForms returns the stored forms of alerts and their rules.
 func alertForms() map[string]form {
 	open, closed := alertOf(), alertOf()
-	closed.Recovered = &model.Moment{At: at("2026-04-20T15:00:00Z"), Value: model.MustDecimal("29")}
-	closed.Acknowledged = &model.Hand{At: at("2026-04-20T14:10:00Z"), By: "ann"}
+	closed.Recovered = &entity.Moment{At: at("2026-04-20T15:00:00Z"), Value: model.MustDecimal("29")}
+	closed.Acknowledged = &entity.ManualAction{At: at("2026-04-20T14:10:00Z"), By: "ann"}
 	closed.ExpiresAt = 1784476800
-	waiting := model.Notice{Alert: alertOf(), Change: model.AlertRaised, At: at("2026-04-20T14:00:01Z")}
+	waiting := entity.Notification{Alert: alertOf(), Change: entity.AlertChangeRaised, At: at("2026-04-20T14:00:01Z")}
 	delivered := waiting
 	delivered.ExpiresAt = 1776780001
 	ofType, own := ruleOf(), ruleOf()
 	own.Subject, own.RemovedAt, own.RemovedBy, own.Reason, own.ExpiresAt = series().Subject.ID, at("2026-04-21T14:00:00Z"), "ben", "its rule was changed", 1776866400
-	state := model.AlertState{Series: series(), Rev: [16]byte{7}, Rules: []model.RuleState{
-		{Rule: "too-hot.1", Tested: alertOf().Raised, Reach: alertOf().Raised, Open: &model.OpenViolation{Alert: alertOf().ID, Raised: alertOf().Raised}},
-		{Rule: "own.comfort.2", Tested: model.Order{At: at("2026-04-20T13:00:00Z")}, Reach: alertOf().Raised},
+	state := entity.AlertState{Series: series(), Rev: [16]byte{7}, Rules: []entity.RuleState{
+		{Rule: "too-hot.1", Tested: alertOf().Raised, MaxTested: alertOf().Raised, Open: &entity.OpenViolation{Alert: alertOf().ID, Raised: alertOf().Raised}},
+		{Rule: "own.comfort.2", Tested: model.Order{At: at("2026-04-20T13:00:00Z")}, MaxTested: alertOf().Raised},
 	}}
-	alert := func(a model.Alert) form {
+	alert := func(a entity.Alert) form {
 		return form{a, func() (item.Item, error) { return item.FromAlert(&a, 3), nil }, func(it item.Item) (any, error) { return item.Alert(it) }}
 	}
-	notice := func(n model.Notice) form {
-		return form{n, func() (item.Item, error) { return item.FromNotice(&n, 3), nil }, func(it item.Item) (any, error) { return item.Notice(it) }}
+	notification := func(n entity.Notification) form {
+		return form{n, func() (item.Item, error) { return item.FromNotification(&n, 3), nil }, func(it item.Item) (any, error) { return item.Notification(it) }}
 	}
-	rule := func(r model.Rule) form {
+	rule := func(r entity.Rule) form {
 		return form{r, func() (item.Item, error) { return item.FromRule(&r), nil }, func(it item.Item) (any, error) { return item.Rule(it) }}
 	}
 	return map[string]form{
 		"alert-open": alert(open), "alert-resolved": alert(closed),
-		"notice": notice(waiting), "notice-delivered": notice(delivered),
+		"notification": notification(waiting), "notification-delivered": notification(delivered),
 		"rule": rule(ofType), "rule-own-removed": rule(own),
 		"alert-state": {state, func() (item.Item, error) { return item.FromAlertState(&state), nil }, func(it item.Item) (any, error) { return item.AlertState(it) }},
 	}
 }
 
-func TestAlerts_DecodersRefuseWhatTheyCannotRead(t *testing.T) {
+func TestAlerts_DecodersRejectInvalidItems(t *testing.T) {
 	for name, f := range alertForms() {
 		for what, c := range map[string]struct {
 			change func(item.Item)
 			want   error
 		}{
-			"another's key": {func(it item.Item) { it[keys.AttrSK] = item.Value{Type: item.S, S: "METADATA"} }, keys.ErrForeign},
-			"a newer form":  {func(it item.Item) { it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"} }, item.ErrNewer},
+			"wrong key":     {func(it item.Item) { it[keys.AttrSK] = item.Value{Type: item.S, S: "METADATA"} }, keys.ErrKeyForm},
+			"newer version": {func(it item.Item) { it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"} }, item.ErrNewer},
 			"no JSON": {func(it item.Item) {
-				for _, attr := range []string{keys.AttrAlert, keys.AttrRule, keys.AttrTested} {
-					if _, there := it[attr]; there {
+				for _, attr := range []string{tablekeys.AttrAlert, tablekeys.AttrRule, tablekeys.AttrTested} {
+					if _, exists := it[attr]; exists {
 						it[attr] = item.Value{Type: item.S, S: "?"}
 					}
 				}
@@ -84,12 +86,12 @@ func TestAlerts_DecodersRefuseWhatTheyCannotRead(t *testing.T) {
 	}
 }
 
-// What is open stands in the list of open alerts, what waits in the list of what waits.
-func TestAlerts_StandInTheirListsWhileTheyAreOpen(t *testing.T) {
-	for name, listed := range map[string]string{"alert-open": "OPEN#critical#3", "alert-resolved": "", "notice": "OUTBOX#3", "notice-delivered": ""} {
+// Open alerts and undelivered notifications are in the first index.
+func TestAlerts_AreIndexedWhileOpenOrUndelivered(t *testing.T) {
+	for name, listed := range map[string]string{"alert-open": "OPEN#critical#3", "alert-resolved": "", "notification": "OUTBOX#3", "notification-delivered": ""} {
 		it, err := alertForms()[name].encode()
 		if err != nil || it.IndexKey(keys.IndexGSI1).PK != listed {
-			t.Errorf("%s stands under %q, %v; want %q", name, it.IndexKey(keys.IndexGSI1).PK, err, listed)
+			t.Errorf("%s has the index partition %q, %v; want %q", name, it.IndexKey(keys.IndexGSI1).PK, err, listed)
 		}
 	}
 }

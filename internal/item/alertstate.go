@@ -4,67 +4,69 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// testedRule is how far a rule has been tested, as it stands in the list of a series.
-type testedRule struct {
-	Rule   string  `json:"rule"`
-	Tested spot    `json:"tested"`
-	Reach  *spot   `json:"reach,omitempty"` // where it is another than tested
-	Open   *opened `json:"open,omitempty"`
+// ruleStateJSON is a rule state as stored in the list of a series.
+type ruleStateJSON struct {
+	Rule   string     `json:"rule"`
+	Tested orderJSON  `json:"tested"`
+	Reach  *orderJSON `json:"reach,omitempty"` // MaxTested, if it differs from Tested
+	Open   *openJSON  `json:"open,omitempty"`
 }
 
-// opened is the violation that lasts.
-type opened struct {
+// openJSON is an open violation.
+type openJSON struct {
 	Alert string `json:"alert"`
-	spot
+	orderJSON
 }
 
-// spot is the place of an event in its series.
-type spot struct {
+// orderJSON is the position of an event in its series.
+type orderJSON struct {
 	At model.Time `json:"at"`
 	ID string     `json:"id,omitempty"`
 }
 
-// FromAlertState is the stored form of s.
-func FromAlertState(s *model.AlertState) Item {
-	it := under(keys.AlertState(s.Series), 2)
-	list := make([]testedRule, len(s.Rules))
+// FromAlertState returns the stored form of s.
+func FromAlertState(s *entity.AlertState) Item {
+	it := newItem(tablekeys.AlertState(s.Series), 2)
+	list := make([]ruleStateJSON, len(s.Rules))
 	for i, r := range s.Rules {
-		list[i] = testedRule{Rule: r.Rule, Tested: spot(r.Tested)}
-		if r.Reach != r.Tested {
-			list[i].Reach = (*spot)(&r.Reach)
+		list[i] = ruleStateJSON{Rule: r.Rule, Tested: orderJSON(r.Tested)}
+		if r.MaxTested != r.Tested {
+			list[i].Reach = (*orderJSON)(&r.MaxTested)
 		}
 		if r.Open != nil {
-			list[i].Open = &opened{r.Open.Alert, spot(r.Open.Raised)}
+			list[i].Open = &openJSON{r.Open.Alert, orderJSON(r.Open.Raised)}
 		}
 	}
 	encoded, _ := json.Marshal(list) // plain data: cannot fail
-	it[keys.AttrTested] = stringOf(string(encoded))
-	it[keys.AttrRev] = bytesOf(s.Rev[:])
+	it[tablekeys.AttrTested] = stringOf(string(encoded))
+	it[tablekeys.AttrRev] = bytesOf(s.Rev[:])
 	return it
 }
 
-// AlertState is the way back from FromAlertState. Errors are those of Alert.
-func AlertState(it Item) (model.AlertState, error) {
-	at, err := keys.ParseRule(it.Key())
+// AlertState is the inverse of FromAlertState. Errors are those of Alert.
+func AlertState(it Item) (entity.AlertState, error) {
+	at, err := tablekeys.ParseRule(it.Key())
 	if err != nil || !at.State {
-		return model.AlertState{}, fmt.Errorf("read the state of rules under %.80q: %w", it.Key().SK, keys.ErrForeign)
+		return entity.AlertState{}, fmt.Errorf("read alert state under %.80q: %w", it.Key().SK, keys.ErrKeyForm)
 	}
-	s := model.AlertState{Series: model.Series{
+	s := entity.AlertState{Series: model.Series{
 		Subject: model.Subject{Type: at.SubjectType, ID: at.Subject}, Kind: at.Kind, Stream: at.Stream,
 	}}
 	r := reader{it: it}
 	r.version(required)
-	s.Rev = r.bytes16(keys.AttrRev, required)
-	var list []testedRule
-	if text := r.string(keys.AttrTested, required); r.err == nil && json.Unmarshal([]byte(text), &list) != nil {
-		r.fail(keys.AttrTested, "is no list of states")
+	s.Rev = r.bytes16(tablekeys.AttrRev, required)
+	var list []ruleStateJSON
+	if text := r.string(tablekeys.AttrTested, required); r.err == nil && json.Unmarshal([]byte(text), &list) != nil {
+		r.fail(tablekeys.AttrTested, "is not a list of rule states")
 	}
 	if r.err != nil {
-		return model.AlertState{}, fmt.Errorf("read the state of the rules of %s: %w", s.Series, r.err)
+		return entity.AlertState{}, fmt.Errorf("read alert state of %s: %w", s.Series, r.err)
 	}
 	for _, t := range list {
 		s.Rules = append(s.Rules, t.state())
@@ -72,13 +74,13 @@ func AlertState(it Item) (model.AlertState, error) {
 	return s, nil
 }
 
-func (t testedRule) state() model.RuleState {
-	r := model.RuleState{Rule: t.Rule, Tested: model.Order(t.Tested), Reach: model.Order(t.Tested)}
+func (t ruleStateJSON) state() entity.RuleState {
+	r := entity.RuleState{Rule: t.Rule, Tested: model.Order(t.Tested), MaxTested: model.Order(t.Tested)}
 	if t.Reach != nil {
-		r.Reach = model.Order(*t.Reach)
+		r.MaxTested = model.Order(*t.Reach)
 	}
 	if t.Open != nil {
-		r.Open = &model.OpenViolation{Alert: t.Open.Alert, Raised: model.Order(t.Open.spot)}
+		r.Open = &entity.OpenViolation{Alert: t.Open.Alert, Raised: model.Order(t.Open.orderJSON)}
 	}
 	return r
 }

@@ -4,91 +4,92 @@ import (
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// role is what an attribute is to an event, by its name. roles is a set of them.
+// role is the meaning of an attribute of an event. roleSet is a set of roles.
 type (
-	role  uint8
-	roles uint16
+	role    uint8
+	roleSet uint16
 )
 
 const (
-	theField   role = iota
-	theIgnored      // ours, and of no meaning to an event
-	thePK
-	theSK
-	theVersion
-	theExpiry
-	theHash
-	theArrival
-	theLate
-	theIndex
+	roleField   role = iota
+	roleIgnored      // one of our attributes that an event does not have
+	rolePK
+	roleSK
+	roleVersion
+	roleExpiry
+	roleHash
+	roleArrival
+	roleLate
+	roleIndex
 )
 
-// ofEveryEvent is what every event has beside its key.
-const ofEveryEvent = 1<<theVersion | 1<<theHash | 1<<theArrival
+// eventRoles are the attributes that every event has in addition to its key.
+const eventRoles = 1<<roleVersion | 1<<roleHash | 1<<roleArrival
 
 var roleOf = map[string]role{
-	keys.AttrPK: thePK, keys.AttrSK: theSK, keys.AttrVersion: theVersion,
-	keys.AttrExpiresAt: theExpiry, keys.AttrHash: theHash, keys.AttrArrived: theArrival,
-	keys.AttrGSI2PK: theIndex, keys.AttrLate: theLate,
+	keys.AttrPK: rolePK, keys.AttrSK: roleSK, keys.AttrVersion: roleVersion,
+	keys.AttrExpiresAt: roleExpiry, tablekeys.AttrHash: roleHash, tablekeys.AttrArrivedAt: roleArrival,
+	keys.AttrGSI2PK: roleIndex, tablekeys.AttrLate: roleLate,
 }
 
-// attribute is what a name and the type of its value say.
+// attribute is the name of an attribute, its role, and the type of its value.
 type attribute struct {
 	name string
 	role role
 	typ  Type
 }
 
-// found is what one item holds; its bytes are good until the next item is read.
-type found struct {
+// rawItem is the content of one item. Its bytes are valid until the next item is scanned.
+type rawItem struct {
 	pk, sk, index []byte
 	expiresAt     int64
 	hash          model.Hash
 	arrived       model.Time
 	late          bool
 	fields        []model.Attr
-	met           roles // which attributes of our own were there
-	same          roles // which parts of the key are known to be those of the last one
-	damaged       bool  // one of them, or a field, cannot be read
-	twice         bool  // one of them, or a field, has two values
+	roles         roleSet // our own attributes that are present
+	sameAsLast    roleSet // parts of the key that are equal to those of the last key
+	damaged       bool    // one of our attributes, or a field, cannot be decoded
+	duplicate     bool    // one of our attributes, or a field, appears twice
 }
 
-// item reads the item at b[i:], by its shape where that is known.
-func (s *Scanner) item(b []byte, i int, f *found, known *known) (next int, err error) {
+// item scans the item at b[i:]. It uses a known shape if one matches.
+func (s *Scanner) item(b []byte, i int, f *rawItem, cache *itemCache) (next int, err error) {
 	if s.scratch = s.scratch[:0]; !jsonscan.Is(b, i, '{') {
 		return jsonscan.Skip(b, i), ErrForm
 	}
-	if next = s.follow(b, i, f, &known.shapes); next != jsonscan.Broken {
+	if next = s.matchShape(b, i, f, &cache.shapes); next != jsonscan.Invalid {
 		return next, nil
 	}
-	if next, err = s.attributes(b, i+1, f, &known.leads); err == nil {
-		s.passedOne(b, i, next, f, &known.shapes)
+	if next, err = s.attributes(b, i+1, f, &cache.members); err == nil {
+		s.learnShape(b, i, next, f, &cache.shapes)
 	}
 	return next, err
 }
 
-// attributes reads the attributes of an item from i on, each by its lead where that is
-// known and the value is as most are.
-func (s *Scanner) attributes(b []byte, i int, f *found, leads *jsonscan.Leads[attribute]) (next int, err error) {
-	*f = found{fields: s.room()}
+// attributes scans the attributes of an item from i on, each on the fast path if its beginning
+// is cached and its value has the common form.
+func (s *Scanner) attributes(b []byte, i int, f *rawItem, members *jsonscan.MemberCache[attribute]) (next int, err error) {
+	*f = rawItem{fields: s.fieldBuffer()}
 	for first := true; ; first = false {
-		at, more := i+1, !first && jsonscan.Follows(b, i)
+		at, more := i+1, !first && jsonscan.NextMember(b, i)
 		if !more {
 			at, more = jsonscan.Sibling(b, i, first, '}')
 		}
 		if !more {
-			if at == jsonscan.Broken || !f.sort() || f.twice {
+			if at == jsonscan.Invalid || !f.sort() || f.duplicate {
 				err = ErrForm
 			}
 			return at, err
 		}
-		if i = s.knownAttribute(b, at, f, leads); i == jsonscan.Broken {
+		if i = s.knownAttribute(b, at, f, members); i == jsonscan.Invalid {
 			var ok bool
-			if i, ok = s.attribute(b, at, f, leads); i == jsonscan.Broken {
+			if i, ok = s.attribute(b, at, f, members); i == jsonscan.Invalid {
 				return i, ErrForm
 			} else if !ok {
 				err = ErrForm
@@ -97,56 +98,56 @@ func (s *Scanner) attributes(b []byte, i int, f *found, leads *jsonscan.Leads[at
 	}
 }
 
-// attribute reads any attribute, and learns its lead. It is false for what has not
-// the form of one.
-func (s *Scanner) attribute(b []byte, i int, f *found, leads *jsonscan.Leads[attribute]) (next int, ok bool) {
+// attribute scans any attribute, and caches its beginning. ok is false if it does not have the
+// form of an attribute.
+func (s *Scanner) attribute(b []byte, i int, f *rawItem, members *jsonscan.MemberCache[attribute]) (next int, ok bool) {
 	raw, at := jsonscan.Name(b, i)
-	if at == jsonscan.Broken {
+	if at == jsonscan.Invalid {
 		return at, false
 	}
 	name, ok := s.text(raw)
 	v, next := s.value(b, at)
-	if next == jsonscan.Broken || !ok || v.bad {
+	if next == jsonscan.Invalid || !ok || v.bad {
 		return next, false
 	}
 	a := s.named(name)
 	a.typ = v.typ
-	f.take(s, a, &v)
+	f.set(s, a, &v)
 	if v.typ != Other && !f.damaged {
-		leads.Learn(b, i, v.from, a)
+		members.Learn(b, i, v.from, a)
 	}
 	return next, true
 }
 
-// named is the attribute of a name.
+// named returns the attribute of a name, without its type.
 func (s *Scanner) named(name []byte) attribute {
 	text := s.texts.Add(name)
 	r, ours := roleOf[text]
 	if !ours && keys.Reserved(text) {
-		r = theIgnored
+		r = roleIgnored
 	}
 	return attribute{name: text, role: r}
 }
 
-// take puts a value where its name says.
-func (f *found) take(s *Scanner, a attribute, v *value) {
+// set stores the value of an attribute.
+func (f *rawItem) set(s *Scanner, a attribute, v *value) {
 	switch a.role {
-	case theIgnored:
-	case theField:
+	case roleIgnored:
+	case roleField:
 		f.fields = append(f.fields, model.Attr{})
 		if !s.field(&f.fields[len(f.fields)-1], a.name, v) {
 			f.damaged = true
 		}
 	default:
-		f.twice = f.twice || f.met&(1<<a.role) != 0
-		f.met |= 1 << a.role
-		if !f.own(s, a.role, v) {
+		f.duplicate = f.duplicate || f.roles&(1<<a.role) != 0
+		f.roles |= 1 << a.role
+		if !f.setOwn(s, a.role, v) {
 			f.damaged = true
 		}
 	}
 }
 
-// field is a field of an event, false for what no field is.
+// field sets a to a field of an event. It returns false for a value that is not valid.
 func (s *Scanner) field(a *model.Attr, name string, v *value) bool {
 	*a = model.Attr{Name: name}
 	switch v.typ {
@@ -162,28 +163,28 @@ func (s *Scanner) field(a *model.Attr, name string, v *value) bool {
 	return v.typ != B && v.typ != Other
 }
 
-// own reads an attribute of our own, false where it is not what its name promises.
-func (f *found) own(s *Scanner, r role, v *value) (ok bool) {
+// setOwn stores the value of one of our attributes. ok is false if the value is not valid.
+func (f *rawItem) setOwn(s *Scanner, r role, v *value) (ok bool) {
 	var err error
 	switch r {
-	case thePK: // what is no string is no key
+	case rolePK: // empty if it is not a string
 		f.pk = ofType(v, S)
-	case theSK:
+	case roleSK:
 		f.sk = ofType(v, S)
-	case theIndex:
+	case roleIndex:
 		f.index = ofType(v, S)
-	case theVersion:
+	case roleVersion:
 		n, err := strconv.ParseInt(string(ofType(v, N)), 10, 64)
 		return err == nil && n >= 1 && n <= Version
-	case theExpiry:
+	case roleExpiry:
 		if f.expiresAt, err = strconv.ParseInt(string(ofType(v, N)), 10, 64); err != nil {
 			f.expiresAt = 0
 		}
-	case theArrival:
+	case roleArrival:
 		f.arrived, err = s.times.Parse(ofType(v, S))
-	case theHash:
+	case roleHash:
 		return f.setHash(ofType(v, B))
-	case theLate:
+	case roleLate:
 		f.late = v.bool
 		return v.typ == Bool
 	}
@@ -197,9 +198,9 @@ func ofType(v *value, want Type) []byte {
 	return v.text
 }
 
-// sort puts the fields in order, false where a name came twice. Few, they are put in
-// their places one by one, which beats a general sort.
-func (f *found) sort() bool {
+// sort sorts the fields by name. It returns false for a duplicate name. Up to 16 fields are
+// sorted by insertion, which is faster than a general sort.
+func (f *rawItem) sort() bool {
 	const few = 16
 	if len(f.fields) > few {
 		model.Attrs(f.fields).Sort()
@@ -213,9 +214,9 @@ func (f *found) sort() bool {
 			return false
 		}
 		if j < i {
-			late := f.fields[i]
+			moved := f.fields[i]
 			copy(f.fields[j+1:i+1], f.fields[j:i])
-			f.fields[j] = late
+			f.fields[j] = moved
 		}
 	}
 	return true

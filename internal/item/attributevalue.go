@@ -4,19 +4,19 @@ import (
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
 )
 
-// value is an attribute value as it stands: text is what S, N and B have between their
-// quotes, escapes resolved; from and to are where that, or a BOOL's literal, stands.
+// value is a scanned attribute value. text is the content of S, N and B, with escapes resolved.
+// from and to are the indexes of that content, or of the literal of a BOOL.
 type value struct {
 	typ  Type
 	text []byte
 	bool bool
 	from int
 	to   int
-	bad  bool // the form is not that of its type
+	bad  bool // it does not have the form of its type
 }
 
-// value reads an object of one member, named by its type. Null, no member, several,
-// and types that we never write are Other.
+// value scans an object with one member, whose name is the type. Null, no member, several
+// members, and types that are never written are Other.
 func (s *Scanner) value(b []byte, i int) (v value, next int) {
 	if !jsonscan.Is(b, i, '{') {
 		return value{bad: !jsonscan.Null(b, i)}, jsonscan.Skip(b, i)
@@ -31,17 +31,17 @@ func (s *Scanner) value(b []byte, i int) (v value, next int) {
 			return v, at
 		}
 		name, at := jsonscan.Name(b, at)
-		if at == jsonscan.Broken {
+		if at == jsonscan.Invalid {
 			return v, at
 		}
-		typ, _ := s.text(name) // what is no UTF-8 is the name of no type
-		if i = s.typed(b, at, typ, &v); i == jsonscan.Broken {
+		typ, _ := s.text(name) // invalid UTF-8 is not the name of a type
+		if i = s.typed(b, at, typ, &v); i == jsonscan.Invalid {
 			return v, i
 		}
 	}
 }
 
-// typed reads the member of a value that its type names.
+// typed scans the value of the member named typ.
 func (s *Scanner) typed(b []byte, i int, typ []byte, v *value) (next int) {
 	switch string(typ) {
 	case "S":
@@ -52,7 +52,7 @@ func (s *Scanner) typed(b []byte, i int, typ []byte, v *value) (next int) {
 		return s.quoted(b, i, B, v)
 	}
 	next = jsonscan.Skip(b, i)
-	if next == jsonscan.Broken || jsonscan.Null(b, i) {
+	if next == jsonscan.Invalid || jsonscan.Null(b, i) {
 		return next
 	}
 	switch string(typ) {
@@ -67,7 +67,7 @@ func (s *Scanner) typed(b []byte, i int, typ []byte, v *value) (next int) {
 	return next
 }
 
-// quoted reads what S, N and B have.
+// quoted scans the string of S, N and B.
 func (s *Scanner) quoted(b []byte, i int, typ Type, v *value) (next int) {
 	raw, next := jsonscan.Text(b, i)
 	if raw.Bytes == nil {
@@ -81,13 +81,12 @@ func (s *Scanner) quoted(b []byte, i int, typ Type, v *value) (next int) {
 	return next
 }
 
-// text is what raw says, good until the next item. It is false for what is no UTF-8.
-func (s *Scanner) text(raw jsonscan.Raw) ([]byte, bool) {
+// text returns the text of raw, valid until the next item. ok is false for invalid UTF-8.
+func (s *Scanner) text(raw jsonscan.Raw) (_ []byte, ok bool) {
 	if raw.Plain {
 		return raw.Bytes, true
 	}
 	from := len(s.scratch)
-	var ok bool
 	s.scratch, ok = jsonscan.Unescape(s.scratch, raw.Bytes)
 	return s.scratch[from:], ok
 }

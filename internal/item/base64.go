@@ -1,11 +1,11 @@
 package item
 
-// hashText is how long a hash is in base64.
+// hashText is the length of a hash in base64.
 const hashText = 24
 
-// setHash reads what base64.StdEncoding writes of 16 bytes: 22 digits of 6 bits, the
-// last of which has bits to spare, and two signs that there are no more.
-func (f *found) setHash(text []byte) bool {
+// setHash decodes 16 bytes from standard base64: 22 digits of 6 bits and two padding
+// characters. It returns false for invalid text.
+func (f *rawItem) setHash(text []byte) bool {
 	if len(text) != hashText || text[22] != '=' || text[23] != '=' {
 		return false
 	}
@@ -21,7 +21,7 @@ func (f *found) setHash(text []byte) bool {
 	return (all|a|b)&noDigit == 0
 }
 
-// sixBits is what a digit of base64 says; noDigit is set for what is none.
+// sixBits maps each base64 digit to its value, and other bytes to noDigit.
 var sixBits = func() (table [256]uint8) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	for c := range table {

@@ -1,36 +1,37 @@
 package item
 
 import (
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// FromEvent is the stored form of e. The identity of the event stands in the key
-// alone, so that no second spelling of it can disagree; what it is indexed by stands
-// in the index's keys too, where it has a value.
+// FromEvent returns the stored form of e. The identity of the event is only in the key, so that
+// it cannot disagree with an attribute. If the indexed field has a value, it is in the index
+// key too.
 func FromEvent(e *model.Event) Item {
-	it := under(keys.Event(e.Key()), len(e.Attrs)+6)
+	it := newItem(keys.Event(e.Key()), len(e.Attrs)+6)
 	it.setAttrs(e.Attrs)
-	it[keys.AttrHash] = bytesOf(e.Hash[:])
-	it[keys.AttrArrived] = timeOf(e.ArrivedAt)
+	it[tablekeys.AttrHash] = bytesOf(e.Hash[:])
+	it[tablekeys.AttrArrivedAt] = timeOf(e.ArrivedAt)
 	if e.ExpiresAt != 0 {
 		it[keys.AttrExpiresAt] = numberOf(e.ExpiresAt)
 	}
 	if e.Late {
-		it[keys.AttrLate] = boolOf(true)
+		it[tablekeys.AttrLate] = boolOf(true)
 	}
-	if text, ok := indexed(e.Attrs, e.IndexBy); ok {
-		k := keys.Indexed(e.Key(), e.IndexBy, text)
+	if text, ok := indexValue(e.Attrs, e.IndexBy); ok {
+		k := tablekeys.IndexEntry(e.Key(), e.IndexBy, text)
 		it[keys.AttrGSI2PK], it[keys.AttrGSI2SK] = stringOf(k.PK), stringOf(k.SK)
 	}
 	return it
 }
 
-// Event is the way back from FromEvent. Its only error wraps keys.ErrForeign: the
-// key is not that of an event, so not even its bucket is known. An event whose key
-// can be read and whose attributes cannot (one of ours is missing or damaged, a
-// field is of a type or size that we never write, a newer version wrote it) comes
-// back Unreadable, with its expiry where that can be read: folding it is total.
+// Event is the inverse of FromEvent. Its only error wraps keys.ErrKeyForm: the key is not that
+// of an event, so its bucket is unknown. An event with a valid key and invalid attributes
+// (one of ours is missing or damaged, a field has a type or size that is never written, or
+// a newer version wrote it) is returned as Unreadable, with its expiry if that can be
+// decoded. It can therefore be counted in a rollup.
 func Event(it Item) (model.Event, error) {
 	k, err := keys.ParseEvent(it.Key())
 	if err != nil {
@@ -42,32 +43,32 @@ func Event(it Item) (model.Event, error) {
 	e := bare
 	e.Unreadable = false
 	r.version(required)
-	e.Hash = r.bytes16(keys.AttrHash, required)
-	e.ArrivedAt = r.time(keys.AttrArrived, required)
-	e.Late = r.bool(keys.AttrLate, optional)
-	attrs, whole := it.attrs()
-	if r.err != nil || !whole {
+	e.Hash = r.bytes16(tablekeys.AttrHash, required)
+	e.ArrivedAt = r.time(tablekeys.AttrArrivedAt, required)
+	e.Late = r.bool(tablekeys.AttrLate, optional)
+	attrs, complete := it.attrs()
+	if r.err != nil || !complete {
 		return bare, nil
 	}
 	e.Attrs = attrs
-	if kind, field, _, err := keys.ParseIndexPartition(text(it[keys.AttrGSI2PK])); err == nil {
+	if kind, field, _, err := tablekeys.ParseIndexPartition(text(it[keys.AttrGSI2PK])); err == nil {
 		e.IndexBy = indexedBy(&e, kind, field)
 	}
 	return e, nil
 }
 
-// indexedBy is the field that an event is indexed by, as its key in the index says; ""
-// where that is somebody else's key, of another kind or of a field that the event has no
-// text in, which is no matter of ours.
+// indexedBy returns the field by which an event is indexed, from its index key. It returns ""
+// if another program wrote that key: it is then of another kind, or of a field that is not a
+// text of the event.
 func indexedBy(e *model.Event, kind, field string) string {
-	if _, ok := indexed(e.Attrs, field); !ok || kind != e.Series.Kind {
+	if _, ok := indexValue(e.Attrs, field); !ok || kind != e.Series.Kind {
 		return ""
 	}
 	return field
 }
 
-// indexed is the text by which an event is indexed, if it has one.
-func indexed(attrs model.Attrs, field string) (text string, ok bool) {
+// indexValue returns the text by which an event is indexed. ok is false if it has none.
+func indexValue(attrs model.Attrs, field string) (text string, ok bool) {
 	v, ok := attrs.Get(field)
 	return v.Text, ok && v.Kind == model.Text && v.Text != ""
 }

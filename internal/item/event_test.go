@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -62,18 +63,18 @@ func anyEvent() *rapid.Generator[model.Event] {
 	})
 }
 
-func TestEvent_ComesBackAsItWasStored(t *testing.T) {
+func TestEvent_IsTheInverseOfFromEvent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEvent().Draw(t, "event")
 		got, err := item.Event(item.FromEvent(&e))
-		if diff := cmp.Diff(e, got, sameNoun); err != nil || diff != "" {
-			t.Fatalf("%v, came back otherwise (-want +got):\n%s", err, diff)
+		if diff := cmp.Diff(e, got, sameEntity); err != nil || diff != "" {
+			t.Fatalf("%v, decoded item differs (-want +got):\n%s", err, diff)
 		}
 	})
 }
 
-// wrecks are things that an attribute is made into by a program that is not ours.
-var wrecks = map[string]item.Value{
+// wrongValues are values that another program may have written to an attribute.
+var wrongValues = map[string]item.Value{
 	"of another type": {},
 	"an empty string": {Type: item.S},
 	"a word":          {Type: item.S, S: "soon"},
@@ -84,8 +85,8 @@ var wrecks = map[string]item.Value{
 	"null":            {Type: item.Null},
 }
 
-// wrecked is it with one attribute changed.
-func wrecked(it item.Item, name string, v item.Value) item.Item {
+// with returns a copy of it with one attribute changed.
+func with(it item.Item, name string, v item.Value) item.Item {
 	it = maps.Clone(it)
 	it[name] = v
 	return it
@@ -97,65 +98,65 @@ func without(it item.Item, name string) item.Item {
 	return it
 }
 
-func TestEvent_WithDamagedAttributesIsUnreadableButKnown(t *testing.T) {
+func TestEvent_WithDamagedAttributesIsUnreadable(t *testing.T) {
 	e := event()
 	stored := item.FromEvent(&e)
 	want := model.Event{Series: e.Series, Order: e.Order, ExpiresAt: e.ExpiresAt, Unreadable: true}
 	check := func(name string, it item.Item) {
 		t.Helper()
 		got, err := item.Event(it)
-		if diff := cmp.Diff(want, got, sameNoun); err != nil || diff != "" {
+		if diff := cmp.Diff(want, got, sameEntity); err != nil || diff != "" {
 			t.Errorf("%s: %v, (-want +got):\n%s", name, err, diff)
 		}
 	}
-	for _, attr := range []string{keys.AttrVersion, keys.AttrHash, keys.AttrArrived} {
+	for _, attr := range []string{keys.AttrVersion, tablekeys.AttrHash, tablekeys.AttrArrivedAt} {
 		check("without "+attr, without(stored, attr))
-		for name, v := range wrecks {
-			check(attr+" made "+name, wrecked(stored, attr, v))
+		for name, v := range wrongValues {
+			check(attr+" made "+name, with(stored, attr, v))
 		}
 	}
-	check("version zero", wrecked(stored, keys.AttrVersion, item.Value{Type: item.N, S: "0"}))
-	check("newer version", wrecked(stored, keys.AttrVersion, item.Value{Type: item.N, S: "2"}))
-	check("measure of 39 digits", wrecked(stored, "temperature", wrecks["a huge number"]))
-	check("measure that is no number", wrecked(stored, "temperature", item.Value{Type: item.N, S: "x"}))
-	check("measure made a map", wrecked(stored, "temperature", item.Value{}))
-	check("field made binary", wrecked(stored, "location", item.Value{Type: item.B, B: []byte{1}}))
+	check("version zero", with(stored, keys.AttrVersion, item.Value{Type: item.N, S: "0"}))
+	check("newer version", with(stored, keys.AttrVersion, item.Value{Type: item.N, S: "2"}))
+	check("measure of 39 digits", with(stored, "temperature", wrongValues["a huge number"]))
+	check("measure that is not a number", with(stored, "temperature", item.Value{Type: item.N, S: "x"}))
+	check("measure made a map", with(stored, "temperature", item.Value{}))
+	check("field made binary", with(stored, "location", item.Value{Type: item.B, B: []byte{1}}))
 }
 
-func TestEvent_WithDamagedExpiryIsUnreadableWithoutOne(t *testing.T) {
+func TestEvent_WithDamagedExpiryIsUnreadableWithoutExpiry(t *testing.T) {
 	e := event()
 	for _, name := range []string{"of another type", "a word", "a fraction", "a huge number", "null"} {
-		got, err := item.Event(wrecked(item.FromEvent(&e), keys.AttrExpiresAt, wrecks[name]))
+		got, err := item.Event(with(item.FromEvent(&e), keys.AttrExpiresAt, wrongValues[name]))
 		want := model.Event{Series: e.Series, Order: e.Order, Unreadable: true}
-		if diff := cmp.Diff(want, got, sameNoun); err != nil || diff != "" {
-			t.Errorf("expiry made %s: %v, (-want +got):\n%s", name, err, diff)
+		if diff := cmp.Diff(want, got, sameEntity); err != nil || diff != "" {
+			t.Errorf("expiry with %s: %v, (-want +got):\n%s", name, err, diff)
 		}
 	}
 }
 
-func TestEvent_IgnoresAttributesOfOursThatItDoesNotKnow(t *testing.T) {
+func TestEvent_IgnoresUnknownReservedAttributes(t *testing.T) {
 	e := event()
-	it := wrecked(item.FromEvent(&e), "_later", item.Value{})
+	it := with(item.FromEvent(&e), "_later", item.Value{})
 	it[keys.AttrGSI1PK] = item.Value{Type: item.S, S: "x"}
 	got, err := item.Event(it)
-	if diff := cmp.Diff(e, got, sameNoun); err != nil || diff != "" {
+	if diff := cmp.Diff(e, got, sameEntity); err != nil || diff != "" {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
 }
 
 func TestEvent_WithoutItsKeyIsAnError(t *testing.T) {
-	e, c := event(), current()
+	e, c := event(), latest()
 	stored := item.FromEvent(&e)
 	for name, it := range map[string]item.Item{
 		"nothing at all":       nil,
 		"no partition key":     without(stored, keys.AttrPK),
 		"no sort key":          without(stored, keys.AttrSK),
-		"sort key of a number": wrecked(stored, keys.AttrSK, item.Value{Type: item.N, S: "1"}),
-		"key of a current":     item.FromCurrent(&c),
-		"key with a bad time":  wrecked(stored, keys.AttrSK, item.Value{Type: item.S, S: "EVENT#READING##yesterday#"}),
+		"sort key of a number": with(stored, keys.AttrSK, item.Value{Type: item.N, S: "1"}),
+		"key of a latest item": item.FromLatest(&c),
+		"key with a bad time":  with(stored, keys.AttrSK, item.Value{Type: item.S, S: "EVENT#READING##yesterday#"}),
 	} {
-		if got, err := item.Event(it); !errors.Is(err, keys.ErrForeign) {
-			t.Errorf("%s: %v, %v; want ErrForeign", name, got, err)
+		if got, err := item.Event(it); !errors.Is(err, keys.ErrKeyForm) {
+			t.Errorf("%s: %v, %v; want ErrKeyForm", name, got, err)
 		}
 	}
 }
@@ -168,21 +169,21 @@ func TestFromEvent_FieldsNeverOverwriteOurAttributes(t *testing.T) {
 	e.Attrs.Sort()
 	clean := event()
 	if diff := cmp.Diff(item.FromEvent(&clean), item.FromEvent(&e)); diff != "" {
-		t.Errorf("reserved names reached the item (-want +got):\n%s", diff)
+		t.Errorf("the item has reserved names (-want +got):\n%s", diff)
 	}
 }
 
-func TestFromEvent_SharesNothingWithTheEvent(t *testing.T) {
+func TestFromEvent_SharesNoMemoryWithTheEvent(t *testing.T) {
 	e := event()
 	it := item.FromEvent(&e)
 	e.Hash[0]++
-	if it[keys.AttrHash].B[0] == e.Hash[0] {
+	if it[tablekeys.AttrHash].B[0] == e.Hash[0] {
 		t.Error("a change of the event changed the item")
 	}
 }
 
-// The decoders meet whatever is in the table: none panics, and what one reads is
-// stored and read again as the same.
+// Any item may be in the table: no decoder panics, and each decoded entity is the same after it
+// is encoded and decoded again.
 func FuzzItemEvent(f *testing.F) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "golden", "*.json"))
 	for _, path := range files {
@@ -200,16 +201,16 @@ func FuzzItemEvent(f *testing.F) {
 		it := itemOf(doc)
 		if e, err := item.Event(it); err == nil && !e.Unreadable {
 			again, err := item.Event(item.FromEvent(&e))
-			if diff := cmp.Diff(e, again, sameNoun); err != nil || diff != "" {
-				t.Fatalf("%v, read again otherwise:\n%s", err, diff)
+			if diff := cmp.Diff(e, again, sameEntity); err != nil || diff != "" {
+				t.Fatalf("%v, differs after encoding and decoding:\n%s", err, diff)
 			}
 		} else if _, keyErr := keys.ParseEvent(it.Key()); (err != nil) != (keyErr != nil) {
 			t.Fatalf("key: %v, event: %v", keyErr, err)
 		}
-		if c, err := item.Current(it); err == nil {
-			again, err := item.Current(item.FromCurrent(&c))
-			if diff := cmp.Diff(c, again, sameNoun); err != nil || diff != "" {
-				t.Fatalf("%v, read again otherwise:\n%s", err, diff)
+		if c, err := item.Latest(it); err == nil {
+			again, err := item.Latest(item.FromLatest(&c))
+			if diff := cmp.Diff(c, again, sameEntity); err != nil || diff != "" {
+				t.Fatalf("%v, differs after encoding and decoding:\n%s", err, diff)
 			}
 		}
 		if r, err := item.Row(it); err == nil {
@@ -218,8 +219,8 @@ func FuzzItemEvent(f *testing.F) {
 				return
 			}
 			again, err2 := item.Row(stored)
-			if diff := cmp.Diff(r, again, sameNoun); err != nil || err2 != nil || diff != "" {
-				t.Fatalf("%v, %v, read again otherwise:\n%s", err, err2, diff)
+			if diff := cmp.Diff(r, again, sameEntity); err != nil || err2 != nil || diff != "" {
+				t.Fatalf("%v, %v, differs after encoding and decoding:\n%s", err, err2, diff)
 			}
 		}
 		if q, err := item.Quarantined(it); err == nil && q.ID != "" {

@@ -11,15 +11,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-var update = flag.Bool("update", false, "write testdata/golden anew; a changed file is a changed table format")
+var update = flag.Bool("update", false, "rewrite testdata/golden; a changed file is a changed table format")
 
-// sameNoun compares nouns, numbers by value and summaries by their canonical bytes.
-var sameNoun = cmp.Options{
+// sameEntity compares entities: numbers by value, summaries by their canonical bytes.
+var sameEntity = cmp.Options{
 	cmp.Comparer(func(a, b model.Decimal) bool { return a == b }),
 	cmp.Comparer(func(a, b *rollup.Summary) bool {
 		if a == nil || b == nil {
@@ -29,9 +30,9 @@ var sameNoun = cmp.Options{
 	}),
 }
 
-// form is one noun in one of its stored forms.
+// form is one entity in one of its stored forms.
 type form struct {
-	noun   any
+	entity any
 	encode func() (item.Item, error)
 	decode func(item.Item) (any, error)
 }
@@ -41,9 +42,9 @@ func eventForm(e model.Event) form {
 		func(it item.Item) (any, error) { return item.Event(it) }}
 }
 
-func currentForm(c model.Current) form {
-	return form{c, func() (item.Item, error) { return item.FromCurrent(&c), nil },
-		func(it item.Item) (any, error) { return item.Current(it) }}
+func latestForm(c model.Latest) form {
+	return form{c, func() (item.Item, error) { return item.FromLatest(&c), nil },
+		func(it item.Item) (any, error) { return item.Latest(it) }}
 }
 
 func rowForm(r rollup.Row) form {
@@ -51,84 +52,84 @@ func rowForm(r rollup.Row) form {
 		func(it item.Item) (any, error) { return item.Row(it) }}
 }
 
-func quarantinedForm(q model.Quarantined) form {
+func quarantinedForm(q entity.Quarantined) form {
 	return form{q, func() (item.Item, error) { return item.FromQuarantined(&q), nil },
 		func(it item.Item) (any, error) { return item.Quarantined(it) }}
 }
 
-func watermarkForm(at model.Time) form {
-	return form{at, func() (item.Item, error) { return item.FromWatermark(at), nil },
-		func(it item.Item) (any, error) { return item.Watermark(it) }}
+func streamProgressForm(at model.Time) form {
+	return form{at, func() (item.Item, error) { return item.FromStreamProgress(at), nil },
+		func(it item.Item) (any, error) { return item.StreamProgress(it) }}
 }
 
-func gapForm(g model.Gap) form {
+func gapForm(g entity.Gap) form {
 	return form{g, func() (item.Item, error) { return item.FromGap(g), nil },
 		func(it item.Item) (any, error) { return item.Gap(it) }}
 }
 
-func saltForm(s model.Salt) form {
-	return form{s, func() (item.Item, error) { return item.FromSalt(&s), nil },
-		func(it item.Item) (any, error) { return item.Salt(it) }}
+func rotatingSecretForm(s entity.RotatingSecret) form {
+	return form{s, func() (item.Item, error) { return item.FromRotatingSecret(&s), nil },
+		func(it item.Item) (any, error) { return item.RotatingSecret(it) }}
 }
 
-// forms are all stored forms there are. An item that any release wrote is read by
-// every later one: files are added here, and never changed.
+// forms returns all stored forms. Each release must read the items of all earlier ones: files
+// are added here, and never changed.
 func forms() map[string]form {
 	bare := event()
 	bare.Series.Stream, bare.ID, bare.Attrs, bare.ExpiresAt = "", "", nil, 0
 	bare.Hash = model.HashOf(nil)
-	odd := event()
-	odd.Series = model.Series{Subject: model.Subject{Type: "SITE", ID: "a#b 🌊"}, Kind: "PAGEVIEW", Stream: "50%", Shard: 7}
-	odd.At, odd.ID = model.MinTime, "\x00#"
+	special := event()
+	special.Series = model.Series{Subject: model.Subject{Type: "SITE", ID: "a#b 🌊"}, Kind: "PAGEVIEW", Stream: "50%", Shard: 7}
+	special.At, special.ID = model.MinTime, "\x00#"
 
 	indexed := event()
 	indexed.IndexBy = "location"
 	late := event()
 	late.Late = true
 
-	fenced := current()
-	fenced.Fenced = true
-	enriched := model.Current{Series: current().Series, Attrs: model.Attrs{{Name: "accountId", Value: model.TextValue("acc-1")}}}
+	locked := latest()
+	locked.PurgeLocked = true
+	enriched := model.Latest{Series: latest().Series, Attrs: model.Attrs{{Name: "accountId", Value: model.TextValue("acc-1")}}}
 
 	forever := row()
 	forever.Key.Tier, forever.Key.Start = "month", at("2026-04-01T00:00:00Z")
-	forever.ExpiresAt, forever.ChildrenUntil = 0, rollup.NoExpiry
-	marked := row()
-	marked.Exact, marked.ChildrenUntil, marked.Unreadable = false, 0, 2
+	forever.ExpiresAt, forever.ChildrenExpireAt = 0, rollup.NoExpiry
+	inexact := row()
+	inexact.Exact, inexact.ChildrenExpireAt, inexact.Unreadable = false, 0, 2
 	resumed := row()
-	resumed.Resume = (&rollup.Resume{At: at("2026-04-20T14:10:00Z"), Newest: at("2026-04-20T14:12:30Z"), Before: resumed.Fold}).Encode(spec())
+	resumed.ResumePoint = (&rollup.ResumePoint{At: at("2026-04-20T14:10:00Z"), Newest: at("2026-04-20T14:12:30Z"), Before: resumed.Fold}).Encode(spec())
 	empty := rollup.Row{Key: row().Key, Fold: *rollup.NewFold(spec()), Rev: row().Rev, V: item.Version,
 		ExpiresAt: row().ExpiresAt, WrittenAt: row().WrittenAt, Empty: true}
 
-	byDoor := quarantined()
-	byDoor.Door, byDoor.Subject, byDoor.Errors, byDoor.Payload, byDoor.ExpiresAt = "stream", model.Subject{}, nil, nil, 0
+	bySource := quarantined()
+	bySource.Source, bySource.Subject, bySource.Errors, bySource.Payload, bySource.ExpiresAt = "stream", model.Subject{}, nil, nil, 0
 
 	all := map[string]form{
-		"event":                  eventForm(event()),
-		"event-bare":             eventForm(bare),
-		"event-odd":              eventForm(odd),
-		"event-indexed":          eventForm(indexed),
-		"event-late":             eventForm(late),
-		"salt":                   saltForm(model.Salt{Day: at("2026-04-20T00:00:00Z"), Secret: []byte("thirty-two bytes of a day's salt"), ExpiresAt: 1776733200}),
-		"watermark":              watermarkForm(at("2026-04-20T14:00:00Z")),
-		"gap":                    gapForm(model.Gap{From: at("2026-04-20T14:00:00Z"), To: at("2026-04-22T09:00:00Z")}),
-		"current":                currentForm(current()),
-		"current-fenced":         currentForm(fenced),
-		"current-enrichment":     currentForm(enriched),
-		"row":                    rowForm(row()),
-		"row-forever":            rowForm(forever),
-		"row-resume":             rowForm(resumed),
-		"row-marked":             rowForm(marked),
-		"row-empty":              rowForm(empty),
-		"quarantined-by-subject": quarantinedForm(quarantined()),
-		"quarantined-by-door":    quarantinedForm(byDoor),
+		"event":                    eventForm(event()),
+		"event-bare":               eventForm(bare),
+		"event-special-characters": eventForm(special),
+		"event-indexed":            eventForm(indexed),
+		"event-late":               eventForm(late),
+		"rotating-secret":          rotatingSecretForm(entity.RotatingSecret{Day: at("2026-04-20T00:00:00Z"), Secret: []byte("thirty-two bytes of a day's salt"), ExpiresAt: 1776733200}),
+		"stream-progress":          streamProgressForm(at("2026-04-20T14:00:00Z")),
+		"gap":                      gapForm(entity.Gap{From: at("2026-04-20T14:00:00Z"), To: at("2026-04-22T09:00:00Z")}),
+		"latest":                   latestForm(latest()),
+		"latest-purge-locked":      latestForm(locked),
+		"latest-enrichment":        latestForm(enriched),
+		"row":                      rowForm(row()),
+		"row-forever":              rowForm(forever),
+		"row-resume":               rowForm(resumed),
+		"row-inexact":              rowForm(inexact),
+		"row-empty":                rowForm(empty),
+		"quarantined-by-subject":   quarantinedForm(quarantined()),
+		"quarantined-by-source":    quarantinedForm(bySource),
 	}
 	maps.Copy(all, lifecycleForms())
 	maps.Copy(all, alertForms())
 	return all
 }
 
-func TestGolden_EveryFormIsWrittenAsItAlwaysWas(t *testing.T) {
+func TestGolden_EncodersNeverChangeTheStoredForm(t *testing.T) {
 	for name, f := range forms() {
 		it, err := f.encode()
 		if err != nil {
@@ -145,12 +146,12 @@ func TestGolden_EveryFormIsWrittenAsItAlwaysWas(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is stored otherwise than before (-want +got):\n%s", name, diff)
+			t.Errorf("%s is encoded differently (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestGolden_EveryFormIsReadBackWhole(t *testing.T) {
+func TestGolden_DecodersReadEachStoredForm(t *testing.T) {
 	for name, f := range forms() {
 		text, err := os.ReadFile(filepath.Join("testdata", "golden", name+".json"))
 		if err != nil {
@@ -158,13 +159,13 @@ func TestGolden_EveryFormIsReadBackWhole(t *testing.T) {
 			continue
 		}
 		got, err := f.decode(fromJSON(t, text))
-		if diff := cmp.Diff(f.noun, got, sameNoun); err != nil || diff != "" {
-			t.Errorf("%s: %v, read otherwise than written (-want +got):\n%s", name, err, diff)
+		if diff := cmp.Diff(f.entity, got, sameEntity); err != nil || diff != "" {
+			t.Errorf("%s: %v, is decoded differently (-want +got):\n%s", name, err, diff)
 		}
 	}
 }
 
-func TestGolden_NoFileIsLeftUnread(t *testing.T) {
+func TestGolden_EachFileIsRead(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "golden", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden items: %v", err)
@@ -172,12 +173,12 @@ func TestGolden_NoFileIsLeftUnread(t *testing.T) {
 	for _, path := range files {
 		name := filepath.Base(path)
 		if _, ok := forms()[name[:len(name)-len(".json")]]; !ok {
-			t.Errorf("nobody reads %s", path)
+			t.Errorf("no test reads %s", path)
 		}
 	}
 }
 
-// toJSON is the form in which the AWS console and command line show an item.
+// toJSON returns an item in the form of the AWS console and command line.
 func toJSON(t testing.TB, it item.Item) []byte {
 	t.Helper()
 	doc := make(map[string]map[string]any, len(it))
@@ -194,7 +195,7 @@ func toJSON(t testing.TB, it item.Item) []byte {
 		case item.Null:
 			doc[name] = map[string]any{"NULL": true}
 		default:
-			t.Fatalf("%s has a type that we never write", name)
+			t.Fatalf("%s has a type that is never written", name)
 		}
 	}
 	out, err := json.MarshalIndent(doc, "", "  ")
@@ -213,7 +214,7 @@ func fromJSON(t testing.TB, text []byte) item.Item {
 	return itemOf(doc)
 }
 
-// attribute is an attribute value in that form.
+// attribute is an attribute value in this form.
 type attribute struct {
 	S, N *string
 	B    []byte

@@ -1,11 +1,11 @@
-// Package item is how nouns are stored: the attributes of an event, a current, a
-// rollup row and a quarantined thing, free of AWS types. The table on DynamoDB, the
-// table in memory and the stream decoder all read and write through it, so the
-// stored format has one home.
+// Package item defines the stored format: it encodes and decodes the attributes of events,
+// latest items, rollup rows and all other entities, without AWS types. The store on
+// DynamoDB, the store in memory and the stream decoder all use it, so that the format is
+// defined in one place.
 //
-// What is written has one form; what is read is doubted. Keys are never guessed: an
-// item whose key is not of its class is an error. Beyond the key, each decoder says
-// what it does with an item that is damaged, or that a newer version wrote.
+// Encoders write one form. Decoders validate everything that they read. An item whose key is
+// not of the expected class is an error; each decoder documents what it does with an item
+// that is damaged or that a newer version wrote.
 package item
 
 import (
@@ -17,8 +17,8 @@ import (
 // Type is the DynamoDB type of a Value.
 type Type uint8
 
-// The types an item of ours may hold; Other is any that we never write (maps, lists
-// and sets).
+// The types that are written. Other is any type that is never written (maps, lists and
+// sets).
 const (
 	Other Type = iota
 	S
@@ -39,28 +39,28 @@ type Value struct {
 // Item is a stored item by attribute name.
 type Item map[string]Value
 
-// Version is the format version that this program writes, and the newest it reads.
+// Version is the format version that this program writes, and the newest that it reads.
 const Version = 1
 
 // Errors of the decoders and encoders.
 var (
-	// ErrNewer says that a newer version of Tidemark wrote the item. Whoever meets it
-	// neither folds nor rewrites the item.
+	// ErrNewer reports that a newer version of Tidemark wrote the item. It must not be
+	// rewritten, nor used in a rollup.
 	ErrNewer = errors.New("written by a newer version of Tidemark: deploy that version before this one touches the item")
-	// ErrDamaged says that an attribute is missing or is not what its name promises.
+	// ErrDamaged reports that an attribute is missing or has an invalid value.
 	ErrDamaged = errors.New("damaged item")
-	// ErrRowTooLarge says that a rollup row is past rollup.MaxRowBytes.
+	// ErrRowTooLarge reports that a rollup row is larger than rollup.MaxRowBytes.
 	ErrRowTooLarge = errors.New("rollup row too large")
 )
 
-// Key is the primary key of it; empty where an attribute of the key is missing or is
-// no string.
+// Key returns the primary key of the item. A part is empty if its attribute is missing or not
+// a string.
 func (it Item) Key() keys.Key {
 	return keys.Key{PK: text(it[keys.AttrPK]), SK: text(it[keys.AttrSK])}
 }
 
-// Size is what the table counts for it, in bytes: names and values, strings and
-// binaries by length, numbers by their digits, one byte for the rest.
+// Size returns the size in bytes as the table counts it: the lengths of names, strings and
+// binaries, half a byte for each digit of a number, and one byte for other values.
 func (it Item) Size() int {
 	size := 0
 	for name, v := range it {
@@ -79,9 +79,10 @@ func (it Item) Size() int {
 	return size
 }
 
-// under is a new item with a key and our version.
-func under(k keys.Key, room int) Item {
-	it := make(Item, room+3)
+// newItem returns an item with a key and our version. attributes is the expected number of
+// others.
+func newItem(k keys.Key, attributes int) Item {
+	it := make(Item, attributes+3)
 	it[keys.AttrPK], it[keys.AttrSK] = stringOf(k.PK), stringOf(k.SK)
 	it[keys.AttrVersion] = numberOf(Version)
 	return it

@@ -4,16 +4,18 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func profile() model.Profile {
 	return model.Profile{
-		Subject: series().Subject, Attrs: attrs(), Version: 2, Life: model.Life{1, 2, 3},
+		Subject: series().Subject, Attrs: attrs(), Version: 2, Generation: model.Generation{1, 2, 3},
 		CreatedAt: at("2026-01-01T00:00:00Z"), UpdatedAt: at("2026-04-20T14:00:00Z"),
-		Sentinels: []string{keys.Unique("DEVICE", "serial", "tA#1").PK},
+		Sentinels: []string{tablekeys.Unique("DEVICE", "serial", "tA#1").PK},
 	}
 }
 
@@ -23,44 +25,44 @@ func tombstone() model.Profile {
 	return p
 }
 
-// lifecycleForms are the stored forms of what a subject's life leaves.
+// lifecycleForms returns the stored forms of profiles, tombstones, sentinels and purges.
 func lifecycleForms() map[string]form {
-	p, byHand, t := profile(), model.Profile{Subject: series().Subject, Attrs: attrs()}, tombstone()
+	p, otherWriter, t := profile(), model.Profile{Subject: series().Subject, Attrs: attrs()}, tombstone()
 	v := model.ProfileVersion{Profile: tombstone(), Change: model.ProfileDeleted}
-	s := model.Sentinel{Partition: p.Sentinels[0], Owner: p.Subject, Life: p.Life}
-	gate := model.Gate{Subject: p.Subject, Since: at("2026-04-20T14:00:00Z"), ExpiresAt: 1776866400, PurgeID: "01HV"}
-	lifting := gate
-	lifting.Receipt = `{"purge":"01HV"}`
-	asked := model.Purge{ID: "01HV", Subject: p.Subject, By: "ops", Step: model.PurgeAsked, Rev: [16]byte{9},
-		Asked: at("2026-04-20T14:00:00Z"), Due: at("2026-05-20T14:00:00Z"), Since: at("2026-04-20T14:00:00Z")}
-	erased := asked
-	erased.Step, erased.Gated = model.PurgeErased, at("2026-05-20T14:00:00Z")
-	erased.Counts = []model.PurgeCount{{Class: "events", Items: 10_000, Bytes: 2_000_000}}
+	s := entity.Sentinel{Partition: p.Sentinels[0], Owner: p.Subject, Generation: p.Generation}
+	lock := entity.PurgeLock{Subject: p.Subject, Since: at("2026-04-20T14:00:00Z"), ExpiresAt: 1776866400, PurgeID: "01HV"}
+	lockWithReceipt := lock
+	lockWithReceipt.Receipt = `{"purge":"01HV"}`
+	requested := entity.Purge{ID: "01HV", Subject: p.Subject, By: "ops", Step: entity.PurgeRequested, Rev: [16]byte{9},
+		RequestedAt: at("2026-04-20T14:00:00Z"), DueAt: at("2026-05-20T14:00:00Z"), StepSince: at("2026-04-20T14:00:00Z")}
+	erased := requested
+	erased.Step, erased.LockedAt = entity.PurgeErased, at("2026-05-20T14:00:00Z")
+	erased.Counts = []entity.PurgeCount{{Class: "events", Items: 10_000, Bytes: 2_000_000}}
 	return map[string]form{
 		"profile": {p, func() (item.Item, error) {
 			it := item.FromProfile(&p)
-			it.SetIndex(keys.IndexGSI1, keys.ByField(p.Subject, "status", "active", 0))
+			it.SetIndex(keys.IndexGSI1, tablekeys.FieldEntry(p.Subject, "status", "active", 0))
 			return it, nil
 		}, func(it item.Item) (any, error) { return item.Profile(it) }},
-		"profile-by-hand": {byHand, func() (item.Item, error) { return item.FromProfile(&byHand), nil }, func(it item.Item) (any, error) { return item.Profile(it) }},
-		"tombstone":       {t, func() (item.Item, error) { return item.FromTombstone(&t), nil }, func(it item.Item) (any, error) { return item.Tombstone(it) }},
-		"version":         {v, func() (item.Item, error) { return item.FromProfileVersion(&v), nil }, func(it item.Item) (any, error) { return item.ProfileVersion(it) }},
-		"sentinel":        {s, func() (item.Item, error) { return item.FromSentinel(&s), nil }, func(it item.Item) (any, error) { return item.Sentinel(it) }},
-		"gate":            {gate, func() (item.Item, error) { return item.FromGate(&gate), nil }, func(it item.Item) (any, error) { return item.Gate(it) }},
-		"gate-lifting":    {lifting, func() (item.Item, error) { return item.FromGate(&lifting), nil }, func(it item.Item) (any, error) { return item.Gate(it) }},
-		"purge-asked":     {asked, func() (item.Item, error) { return item.FromPurge(&asked), nil }, func(it item.Item) (any, error) { return item.Purge(it) }},
-		"purge-erased":    {erased, func() (item.Item, error) { return item.FromPurge(&erased), nil }, func(it item.Item) (any, error) { return item.Purge(it) }},
+		"profile-other-writer": {otherWriter, func() (item.Item, error) { return item.FromProfile(&otherWriter), nil }, func(it item.Item) (any, error) { return item.Profile(it) }},
+		"tombstone":            {t, func() (item.Item, error) { return item.FromTombstone(&t), nil }, func(it item.Item) (any, error) { return item.Tombstone(it) }},
+		"version":              {v, func() (item.Item, error) { return item.FromProfileVersion(&v), nil }, func(it item.Item) (any, error) { return item.ProfileVersion(it) }},
+		"sentinel":             {s, func() (item.Item, error) { return item.FromSentinel(&s), nil }, func(it item.Item) (any, error) { return item.Sentinel(it) }},
+		"purge-lock":           {lock, func() (item.Item, error) { return item.FromPurgeLock(&lock), nil }, func(it item.Item) (any, error) { return item.PurgeLock(it) }},
+		"purge-lock-receipt":   {lockWithReceipt, func() (item.Item, error) { return item.FromPurgeLock(&lockWithReceipt), nil }, func(it item.Item) (any, error) { return item.PurgeLock(it) }},
+		"purge-requested":      {requested, func() (item.Item, error) { return item.FromPurge(&requested), nil }, func(it item.Item) (any, error) { return item.Purge(it) }},
+		"purge-erased":         {erased, func() (item.Item, error) { return item.FromPurge(&erased), nil }, func(it item.Item) (any, error) { return item.Purge(it) }},
 	}
 }
 
-func TestLifecycle_DecodersRefuseWhatTheyCannotRead(t *testing.T) {
+func TestLifecycle_DecodersRejectInvalidItems(t *testing.T) {
 	number := func(s string) item.Value { return item.Value{Type: item.N, S: s} }
 	for name, f := range lifecycleForms() {
 		for what, c := range map[string]struct {
 			change func(item.Item)
 			want   error
 		}{
-			"an item of another class": {func(it item.Item) { it[keys.AttrSK] = item.Value{Type: item.S, S: "CURRENT#READING#"} }, keys.ErrForeign},
+			"an item of another class": {func(it item.Item) { it[keys.AttrSK] = item.Value{Type: item.S, S: "CURRENT#READING#"} }, keys.ErrKeyForm},
 			"a newer version":          {func(it item.Item) { it[keys.AttrVersion] = number("99") }, item.ErrNewer},
 			"a damaged version":        {func(it item.Item) { it[keys.AttrVersion] = number("0") }, item.ErrDamaged},
 		} {
@@ -70,28 +72,28 @@ func TestLifecycle_DecodersRefuseWhatTheyCannotRead(t *testing.T) {
 			}
 			c.change(it)
 			if got, err := f.decode(it); !errors.Is(err, c.want) {
-				t.Errorf("%s, %s: read as %+v, %v; want %v", name, what, got, err, c.want)
+				t.Errorf("%s, %s: decoded as %+v, %v; want %v", name, what, got, err, c.want)
 			}
 		}
 	}
 }
 
-func TestTombstone_StandsInNoIndexButTheListOfTombstones(t *testing.T) {
+func TestTombstone_IsOnlyInTheIndexOfTombstones(t *testing.T) {
 	d := tombstone()
 	it := item.FromTombstone(&d)
-	if got, want := it.IndexKey(keys.IndexGSI1), keys.ByDeletion(d.Subject, d.DeletedAt); got != want {
-		t.Errorf("stands in the first index under %v, want %v", got, want)
+	if got, want := it.IndexKey(keys.IndexGSI1), tablekeys.DeletedEntry(d.Subject, d.DeletedAt); got != want {
+		t.Errorf("index key %v, want %v", got, want)
 	}
 	if got := it.IndexKey(keys.IndexGSI2); got != (keys.Key{}) {
-		t.Errorf("stands in the second index under %v", got)
+		t.Errorf("key in the second index %v, want none", got)
 	}
 }
 
-func TestProfile_KeepsNoFieldThatBearsANameOfOurs(t *testing.T) {
+func TestProfile_SkipsFieldsWithReservedNames(t *testing.T) {
 	p := profile()
 	p.Attrs = model.Attrs{{Name: "_life", Value: model.TextValue("x")}, {Name: "deletedAt", Value: model.TextValue("x")}, {Name: "pk", Value: model.TextValue("x")}}
 	back, err := item.Profile(item.FromProfile(&p))
-	if err != nil || len(back.Attrs) != 0 || back.DeletedAt != 0 || back.Life != p.Life {
-		t.Errorf("came back as %+v, %v", back, err)
+	if err != nil || len(back.Attrs) != 0 || back.DeletedAt != 0 || back.Generation != p.Generation {
+		t.Errorf("decoded as %+v, %v", back, err)
 	}
 }

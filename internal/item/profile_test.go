@@ -27,15 +27,15 @@ func TestProfile_RoundTrips(t *testing.T) {
 	}
 }
 
-func TestProfile_RefusesWhatItCannotRead(t *testing.T) {
+func TestProfile_RejectsInvalidItems(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(item.Item)
 		want   error
 	}{
-		"an item of another class": {func(it item.Item) { it[keys.AttrSK] = item.Value{Type: item.S, S: "CURRENT#READING#"} }, keys.ErrForeign},
-		"in a shard's partition":   {func(it item.Item) { it[keys.AttrPK] = item.Value{Type: item.S, S: "SITE#a#1"} }, keys.ErrForeign},
-		"of a newer version":       {func(it item.Item) { it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"} }, item.ErrNewer},
-		"a TTL that is no number":  {func(it item.Item) { it[keys.AttrExpiresAt] = item.Value{Type: item.S, S: "soon"} }, item.ErrDamaged},
+		"an item of another class":   {func(it item.Item) { it[keys.AttrSK] = item.Value{Type: item.S, S: "CURRENT#READING#"} }, keys.ErrKeyForm},
+		"in a shard's partition":     {func(it item.Item) { it[keys.AttrPK] = item.Value{Type: item.S, S: "SITE#a#1"} }, keys.ErrKeyForm},
+		"of a newer version":         {func(it item.Item) { it[keys.AttrVersion] = item.Value{Type: item.N, S: "99"} }, item.ErrNewer},
+		"a TTL that is not a number": {func(it item.Item) { it[keys.AttrExpiresAt] = item.Value{Type: item.S, S: "soon"} }, item.ErrDamaged},
 	} {
 		it := item.FromProfile(&site)
 		c.change(it)
@@ -54,11 +54,11 @@ func TestEvent_IsIndexedByItsField(t *testing.T) {
 	}
 	it := item.FromEvent(&view)
 	if pk, sk := it[keys.AttrGSI2PK].S, it[keys.AttrGSI2SK].S; pk != "BY#PAGEVIEW#visitor#v%231" || sk != "1970-01-01T00:00:01.000Z#my-site##a" {
-		t.Errorf("it stands in the index under %q, %q", pk, sk)
+		t.Errorf("index key %q, %q", pk, sk)
 	}
 	back, err := item.Event(it)
 	if err != nil || back.IndexBy != "visitor" || len(back.Attrs) != 1 {
-		t.Errorf("it came back as %+v, %v", back, err)
+		t.Errorf("decoded as %+v, %v", back, err)
 	}
 	for name, attrs := range map[string]model.Attrs{
 		"without the field": nil,
@@ -66,18 +66,18 @@ func TestEvent_IsIndexedByItsField(t *testing.T) {
 		"a number":          {{Name: "visitor", Value: model.NumberValue(model.DecimalOf(1))}},
 	} {
 		view.Attrs = attrs
-		if _, there := item.FromEvent(&view)[keys.AttrGSI2PK]; there {
-			t.Errorf("%s: it stands in the index", name)
+		if _, exists := item.FromEvent(&view)[keys.AttrGSI2PK]; exists {
+			t.Errorf("%s: it is in the index", name)
 		}
 	}
 }
 
-func TestEvent_SomebodyElsesIndexKeyIsNoMatterOfOurs(t *testing.T) {
+func TestEvent_IgnoresIndexKeysOfOtherPrograms(t *testing.T) {
 	it := item.FromEvent(&model.Event{Series: model.Series{Subject: model.Subject{Type: "SITE", ID: "a"}, Kind: "PAGEVIEW"}})
 	for _, pk := range []string{"OWNER#ops", "BY#REQUEST#visitor#v"} {
 		it[keys.AttrGSI2PK] = item.Value{Type: item.S, S: pk}
 		if back, err := item.Event(it); err != nil || back.IndexBy != "" || back.Unreadable {
-			t.Errorf("%s: came back as %+v, %v", pk, back, err)
+			t.Errorf("%s: decoded as %+v, %v", pk, back, err)
 		}
 	}
 }

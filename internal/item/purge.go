@@ -4,85 +4,86 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// FromGate is the stored form of g.
-func FromGate(g *model.Gate) Item {
-	it := under(keys.Gate(g.Subject), 4)
-	it[keys.AttrSince] = timeOf(g.Since)
-	it[keys.AttrPurgeID] = stringOf(g.PurgeID)
-	if g.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(g.ExpiresAt)
+// FromPurgeLock returns the stored form of l.
+func FromPurgeLock(l *entity.PurgeLock) Item {
+	it := newItem(tablekeys.PurgeLock(l.Subject), 4)
+	it[tablekeys.AttrSince] = timeOf(l.Since)
+	it[tablekeys.AttrPurgeID] = stringOf(l.PurgeID)
+	if l.ExpiresAt != 0 {
+		it[keys.AttrExpiresAt] = numberOf(l.ExpiresAt)
 	}
-	if g.Receipt != "" {
-		it[keys.AttrReceipt] = stringOf(g.Receipt)
+	if l.Receipt != "" {
+		it[tablekeys.AttrReceipt] = stringOf(l.Receipt)
 	}
 	return it
 }
 
-// Gate is the way back from FromGate. Errors wrap keys.ErrForeign, ErrNewer or
-// ErrDamaged; whoever only asks whether there is a gate needs none of this.
-func Gate(it Item) (model.Gate, error) {
-	subject, err := keys.ParseGate(it.Key())
+// PurgeLock is the inverse of FromPurgeLock. Errors wrap keys.ErrKeyForm, ErrNewer or
+// ErrDamaged. To check only whether a lock exists, there is no need to decode it.
+func PurgeLock(it Item) (entity.PurgeLock, error) {
+	subject, err := tablekeys.ParsePurgeLock(it.Key())
 	if err != nil {
-		return model.Gate{}, err
+		return entity.PurgeLock{}, err
 	}
-	g := model.Gate{Subject: subject}
+	l := entity.PurgeLock{Subject: subject}
 	r := reader{it: it}
 	r.version(optional)
-	g.Since = r.time(keys.AttrSince, optional)
-	g.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
-	g.PurgeID = r.string(keys.AttrPurgeID, optional)
-	g.Receipt = r.string(keys.AttrReceipt, optional)
+	l.Since = r.time(tablekeys.AttrSince, optional)
+	l.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
+	l.PurgeID = r.string(tablekeys.AttrPurgeID, optional)
+	l.Receipt = r.string(tablekeys.AttrReceipt, optional)
 	if r.err != nil {
-		return model.Gate{Subject: subject}, fmt.Errorf("read gate of %s: %w", subject, r.err)
+		return entity.PurgeLock{Subject: subject}, fmt.Errorf("read purge lock of %s: %w", subject, r.err)
 	}
-	return g, nil
+	return l, nil
 }
 
-// FromPurge is the stored form of p.
-func FromPurge(p *model.Purge) Item {
-	it := under(keys.Purge(p.Subject), 9)
-	it[keys.AttrPurgeID] = stringOf(p.ID)
-	it[keys.AttrBy] = stringOf(p.By)
-	it[keys.AttrStep] = stringOf(string(p.Step))
-	it[keys.AttrAsked], it[keys.AttrDue], it[keys.AttrSince] = timeOf(p.Asked), timeOf(p.Due), timeOf(p.Since)
-	it[keys.AttrRev] = bytesOf(p.Rev[:])
-	if p.Gated != 0 {
-		it[keys.AttrGated] = timeOf(p.Gated)
+// FromPurge returns the stored form of p.
+func FromPurge(p *entity.Purge) Item {
+	it := newItem(tablekeys.Purge(p.Subject), 9)
+	it[tablekeys.AttrPurgeID] = stringOf(p.ID)
+	it[tablekeys.AttrRequestedBy] = stringOf(p.By)
+	it[tablekeys.AttrStep] = stringOf(string(p.Step))
+	it[tablekeys.AttrRequestedAt], it[tablekeys.AttrDue], it[tablekeys.AttrSince] = timeOf(p.RequestedAt), timeOf(p.DueAt), timeOf(p.StepSince)
+	it[tablekeys.AttrRev] = bytesOf(p.Rev[:])
+	if p.LockedAt != 0 {
+		it[tablekeys.AttrLockedAt] = timeOf(p.LockedAt)
 	}
 	if len(p.Counts) > 0 {
 		encoded, _ := json.Marshal(p.Counts) // strings and numbers only: cannot fail
-		it[keys.AttrCounts] = stringOf(string(encoded))
+		it[tablekeys.AttrCounts] = stringOf(string(encoded))
 	}
 	return it
 }
 
-// Purge is the way back from FromPurge. Errors wrap keys.ErrForeign, ErrNewer or
+// Purge is the inverse of FromPurge. Errors wrap keys.ErrKeyForm, ErrNewer or
 // ErrDamaged.
-func Purge(it Item) (model.Purge, error) {
-	subject, err := keys.ParsePurge(it.Key())
+func Purge(it Item) (entity.Purge, error) {
+	subject, err := tablekeys.ParsePurge(it.Key())
 	if err != nil {
-		return model.Purge{}, err
+		return entity.Purge{}, err
 	}
-	p := model.Purge{Subject: subject}
+	p := entity.Purge{Subject: subject}
 	r := reader{it: it}
 	r.version(required)
-	p.ID = r.string(keys.AttrPurgeID, required)
-	p.By = r.string(keys.AttrBy, required)
-	p.Step = model.PurgeStep(r.string(keys.AttrStep, required))
-	p.Asked = r.time(keys.AttrAsked, required)
-	p.Due = r.time(keys.AttrDue, required)
-	p.Since = r.time(keys.AttrSince, required)
-	p.Gated = r.time(keys.AttrGated, optional)
-	p.Rev = r.bytes16(keys.AttrRev, required)
-	if list := r.string(keys.AttrCounts, optional); list != "" && json.Unmarshal([]byte(list), &p.Counts) != nil {
-		r.fail(keys.AttrCounts, "is no list of counts")
+	p.ID = r.string(tablekeys.AttrPurgeID, required)
+	p.By = r.string(tablekeys.AttrRequestedBy, required)
+	p.Step = entity.PurgeStep(r.string(tablekeys.AttrStep, required))
+	p.RequestedAt = r.time(tablekeys.AttrRequestedAt, required)
+	p.DueAt = r.time(tablekeys.AttrDue, required)
+	p.StepSince = r.time(tablekeys.AttrSince, required)
+	p.LockedAt = r.time(tablekeys.AttrLockedAt, optional)
+	p.Rev = r.bytes16(tablekeys.AttrRev, required)
+	if list := r.string(tablekeys.AttrCounts, optional); list != "" && json.Unmarshal([]byte(list), &p.Counts) != nil {
+		r.fail(tablekeys.AttrCounts, "is not a list of counts")
 	}
 	if r.err != nil {
-		return model.Purge{Subject: subject}, fmt.Errorf("read purge of %s: %w", subject, r.err)
+		return entity.Purge{Subject: subject}, fmt.Errorf("read purge of %s: %w", subject, r.err)
 	}
 	return p, nil
 }

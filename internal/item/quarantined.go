@@ -6,60 +6,61 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// MaxPayload is how much of a payload is kept in quarantine, in bytes: what an item
-// of 400 KB holds beside its reasons. IoT messages and table records of items up to
-// a third of that come whole.
+// MaxPayload is the number of bytes of a payload that quarantine stores: an item can hold 400
+// KB, including the reason. IoT messages, and stream records of items up to a third of that,
+// are stored completely.
 const MaxPayload = 300 << 10
 
-// FromQuarantined is the stored form of q. It never fails: text that is not UTF-8 is
-// mended, and a payload past MaxPayload is cut and the reason says so.
-func FromQuarantined(q *model.Quarantined) Item {
+// FromQuarantined returns the stored form of q. It never fails: invalid UTF-8 is replaced, and
+// a payload longer than MaxPayload is cut, which the reason then mentions.
+func FromQuarantined(q *entity.Quarantined) Item {
 	reason, payload := q.Reason, q.Payload
 	if len(payload) > MaxPayload {
 		reason = fmt.Sprintf("%s (payload of %d bytes cut to %d)", reason, len(payload), MaxPayload)
 		payload = payload[:MaxPayload]
 	}
-	it := under(keys.Quarantine(*q), 6)
-	it[keys.AttrDoor] = stringOf(strings.ToValidUTF8(q.Door, "\uFFFD"))
-	it[keys.AttrReason] = stringOf(strings.ToValidUTF8(reason, "\uFFFD"))
-	it[keys.AttrArrived] = timeOf(q.ArrivedAt)
+	it := newItem(tablekeys.Quarantine(*q), 6)
+	it[tablekeys.AttrSource] = stringOf(strings.ToValidUTF8(q.Source, "\uFFFD"))
+	it[tablekeys.AttrReason] = stringOf(strings.ToValidUTF8(reason, "\uFFFD"))
+	it[tablekeys.AttrArrivedAt] = timeOf(q.ArrivedAt)
 	if q.ExpiresAt != 0 {
 		it[keys.AttrExpiresAt] = numberOf(q.ExpiresAt)
 	}
 	if len(payload) > 0 {
-		it[keys.AttrPayload] = bytesOf(payload)
+		it[tablekeys.AttrPayload] = bytesOf(payload)
 	}
 	if len(q.Errors) > 0 {
 		encoded, _ := json.Marshal(q.Errors) // three strings each: cannot fail
-		it[keys.AttrErrors] = stringOf(string(encoded))
+		it[tablekeys.AttrErrors] = stringOf(string(encoded))
 	}
 	return it
 }
 
-// Quarantined is the way back from FromQuarantined. Errors wrap keys.ErrForeign,
+// Quarantined is the inverse of FromQuarantined. Errors wrap keys.ErrKeyForm,
 // ErrNewer or ErrDamaged.
-func Quarantined(it Item) (model.Quarantined, error) {
-	id, subject, _, err := keys.ParseQuarantine(it.Key())
+func Quarantined(it Item) (entity.Quarantined, error) {
+	id, subject, _, err := tablekeys.ParseQuarantine(it.Key())
 	if err != nil {
-		return model.Quarantined{}, err
+		return entity.Quarantined{}, err
 	}
-	q := model.Quarantined{ID: id, Subject: subject}
+	q := entity.Quarantined{ID: id, Subject: subject}
 	r := reader{it: it}
 	r.version(required)
-	q.Door = r.string(keys.AttrDoor, required)
-	q.Reason = r.string(keys.AttrReason, required)
-	q.ArrivedAt = r.time(keys.AttrArrived, required)
+	q.Source = r.string(tablekeys.AttrSource, required)
+	q.Reason = r.string(tablekeys.AttrReason, required)
+	q.ArrivedAt = r.time(tablekeys.AttrArrivedAt, required)
 	q.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
-	q.Payload = slices.Clone(r.bytes(keys.AttrPayload, optional))
-	if list := r.string(keys.AttrErrors, optional); list != "" && json.Unmarshal([]byte(list), &q.Errors) != nil {
-		r.fail(keys.AttrErrors, "is no list of field errors")
+	q.Payload = slices.Clone(r.bytes(tablekeys.AttrPayload, optional))
+	if list := r.string(tablekeys.AttrErrors, optional); list != "" && json.Unmarshal([]byte(list), &q.Errors) != nil {
+		r.fail(tablekeys.AttrErrors, "is not a list of field errors")
 	}
 	if r.err != nil {
-		return model.Quarantined{ID: id, Subject: subject}, fmt.Errorf("read quarantined %s: %w", id, r.err)
+		return entity.Quarantined{ID: id, Subject: subject}, fmt.Errorf("read quarantined %s: %w", id, r.err)
 	}
 	return q, nil
 }

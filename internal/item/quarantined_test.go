@@ -10,16 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestFromQuarantined_CutsAPayloadThatNoItemHoldsAndSaysSo(t *testing.T) {
+func TestFromQuarantined_CutsALongPayloadAndSaysSo(t *testing.T) {
 	q := quarantined()
 	q.Payload = bytes.Repeat([]byte("x"), item.MaxPayload+1)
 	stored := item.FromQuarantined(&q)
 	if size := stored.Size(); size > 400<<10 {
-		t.Errorf("an item of %d bytes, the table keeps 409,600", size)
+		t.Errorf("an item of %d bytes, the table accepts 409,600", size)
 	}
 	got, err := item.Quarantined(stored)
 	if err != nil || len(got.Payload) != item.MaxPayload || !strings.Contains(got.Reason, "307201 bytes cut to 307200") {
@@ -27,13 +28,13 @@ func TestFromQuarantined_CutsAPayloadThatNoItemHoldsAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestFromQuarantined_MendsTextThatIsNoUTF8(t *testing.T) {
+func TestFromQuarantined_ReplacesInvalidUTF8(t *testing.T) {
 	q := quarantined()
 	q.Reason, q.Errors[0].Message, q.Subject.ID = "bad \xff", "field \xfe", "\xfd"
 	stored := item.FromQuarantined(&q)
 	for name, v := range stored {
 		if !utf8.ValidString(name) || !utf8.ValidString(v.S) {
-			t.Errorf("%s holds %q, which the table refuses", name, v.S)
+			t.Errorf("%s is %q, which the table rejects", name, v.S)
 		}
 	}
 	if got, err := item.Quarantined(stored); err != nil || got.Reason != "bad \uFFFD" || got.Subject != (model.Subject{}) {
@@ -41,7 +42,7 @@ func TestFromQuarantined_MendsTextThatIsNoUTF8(t *testing.T) {
 	}
 }
 
-func TestFromQuarantined_SharesNothingWithThePayload(t *testing.T) {
+func TestFromQuarantined_SharesNoMemoryWithThePayload(t *testing.T) {
 	q := quarantined()
 	stored := item.FromQuarantined(&q)
 	got, err := item.Quarantined(stored)
@@ -49,27 +50,27 @@ func TestFromQuarantined_SharesNothingWithThePayload(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.Payload[0], got.Payload[1] = 'X', 'Y'
-	if diff := cmp.Diff(quarantined().Payload, stored[keys.AttrPayload].B); diff != "" {
+	if diff := cmp.Diff(quarantined().Payload, stored[tablekeys.AttrPayload].B); diff != "" {
 		t.Errorf("the item changed with its payload:\n%s", diff)
 	}
 }
 
-func TestQuarantined_SaysWhatIsDamagedAndWhatIsNewer(t *testing.T) {
+func TestQuarantined_RejectsDamagedAndNewerItems(t *testing.T) {
 	q := quarantined()
 	stored := item.FromQuarantined(&q)
 	for name, c := range map[string]struct {
 		it   item.Item
 		want error
 	}{
-		"no reason":        {without(stored, keys.AttrReason), item.ErrDamaged},
-		"no door":          {without(stored, keys.AttrDoor), item.ErrDamaged},
-		"no arrival":       {without(stored, keys.AttrArrived), item.ErrDamaged},
-		"no version":       {without(stored, keys.AttrVersion), item.ErrDamaged},
-		"errors no list":   {wrecked(stored, keys.AttrErrors, wrecks["a word"]), item.ErrDamaged},
-		"payload a string": {wrecked(stored, keys.AttrPayload, wrecks["a word"]), item.ErrDamaged},
-		"expiry a word":    {wrecked(stored, keys.AttrExpiresAt, wrecks["a word"]), item.ErrDamaged},
-		"newer":            {wrecked(stored, keys.AttrVersion, item.Value{Type: item.N, S: "7"}), item.ErrNewer},
-		"another class":    {wrecked(stored, keys.AttrPK, item.Value{Type: item.S, S: "DEVICE#d"}), keys.ErrForeign},
+		"no reason":         {without(stored, tablekeys.AttrReason), item.ErrDamaged},
+		"no source":         {without(stored, tablekeys.AttrSource), item.ErrDamaged},
+		"no arrival":        {without(stored, tablekeys.AttrArrivedAt), item.ErrDamaged},
+		"no version":        {without(stored, keys.AttrVersion), item.ErrDamaged},
+		"errors not a list": {with(stored, tablekeys.AttrErrors, wrongValues["a word"]), item.ErrDamaged},
+		"payload a string":  {with(stored, tablekeys.AttrPayload, wrongValues["a word"]), item.ErrDamaged},
+		"expiry a word":     {with(stored, keys.AttrExpiresAt, wrongValues["a word"]), item.ErrDamaged},
+		"newer":             {with(stored, keys.AttrVersion, item.Value{Type: item.N, S: "7"}), item.ErrNewer},
+		"another class":     {with(stored, keys.AttrPK, item.Value{Type: item.S, S: "DEVICE#d"}), keys.ErrKeyForm},
 	} {
 		if _, err := item.Quarantined(c.it); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

@@ -4,34 +4,34 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/tidemark-db/tidemark/internal/storedtime"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// reader takes attributes out of an item and keeps the first thing that was wrong,
-// so that a decoder reads in one sweep and asks once.
+// reader decodes attributes of an item and keeps the first error, so that a decoder checks for
+// an error only once.
 type reader struct {
 	it  Item
 	err error
 }
 
-// Whether an attribute may be absent; it then has its zero value.
+// Whether an attribute may be absent. It then has its zero value.
 const (
 	required = false
 	optional = true
 )
 
-// take is the value of an attribute of type want; ok is false where it is absent or
-// of another type.
-func (r *reader) take(name string, want Type, mayMiss bool) (Value, bool) {
-	v, there := r.it[name]
+// value returns an attribute of type want. ok is false if it is absent or has another type.
+func (r *reader) value(name string, want Type, mayBeAbsent bool) (_ Value, ok bool) {
+	v, exists := r.it[name]
 	switch {
-	case !there && !mayMiss:
+	case !exists && !mayBeAbsent:
 		r.fail(name, "is missing")
-	case there && v.Type != want:
-		r.fail(name, "has another type than we write")
+	case exists && v.Type != want:
+		r.fail(name, "has an unexpected type")
 	}
-	return v, there && v.Type == want
+	return v, exists && v.Type == want
 }
 
 func (r *reader) fail(name, what string) {
@@ -40,65 +40,65 @@ func (r *reader) fail(name, what string) {
 	}
 }
 
-func (r *reader) string(name string, mayMiss bool) string {
-	v, _ := r.take(name, S, mayMiss)
+func (r *reader) string(name string, mayBeAbsent bool) string {
+	v, _ := r.value(name, S, mayBeAbsent)
 	return v.S
 }
 
-func (r *reader) bool(name string, mayMiss bool) bool {
-	v, _ := r.take(name, Bool, mayMiss)
+func (r *reader) bool(name string, mayBeAbsent bool) bool {
+	v, _ := r.value(name, Bool, mayBeAbsent)
 	return v.Bool
 }
 
-func (r *reader) bytes(name string, mayMiss bool) []byte {
-	v, _ := r.take(name, B, mayMiss)
+func (r *reader) bytes(name string, mayBeAbsent bool) []byte {
+	v, _ := r.value(name, B, mayBeAbsent)
 	return v.B
 }
 
-// bytes16 reads a nonce, hash or digest.
-func (r *reader) bytes16(name string, mayMiss bool) (out [16]byte) {
-	v, ok := r.take(name, B, mayMiss)
+// bytes16 decodes a nonce, hash or digest.
+func (r *reader) bytes16(name string, mayBeAbsent bool) (out [16]byte) {
+	v, ok := r.value(name, B, mayBeAbsent)
 	if ok && len(v.B) != len(out) {
-		r.fail(name, "has another length than 16 bytes")
+		r.fail(name, "is not 16 bytes long")
 	}
 	copy(out[:], v.B)
 	return out
 }
 
-// int reads a whole number; absent answers 0.
-func (r *reader) int(name string, mayMiss bool) int64 {
-	v, ok := r.take(name, N, mayMiss)
+// int decodes an integer. It is 0 if absent.
+func (r *reader) int(name string, mayBeAbsent bool) int64 {
+	v, ok := r.value(name, N, mayBeAbsent)
 	if !ok {
 		return 0
 	}
 	n, err := strconv.ParseInt(v.S, 10, 64)
 	if err != nil {
-		r.fail(name, "is no whole number of 64 bits")
+		r.fail(name, "is not an integer of 64 bits")
 		return 0
 	}
 	return n
 }
 
-func (r *reader) time(name string, mayMiss bool) model.Time {
-	v, ok := r.take(name, S, mayMiss)
+func (r *reader) time(name string, mayBeAbsent bool) model.Time {
+	v, ok := r.value(name, S, mayBeAbsent)
 	if !ok {
 		return 0
 	}
-	t, err := model.ParseStored(v.S)
+	t, err := storedtime.Parse(v.S)
 	if err != nil {
-		r.fail(name, "is no stored time")
+		r.fail(name, "is not a stored time")
 	}
 	return t
 }
 
-// version reads the format version. A newer one than ours takes precedence over
-// whatever else is wrong: what a newer format means by an attribute is not known.
-func (r *reader) version(mayMiss bool) int {
-	n := r.int(keys.AttrVersion, mayMiss)
+// version decodes the format version. A version newer than ours replaces any other error,
+// because the meaning of attributes in a newer format is not known.
+func (r *reader) version(mayBeAbsent bool) int {
+	n := r.int(keys.AttrVersion, mayBeAbsent)
 	if n > Version {
-		r.err = fmt.Errorf("format version %d, this program knows %d: %w", n, Version, ErrNewer)
+		r.err = fmt.Errorf("format version %d, newer than %d: %w", n, Version, ErrNewer)
 	} else if n < 1 && r.it[keys.AttrVersion].Type == N {
-		r.fail(keys.AttrVersion, "is no version")
+		r.fail(keys.AttrVersion, "is not a version")
 	}
 	return int(n)
 }

@@ -5,25 +5,25 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// FromRow is the stored form of r, in our version whatever r.V says. It refuses a
-// row that a newer version wrote (ErrNewer), and one past rollup.MaxRowBytes
-// (ErrRowTooLarge): limits on names and dimensions bound a row, so that is a fault
-// to be told, not a row to be split.
+// FromRow returns the stored form of r, in our version. The error is ErrNewer for a row that a
+// newer version wrote, and ErrRowTooLarge for a row larger than rollup.MaxRowBytes; limits on
+// names and dimensions keep rows of valid kinds below that.
 func FromRow(r *rollup.Row) (Item, error) {
 	if r.V > Version {
 		return nil, fmt.Errorf("store rollup %s %s: %w", r.Key.Series, r.Key.Tier, ErrNewer)
 	}
-	it := under(keys.Row(r.Key), 10)
-	it[keys.AttrRev] = bytesOf(r.Rev[:])
-	it[keys.AttrDigest] = bytesOf(r.Digest[:])
-	it[keys.AttrExact] = boolOf(r.Exact)
-	it[keys.AttrWritten] = timeOf(r.WrittenAt)
+	it := newItem(keys.Row(r.Key), 10)
+	it[tablekeys.AttrRev] = bytesOf(r.Rev[:])
+	it[tablekeys.AttrDigest] = bytesOf(r.Digest[:])
+	it[tablekeys.AttrExact] = boolOf(r.Exact)
+	it[tablekeys.AttrWrittenAt] = timeOf(r.WrittenAt)
 	if r.Summary != nil {
-		it[keys.AttrSummary] = bytesOf(r.Summary.Encode(nil))
+		it[tablekeys.AttrSummary] = bytesOf(r.Summary.Encode(nil))
 	}
 	it.setRowOptions(r)
 	if size := it.Size(); size > rollup.MaxRowBytes {
@@ -33,32 +33,32 @@ func FromRow(r *rollup.Row) (Item, error) {
 	return it, nil
 }
 
-// setRowOptions stores what most rows do not have.
+// setRowOptions sets the attributes that most rows do not have.
 func (it Item) setRowOptions(r *rollup.Row) {
 	if r.ExpiresAt != 0 {
 		it[keys.AttrExpiresAt] = numberOf(r.ExpiresAt)
 	}
-	if r.ChildrenUntil != rollup.NoExpiry {
-		it[keys.AttrUntil] = numberOf(r.ChildrenUntil)
+	if r.ChildrenExpireAt != rollup.NoExpiry {
+		it[tablekeys.AttrUntil] = numberOf(r.ChildrenExpireAt)
 	}
 	if r.Unreadable != 0 {
-		it[keys.AttrUnreadable] = numberOf(r.Unreadable)
+		it[tablekeys.AttrUnreadable] = numberOf(r.Unreadable)
 	}
 	if r.Empty {
-		it[keys.AttrEmpty] = boolOf(true)
+		it[tablekeys.AttrEmpty] = boolOf(true)
 	}
 	if r.NewestArrival != 0 {
-		it[keys.AttrLag] = timeOf(r.NewestArrival)
+		it[tablekeys.AttrLag] = timeOf(r.NewestArrival)
 	}
-	if r.Resume != nil {
-		it[keys.AttrResume] = bytesOf(r.Resume)
+	if r.ResumePoint != nil {
+		it[tablekeys.AttrResume] = bytesOf(r.ResumePoint)
 	}
 }
 
-// Row is the way back from FromRow. Children, which is not stored, is 0. Errors wrap
-// keys.ErrForeign, ErrNewer or ErrDamaged. With ErrNewer and ErrDamaged the row
-// comes back too: its key, and rev, version and expiry where they could be read, but
-// no summary, so that it can be named and a damaged one be written over.
+// Row is the inverse of FromRow. Children, which is not stored, is 0. Errors wrap
+// keys.ErrKeyForm, ErrNewer or ErrDamaged. With ErrNewer and ErrDamaged it also returns the
+// row without its summary: the key, and the revision, version and expiry if they could be
+// decoded. A damaged row can then be reported and overwritten.
 func Row(it Item) (rollup.Row, error) {
 	key, err := keys.ParseRow(it.Key())
 	if err != nil {
@@ -66,7 +66,7 @@ func Row(it Item) (rollup.Row, error) {
 	}
 	r := reader{it: it}
 	row := rollup.Row{Key: key}
-	row.Rev = r.bytes16(keys.AttrRev, required)
+	row.Rev = r.bytes16(tablekeys.AttrRev, required)
 	row.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
 	row.V = r.version(required)
 	bare := row
@@ -77,27 +77,27 @@ func Row(it Item) (rollup.Row, error) {
 	return row, nil
 }
 
-// RowOrBare is Row for readers of many: one that is damaged or that a newer version
-// wrote comes back bare, so that it can be named and does not hide its neighbours. ok is
-// false where the key is not a row's.
+// RowOrBare is Row for readers of many rows: a row that is damaged or that a newer version wrote
+// is returned without its summary, and is not an error. ok is false if the key is not that
+// of a row.
 func RowOrBare(it Item) (_ rollup.Row, ok bool) {
 	row, err := Row(it)
-	return row, !errors.Is(err, keys.ErrForeign)
+	return row, !errors.Is(err, keys.ErrKeyForm)
 }
 
 func (r *reader) rowBody(row *rollup.Row) {
-	row.Digest = r.bytes16(keys.AttrDigest, required)
-	row.Exact = r.bool(keys.AttrExact, required)
-	row.Empty = r.bool(keys.AttrEmpty, optional)
-	row.Unreadable = r.int(keys.AttrUnreadable, optional)
-	row.WrittenAt = r.time(keys.AttrWritten, required)
-	row.NewestArrival = r.time(keys.AttrLag, optional)
-	row.ChildrenUntil = rollup.NoExpiry
-	if _, there := r.it[keys.AttrUntil]; there {
-		row.ChildrenUntil = r.int(keys.AttrUntil, required)
+	row.Digest = r.bytes16(tablekeys.AttrDigest, required)
+	row.Exact = r.bool(tablekeys.AttrExact, required)
+	row.Empty = r.bool(tablekeys.AttrEmpty, optional)
+	row.Unreadable = r.int(tablekeys.AttrUnreadable, optional)
+	row.WrittenAt = r.time(tablekeys.AttrWrittenAt, required)
+	row.NewestArrival = r.time(tablekeys.AttrLag, optional)
+	row.ChildrenExpireAt = rollup.NoExpiry
+	if _, exists := r.it[tablekeys.AttrUntil]; exists {
+		row.ChildrenExpireAt = r.int(tablekeys.AttrUntil, required)
 	}
-	row.Resume = slices.Clone(r.bytes(keys.AttrResume, optional)) // decoded by the look that goes on from it
-	encoded := r.bytes(keys.AttrSummary, row.Empty)
+	row.ResumePoint = slices.Clone(r.bytes(tablekeys.AttrResume, optional)) // decoded by the recomputation that resumes from it
+	encoded := r.bytes(tablekeys.AttrSummary, row.Empty)
 	if r.err != nil || encoded == nil {
 		return
 	}
@@ -108,9 +108,9 @@ func (r *reader) summary(encoded []byte) *rollup.Summary {
 	s, err := rollup.Decode(encoded)
 	switch {
 	case errors.Is(err, rollup.ErrNewer):
-		r.err = fmt.Errorf("%s: %w: %w", keys.AttrSummary, ErrNewer, err)
+		r.err = fmt.Errorf("%s: %w: %w", tablekeys.AttrSummary, ErrNewer, err)
 	case err != nil:
-		r.err = fmt.Errorf("%w: %s: %w", ErrDamaged, keys.AttrSummary, err)
+		r.err = fmt.Errorf("%w: %s: %w", ErrDamaged, tablekeys.AttrSummary, err)
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -24,21 +25,21 @@ func anyRow() *rapid.Generator[rollup.Row] {
 		fold.Children = 0
 		fold.Unreadable = rapid.Int64Range(0, 1<<40).Draw(t, "unreadable")
 		fold.Exact = rapid.Bool().Draw(t, "exact")
-		fold.ChildrenUntil = rapid.OneOf(rapid.SampledFrom([]int64{0, rollup.NoExpiry}), rapid.Int64Range(0, 1<<40)).Draw(t, "until")
+		fold.ChildrenExpireAt = rapid.OneOf(rapid.SampledFrom([]int64{0, rollup.NoExpiry}), rapid.Int64Range(0, 1<<40)).Draw(t, "until")
 		u := rapid.SampledFrom([]tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Month}).Draw(t, "unit")
 		row := rollup.Row{
 			Key:  rollup.Key{Series: e.Series, Tier: u.String(), Start: u.BucketOf(e.At).Start},
 			Fold: *fold, V: item.Version, ExpiresAt: e.ExpiresAt, WrittenAt: e.ArrivedAt, Empty: rapid.Bool().Draw(t, "empty"),
 		}
 		if rapid.Bool().Draw(t, "has a resume point") {
-			row.Resume = rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "resume")
+			row.ResumePoint = rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "resume")
 		}
 		copy(row.Rev[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "rev"))
 		return row
 	})
 }
 
-func TestRow_ComesBackAsItWasStored(t *testing.T) {
+func TestRow_IsTheInverseOfFromRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyRow().Draw(t, "row")
 		stored, err := item.FromRow(&r)
@@ -46,13 +47,13 @@ func TestRow_ComesBackAsItWasStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := item.Row(stored)
-		if diff := cmp.Diff(r, got, sameNoun); err != nil || diff != "" {
-			t.Fatalf("%v, came back otherwise (-want +got):\n%s", err, diff)
+		if diff := cmp.Diff(r, got, sameEntity); err != nil || diff != "" {
+			t.Fatalf("%v, decoded item differs (-want +got):\n%s", err, diff)
 		}
 	})
 }
 
-func TestFromRow_WritesOurVersionForARowThatHasNone(t *testing.T) {
+func TestFromRow_WritesOurVersionForARowWithoutOne(t *testing.T) {
 	r := row()
 	r.V = 0
 	stored, err := item.FromRow(&r)
@@ -61,7 +62,7 @@ func TestFromRow_WritesOurVersionForARowThatHasNone(t *testing.T) {
 	}
 }
 
-func TestFromRow_RefusesToWriteWhatANewerVersionWrote(t *testing.T) {
+func TestFromRow_RejectsARowOfANewerVersion(t *testing.T) {
 	r := row()
 	r.V = item.Version + 1
 	if stored, err := item.FromRow(&r); !errors.Is(err, item.ErrNewer) || stored != nil {
@@ -69,7 +70,7 @@ func TestFromRow_RefusesToWriteWhatANewerVersionWrote(t *testing.T) {
 	}
 }
 
-func TestFromRow_RefusesARowPastTheLimitAndSaysWhatToDo(t *testing.T) {
+func TestFromRow_RejectsATooLargeRow(t *testing.T) {
 	wide := model.Event{Series: series(), Attrs: make(model.Attrs, 2000)}
 	for i := range wide.Attrs {
 		wide.Attrs[i] = model.Attr{Name: fmt.Sprintf("%064d", i), Value: model.NumberValue(model.DecimalOf(int64(i)))}
@@ -84,7 +85,7 @@ func TestFromRow_RefusesARowPastTheLimitAndSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestFromRow_SharesNothingWithTheRow(t *testing.T) {
+func TestFromRow_SharesNoMemoryWithTheRow(t *testing.T) {
 	r := row()
 	stored, err := item.FromRow(&r)
 	if err != nil {
@@ -92,65 +93,65 @@ func TestFromRow_SharesNothingWithTheRow(t *testing.T) {
 	}
 	r.Rev[0]++
 	r.Digest[0]++
-	if stored[keys.AttrRev].B[0] == r.Rev[0] || stored[keys.AttrDigest].B[0] == r.Digest[0] {
+	if stored[tablekeys.AttrRev].B[0] == r.Rev[0] || stored[tablekeys.AttrDigest].B[0] == r.Digest[0] {
 		t.Error("a change of the row changed the item")
 	}
 }
 
-func TestRow_OfANewerVersionIsNamedAndNotRead(t *testing.T) {
+func TestRow_OfANewerVersionHasItsKeyAndNoSummary(t *testing.T) {
 	r := row()
 	stored, _ := item.FromRow(&r)
-	it := wrecked(stored, keys.AttrVersion, item.Value{Type: item.N, S: "2"})
-	it[keys.AttrSummary] = item.Value{Type: item.S, S: "another form"}
+	it := with(stored, keys.AttrVersion, item.Value{Type: item.N, S: "2"})
+	it[tablekeys.AttrSummary] = item.Value{Type: item.S, S: "another form"}
 	got, err := item.Row(it)
 	want := rollup.Row{Key: r.Key, Rev: r.Rev, V: 2, ExpiresAt: r.ExpiresAt}
-	if diff := cmp.Diff(want, got, sameNoun); !errors.Is(err, item.ErrNewer) || diff != "" {
+	if diff := cmp.Diff(want, got, sameEntity); !errors.Is(err, item.ErrNewer) || diff != "" {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
 }
 
-func TestRow_WithASummaryOfANewerCodecIsNewerToo(t *testing.T) {
+func TestRow_WithASummaryOfANewerVersionIsNewer(t *testing.T) {
 	r := row()
 	stored, _ := item.FromRow(&r)
 	encoded := r.Summary.Encode(nil)
 	encoded[0] = rollup.Version + 1
-	if got, err := item.Row(wrecked(stored, keys.AttrSummary, item.Value{Type: item.B, B: encoded})); !errors.Is(err, item.ErrNewer) || got.Summary != nil {
+	if got, err := item.Row(with(stored, tablekeys.AttrSummary, item.Value{Type: item.B, B: encoded})); !errors.Is(err, item.ErrNewer) || got.Summary != nil {
 		t.Errorf("%v, want ErrNewer and no summary", err)
 	}
 }
 
-func TestRow_DamagedIsNamedWithItsRevSoThatItCanBeWrittenOver(t *testing.T) {
+func TestRow_DamagedHasItsKeyAndRevision(t *testing.T) {
 	r := row()
 	stored, _ := item.FromRow(&r)
 	check := func(name string, it item.Item) {
 		t.Helper()
 		got, err := item.Row(it)
 		want := rollup.Row{Key: r.Key, Rev: r.Rev, V: item.Version, ExpiresAt: r.ExpiresAt}
-		if diff := cmp.Diff(want, got, sameNoun); !errors.Is(err, item.ErrDamaged) || diff != "" {
+		if diff := cmp.Diff(want, got, sameEntity); !errors.Is(err, item.ErrDamaged) || diff != "" {
 			t.Errorf("%s: %v, (-want +got):\n%s", name, err, diff)
 		}
 	}
-	for _, attr := range []string{keys.AttrSummary, keys.AttrDigest, keys.AttrExact, keys.AttrWritten} {
+	for _, attr := range []string{tablekeys.AttrSummary, tablekeys.AttrDigest, tablekeys.AttrExact, tablekeys.AttrWrittenAt} {
 		check("without "+attr, without(stored, attr))
-		for name, v := range wrecks {
-			check(attr+" made "+name, wrecked(stored, attr, v))
+		for name, v := range wrongValues {
+			check(attr+" made "+name, with(stored, attr, v))
 		}
 	}
-	for _, attr := range []string{keys.AttrUntil, keys.AttrUnreadable, keys.AttrEmpty, keys.AttrLag} {
+	for _, attr := range []string{tablekeys.AttrUntil, tablekeys.AttrUnreadable, tablekeys.AttrEmpty, tablekeys.AttrLag} {
 		for _, name := range []string{"of another type", "a word", "short bytes", "null", "a fraction"} {
-			check(attr+" made "+name, wrecked(stored, attr, wrecks[name]))
+			check(attr+" made "+name, with(stored, attr, wrongValues[name]))
 		}
 	}
-	check("summary cut short", wrecked(stored, keys.AttrSummary, item.Value{Type: item.B, B: stored[keys.AttrSummary].B[:5]}))
-	check("summary emptied", wrecked(stored, keys.AttrSummary, item.Value{Type: item.B, B: []byte{}}))
+	check("summary cut short", with(stored, tablekeys.AttrSummary, item.Value{Type: item.B, B: stored[tablekeys.AttrSummary].B[:5]}))
+	check("summary emptied", with(stored, tablekeys.AttrSummary, item.Value{Type: item.B, B: []byte{}}))
 }
 
-func TestRow_WithoutRevOrVersionIsDamaged(t *testing.T) {
+func TestRow_WithoutRevisionOrVersionIsDamaged(t *testing.T) {
 	r := row()
 	stored, _ := item.FromRow(&r)
 	for _, it := range []item.Item{
-		without(stored, keys.AttrRev), wrecked(stored, keys.AttrRev, wrecks["short bytes"]),
-		without(stored, keys.AttrVersion), wrecked(stored, keys.AttrVersion, wrecks["negative"]),
+		without(stored, tablekeys.AttrRev), with(stored, tablekeys.AttrRev, wrongValues["short bytes"]),
+		without(stored, keys.AttrVersion), with(stored, keys.AttrVersion, wrongValues["negative"]),
 	} {
 		if got, err := item.Row(it); !errors.Is(err, item.ErrDamaged) || got.Key != r.Key || got.Summary != nil {
 			t.Errorf("%v, %v; want ErrDamaged with the key", got, err)
@@ -158,8 +159,8 @@ func TestRow_WithoutRevOrVersionIsDamaged(t *testing.T) {
 	}
 }
 
-func TestRow_EmptyMayLackASummary(t *testing.T) {
-	stored, err := item.FromRow(&rollup.Row{Key: row().Key, Empty: true, Fold: rollup.Fold{ChildrenUntil: rollup.NoExpiry}})
+func TestRow_EmptyNeedsNoSummary(t *testing.T) {
+	stored, err := item.FromRow(&rollup.Row{Key: row().Key, Empty: true, Fold: rollup.Fold{ChildrenExpireAt: rollup.NoExpiry}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,23 +173,23 @@ func TestRow_WithoutItsKeyIsAnError(t *testing.T) {
 	r := row()
 	stored, _ := item.FromRow(&r)
 	for _, sk := range []string{"", "AGG#hour#READING#status#2026-04-20", "EVENT#READING##2026-04-20T14:00:00.000Z#7"} {
-		if _, err := item.Row(wrecked(stored, keys.AttrSK, item.Value{Type: item.S, S: sk})); !errors.Is(err, keys.ErrForeign) {
-			t.Errorf("sort key %q: %v, want ErrForeign", sk, err)
+		if _, err := item.Row(with(stored, keys.AttrSK, item.Value{Type: item.S, S: sk})); !errors.Is(err, keys.ErrKeyForm) {
+			t.Errorf("sort key %q: %v, want ErrKeyForm", sk, err)
 		}
 	}
 }
 
-// A reader of an older release knows nothing of resume points, and loses nothing but
-// them when it writes the row.
-func TestRow_IsWholeWithoutItsResumePoint(t *testing.T) {
+// An older release does not know resume points. A row that it writes has no resume point and is
+// otherwise complete.
+func TestRow_IsCompleteWithoutItsResumePoint(t *testing.T) {
 	r := row()
-	r.Resume = []byte{1, 2, 3}
+	r.ResumePoint = []byte{1, 2, 3}
 	stored, err := item.FromRow(&r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := item.Row(without(stored, keys.AttrResume))
-	if diff := cmp.Diff(row(), got, sameNoun); err != nil || diff != "" {
+	got, err := item.Row(without(stored, tablekeys.AttrResume))
+	if diff := cmp.Diff(row(), got, sameEntity); err != nil || diff != "" {
 		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
 }

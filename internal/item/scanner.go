@@ -4,54 +4,55 @@ import (
 	"errors"
 
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
+	"github.com/tidemark-db/tidemark/internal/storedtime"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ErrForm says that a value is not an item in DynamoDB's JSON: an object of attribute
-// values, each an object with one member that is named by its type and has that form.
+// ErrForm reports that a value is not an item in DynamoDB's JSON: an object of attribute values,
+// each of them an object with one member, whose name is the type of the value.
 var ErrForm = errors.New("not an item in DynamoDB's JSON")
 
-// Scanner reads events as DynamoDB writes them in JSON, in images of table stream
-// records and in pages of a Query, from the bytes to the noun in one pass. It comes to
-// what Event comes to of the same item; a fuzzer holds them to one another. In two
-// points it doubts more: of an item in which a field or an attribute of our own has
-// two values, or in which text is no UTF-8, nobody knows what was meant, so it is
-// ErrForm.
+// Scanner decodes events from DynamoDB's JSON, in the images of table stream records and in
+// the pages of a Query, in one pass over the bytes. The result is that of Event for the same
+// item; a fuzz test compares the two. It is stricter in two cases: an item with a duplicate
+// attribute or with invalid UTF-8 is ambiguous, and is ErrForm.
 //
-// The zero value is ready. A Scanner is not safe for concurrent use. Texts in what it
-// answers are copies and for good; the fields of events are good until Reset.
+// The zero value is ready to use. A Scanner is not safe for concurrent use. Strings in its
+// results are copies; the Attrs of events are valid until Reset.
 type Scanner struct {
 	texts   Texts
-	attrs   []model.Attr // fields of the events read since Reset
-	events  known        // how events look,
-	others  known        // and what is read for its key
-	scratch []byte       // texts of one item that had escapes
-	times   model.StoredTimes
+	attrs   []model.Attr // fields of the events scanned since Reset
+	events  itemCache    // for items scanned by Event
+	others  itemCache    // for items scanned by Key
+	scratch []byte       // texts of the present item that had escapes
+	times   storedtime.Parser
 
 	parser   keys.EventParser
-	key      keys.Key       // the last one,
-	event    model.EventKey // and what it says
-	err      error          // or why it says nothing
-	keyRead  bool           // said whether the one or the other
-	plainKey bool           // it has nothing that JSON escapes
+	key      keys.Key       // the last key
+	event    model.EventKey // the result of parsing it
+	err      error          // the error of parsing it
+	keyRead  bool           // it has been parsed
+	plainKey bool           // it has no characters that JSON escapes
 
-	index struct{ partition, kind, field string } // what the last one names
+	index struct{ partition, kind, field string } // of the last index partition
 }
 
-// known is what items read before looked like.
-type known struct {
-	shapes shapes
-	leads  jsonscan.Leads[attribute]
+// itemCache caches the shapes and members of items scanned before.
+type itemCache struct {
+	shapes  shapeCache
+	members jsonscan.MemberCache[attribute]
 }
 
-// Reset takes back the fields of the events read so far.
+// Reset allows the memory of Attrs to be reused. The Attrs of all events scanned so far become
+// invalid.
 func (s *Scanner) Reset() { s.attrs = s.attrs[:0] }
 
-// Event reads the item at b[i:] into e and answers the place after it, or
-// jsonscan.Broken. An error wraps keys.ErrForeign or ErrForm; then e means nothing.
+// Event scans the item at b[i:] into e. next is the index after it, or jsonscan.Invalid. An error
+// wraps keys.ErrKeyForm or ErrForm; e is then undefined.
 func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
-	var f found
+	var f rawItem
 	if next, err = s.item(b, i, &f, &s.events); err != nil {
 		return next, err
 	}
@@ -61,7 +62,7 @@ func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
 	}
 	e.Series, e.Order = s.event.Series, s.event.Order
 	e.ExpiresAt = f.expiresAt
-	if e.Unreadable = f.damaged || f.met&ofEveryEvent != ofEveryEvent; e.Unreadable {
+	if e.Unreadable = f.damaged || f.roles&eventRoles != eventRoles; e.Unreadable {
 		e.Attrs, e.Hash, e.ArrivedAt, e.Late, e.IndexBy = nil, model.Hash{}, 0, false, ""
 		return next, nil
 	}
@@ -73,10 +74,10 @@ func (s *Scanner) Event(b []byte, i int, e *model.Event) (next int, err error) {
 	return next, nil
 }
 
-// Key reads the item at b[i:] for its primary key, whatever class it is of. Parts that
-// are missing or are no strings are empty. The error is ErrForm.
+// Key scans the item at b[i:] and returns its primary key, for items of any class. A part is
+// empty if it is missing or not a string. The error is ErrForm.
 func (s *Scanner) Key(b []byte, i int) (k keys.Key, next int, err error) {
-	var f found
+	var f rawItem
 	if next, err = s.item(b, i, &f, &s.others); err != nil {
 		return keys.Key{}, next, err
 	}
@@ -84,8 +85,8 @@ func (s *Scanner) Key(b []byte, i int) (k keys.Key, next int, err error) {
 	return s.key, next, nil
 }
 
-// EventKey is keys.ParseEvent, quick for the key that was read last and for one of
-// the same series. Where it is an error, to means nothing.
+// EventKey is keys.ParseEvent. It is faster for the key that was scanned last and for keys of
+// the same series. After an error to is undefined.
 func (s *Scanner) EventKey(k keys.Key, to *model.EventKey) error {
 	if k != s.key {
 		s.key = k
@@ -99,7 +100,7 @@ func (s *Scanner) EventKey(k keys.Key, to *model.EventKey) error {
 	return nil
 }
 
-// readKey reads the last key, once.
+// readKey parses the last key, once.
 func (s *Scanner) readKey() error {
 	if !s.keyRead {
 		s.err, s.keyRead = s.parser.Parse(s.key, &s.event), true
@@ -107,13 +108,13 @@ func (s *Scanner) readKey() error {
 	return s.err
 }
 
-// setKey makes the key found the last one, copying what differs.
-func (s *Scanner) setKey(f *found) {
-	if f.same&(1<<thePK) == 0 && string(f.pk) != s.key.PK {
+// setKey makes the key of f the last key. It copies the parts that differ.
+func (s *Scanner) setKey(f *rawItem) {
+	if f.sameAsLast&(1<<rolePK) == 0 && string(f.pk) != s.key.PK {
 		s.key.PK = s.texts.Add(f.pk)
 		s.changedKey()
 	}
-	if f.same&(1<<theSK) == 0 && string(f.sk) != s.key.SK {
+	if f.sameAsLast&(1<<roleSK) == 0 && string(f.sk) != s.key.SK {
 		s.key.SK = s.texts.Add(f.sk)
 		s.changedKey()
 	}
@@ -121,35 +122,35 @@ func (s *Scanner) setKey(f *found) {
 
 func (s *Scanner) changedKey() {
 	s.keyRead = false
-	s.plainKey = len(s.scratch) == 0 // else something of the item was escaped
+	s.plainKey = len(s.scratch) == 0 // else a text of the item was escaped
 }
 
-// readIndex reads what a partition of the index names, once.
+// readIndex parses an index partition, unless it is the last one.
 func (s *Scanner) readIndex(partition []byte) {
 	if string(partition) != s.index.partition {
 		s.index.partition = s.texts.Add(partition)
-		s.index.kind, s.index.field, _, _ = keys.ParseIndexPartition(s.index.partition)
+		s.index.kind, s.index.field, _, _ = tablekeys.ParseIndexPartition(s.index.partition)
 	}
 }
 
-// fieldRoom is for how many fields there is always room without a copy.
-const fieldRoom = 128
+// minFieldBuffer is the number of fields for which the buffer always has space.
+const minFieldBuffer = 128
 
-// room is where the fields of the next item go.
-func (s *Scanner) room() []model.Attr {
-	if n := len(s.attrs); cap(s.attrs)-n < fieldRoom {
-		s.attrs = make([]model.Attr, 0, max(2*cap(s.attrs), 8*fieldRoom))
+// fieldBuffer returns the buffer for the fields of the next item.
+func (s *Scanner) fieldBuffer() []model.Attr {
+	if n := len(s.attrs); cap(s.attrs)-n < minFieldBuffer {
+		s.attrs = make([]model.Attr, 0, max(2*cap(s.attrs), 8*minFieldBuffer))
 	}
 	return s.attrs[len(s.attrs):len(s.attrs):cap(s.attrs)]
 }
 
-// keep has the fields stay until Reset.
+// keep reserves the memory of fields until Reset.
 func (s *Scanner) keep(fields []model.Attr) model.Attrs {
 	n := len(fields)
 	if n == 0 {
 		return nil
 	}
-	if len(s.attrs)+n <= cap(s.attrs) { // else they outgrew the room and have one of their own
+	if len(s.attrs)+n <= cap(s.attrs) { // else they outgrew the buffer and have their own memory
 		s.attrs = s.attrs[:len(s.attrs)+n]
 	}
 	return fields[:n:n]

@@ -20,8 +20,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// readItem is the slow way to an item: encoding/json and maps. false is for what is
-// not in DynamoDB's JSON.
+// readItem decodes an item with encoding/json and maps: the oracle. It returns false for text
+// that is not DynamoDB's JSON.
 func readItem(b []byte) (item.Item, bool) {
 	var attributes map[string]map[string]json.RawMessage
 	if err := json.Unmarshal(b, &attributes); err != nil || attributes == nil {
@@ -73,9 +73,9 @@ func readValue(members map[string]json.RawMessage) (v item.Value, ok bool) {
 	return v, ok
 }
 
-// doubtful reports what encoding/json repairs in silence and a Scanner need not: names
-// that come twice, and text that is no UTF-8.
-func doubtful(b []byte) bool {
+// ambiguous reports whether b has duplicate names or invalid UTF-8, which encoding/json accepts
+// and a Scanner may reject.
+func ambiguous(b []byte) bool {
 	if !utf8.Valid(b) || strings.Contains(strings.ToLower(string(b)), `\ud`) {
 		return true
 	}
@@ -84,7 +84,7 @@ func doubtful(b []byte) bool {
 	return names(d)
 }
 
-// names reads one value and reports whether an object in it has a name twice.
+// names decodes one value and reports whether an object in it has a duplicate name.
 func names(d *json.Decoder) (twice bool) {
 	t, err := d.Token()
 	delim, is := t.(json.Delim)
@@ -104,40 +104,39 @@ func names(d *json.Decoder) (twice bool) {
 	return twice
 }
 
-// fatal is what tests, fuzzers and properties have in common.
+// fatal is implemented by tests, fuzz tests and rapid properties.
 type fatal interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// checkItem holds what a Scanner makes of b, whatever it read before, against the slow
-// way to it.
+// checkItem compares the result of a Scanner, in any state, with that of the oracle.
 func checkItem(t fatal, s *item.Scanner, b []byte) {
 	t.Helper()
 	var got model.Event
 	next, err := s.Event(b, 0, &got)
-	if next == jsonscan.Broken {
-		if end := jsonscan.Skip(b, 0); end != jsonscan.Broken {
-			t.Fatalf("%s is said to be no JSON", b)
+	if next == jsonscan.Invalid {
+		if end := jsonscan.Skip(b, 0); end != jsonscan.Invalid {
+			t.Fatalf("%s is reported as invalid JSON", b)
 		}
 		return
 	}
 	if next > len(b) || jsonscan.Skip(b, 0) != next {
-		t.Fatalf("%s is read up to %d, it ends at %d", b, next, jsonscan.Skip(b, 0))
+		t.Fatalf("%s: next is %d, want %d", b, next, jsonscan.Skip(b, 0))
 	}
-	if b = b[:next]; doubtful(b) {
+	if b = b[:next]; ambiguous(b) {
 		return
 	}
 	it, ok := readItem(b)
 	if !ok {
 		if !errors.Is(err, item.ErrForm) {
-			t.Fatalf("%s: %v, want it not to be an item", b, err)
+			t.Fatalf("%s: %v, want an error", b, err)
 		}
 		return
 	}
 	want, wantErr := item.Event(it)
 	if wantErr != nil {
-		if !errors.Is(err, keys.ErrForeign) {
+		if !errors.Is(err, keys.ErrKeyForm) {
 			t.Fatalf("%s: %v, want %v", b, err, wantErr)
 		}
 		return
@@ -149,7 +148,7 @@ func checkItem(t fatal, s *item.Scanner, b []byte) {
 
 var equalDecimals = cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
 
-// written is it in DynamoDB's JSON, its attributes in any order, with or without white
+// written returns an item in DynamoDB's JSON, its attributes in any order, with or without white
 // space and escapes.
 func written(t *rapid.T, it item.Item) []byte {
 	space := func() string { return rapid.SampledFrom([]string{"", "", "", "", " ", "\n\t"}).Draw(t, "space") }
@@ -179,7 +178,7 @@ func valueJSON(t *rapid.T, v item.Value) string {
 	return rapid.SampledFrom([]string{`"L":[{"S":"a"}]`, `"M":{"a":{"N":"1"}}`, `"SS":["a"]`, `"S":null`, ``, `"S":"a","N":"1"`, `"X":1`}).Draw(t, "other")
 }
 
-// quoted is a JSON string, slashes escaped as some writers do.
+// quoted returns a JSON string. Slashes may be escaped, as some writers do.
 func quoted(t *rapid.T, text string) string {
 	b, _ := json.Marshal(text)
 	if rapid.IntRange(0, 9).Draw(t, "escaped") > 0 {
@@ -188,7 +187,7 @@ func quoted(t *rapid.T, text string) string {
 	return strings.ReplaceAll(string(b), "/", `\/`)
 }
 
-// storedItem is what a table of ours may hold: events, most of them whole.
+// storedItem generates items of a table: events, most of them complete.
 func storedItem(t *rapid.T) item.Item {
 	series := model.Series{
 		Subject: model.Subject{Type: "DEVICE", ID: rapid.SampledFrom([]string{"d1", "d2", `a"b`, "ä/b", "a#b"}).Draw(t, "subject")},
@@ -234,8 +233,8 @@ func scannedValue(t *rapid.T) model.Value {
 	return model.NumberValue(model.MustDecimal(rapid.StringMatching(`-?[0-9]{1,20}(\.[0-9]{1,15})?`).Draw(t, "number")))
 }
 
-// One Scanner reads many items, so that what it remembers of one meets the next.
-func TestScanner_ComesToWhatEventComesTo(t *testing.T) {
+// One Scanner scans many items, so that its caches are used.
+func TestScanner_EventEqualsThatOfTheItemDecoder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s item.Scanner
 		few := make([][]byte, 6)
@@ -248,9 +247,9 @@ func TestScanner_ComesToWhatEventComesTo(t *testing.T) {
 	})
 }
 
-// A value in place of another, in an item of a shape that was learned.
-func TestScanner_DoubtsEveryValueOfAShapeItKnows(t *testing.T) {
-	const whole = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
+// Each value of an item with a known shape is replaced by other text.
+func TestScanner_ValidatesEachValueOfAKnownShape(t *testing.T) {
+	const complete = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
 		`"_arrived":{"S":"2026-04-20T14:00:01.250Z"},"expiresAt":{"N":"1779285601"},"temperature":{"N":"22.4"},"location":{"S":"hall"},"ok":{"BOOL":true},"gone":{"NULL":true}}`
 	values := []string{`DEVICE#d`, `EVENT#READING##2026-04-20T14:00:00.000Z#`, `"N":"1"`, `nrcnk1N2IKA2YjYhJgjMHg==`, `2026-04-20T14:00:01.250Z`,
 		`1779285601`, `22.4`, `hall`, `:true},"g`, `"NULL":true`, `"ok"`}
@@ -261,49 +260,49 @@ func TestScanner_DoubtsEveryValueOfAShapeItKnows(t *testing.T) {
 		for _, other := range others {
 			var s item.Scanner
 			for range 5 {
-				checkItem(t, &s, []byte(whole))
+				checkItem(t, &s, []byte(complete))
 			}
-			checkItem(t, &s, []byte(strings.Replace(whole, value, other, 1)))
-			checkItem(t, &s, []byte(whole))
+			checkItem(t, &s, []byte(strings.Replace(complete, value, other, 1)))
+			checkItem(t, &s, []byte(complete))
 		}
 	}
 }
 
-// A part of the key that has the text of the last one's, and another type, is no part of
-// a key, whatever its lead was met with before.
-func TestScanner_TakesNoNumberForTheKeyBefore(t *testing.T) {
-	const rest = `"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.123Z#"},"v":{"N":"1"},"_arrived":{"S":"2026-04-20T14:00:01.000Z"},"_hash":{"B":"WhhgpgMmpu6ByYgWsPJj1g=="}}`
+// An attribute with the text of the last key and another type is not a key, also if its
+// beginning is cached.
+func TestScanner_DoesNotTakeANumberForTheLastKey(t *testing.T) {
+	const tail = `"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.123Z#"},"v":{"N":"1"},"_arrived":{"S":"2026-04-20T14:00:01.000Z"},"_hash":{"B":"WhhgpgMmpu6ByYgWsPJj1g=="}}`
 	var s item.Scanner
 	for _, b := range []string{
-		`{"pk":{"S":"7#1"},` + rest, // a subject of type 7
-		`{"pk":{"N":"7#1"},` + rest,
-		`{"pk":{"S":"7#1"},` + rest,
-		`{"pk":{"N":"7#1"},` + rest,
-		`{"v":{"N":"1"},"pk":{"N":"7#1"},` + strings.Replace(rest, `,"v":{"N":"1"}`, "", 1),
-		`{"v":{"N":"1"},"pk":{"S":"7#1"},` + strings.Replace(rest, `,"v":{"N":"1"}`, "", 1),
+		`{"pk":{"S":"7#1"},` + tail, // a subject of type 7
+		`{"pk":{"N":"7#1"},` + tail,
+		`{"pk":{"S":"7#1"},` + tail,
+		`{"pk":{"N":"7#1"},` + tail,
+		`{"v":{"N":"1"},"pk":{"N":"7#1"},` + strings.Replace(tail, `,"v":{"N":"1"}`, "", 1),
+		`{"v":{"N":"1"},"pk":{"S":"7#1"},` + strings.Replace(tail, `,"v":{"N":"1"}`, "", 1),
 	} {
 		checkItem(t, &s, []byte(b))
 	}
 }
 
-func TestScanner_RefusesAnItemWithTwoValuesOfOneName(t *testing.T) {
-	const whole = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
+func TestScanner_RejectsDuplicateNames(t *testing.T) {
+	const complete = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
 		`"_arrived":{"S":"2026-04-20T14:00:01.250Z"},"temperature":{"N":"22.4"}%s}`
 	for _, again := range []string{`,"temperature":{"N":"22.4"}`, `,"pk":{"S":"DEVICE#e"}`, `,"v":{"N":"1"}`, `,"\u0074emperature":{"N":"1"}`, `,"x":{"S":"\ud800"}`, `,"\ud800":{"N":"1"}`} {
 		var s item.Scanner
 		var e model.Event
 		for range 3 {
-			if _, err := s.Event([]byte(fmt.Sprintf(whole, "")), 0, &e); err != nil {
+			if _, err := s.Event([]byte(fmt.Sprintf(complete, "")), 0, &e); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.Event([]byte(fmt.Sprintf(whole, again)), 0, &e); !errors.Is(err, item.ErrForm) {
-			t.Errorf("an item that ends %s: %v, want ErrForm", again, err)
+		if _, err := s.Event([]byte(fmt.Sprintf(complete, again)), 0, &e); !errors.Is(err, item.ErrForm) {
+			t.Errorf("an item that ends with %s: %v, want ErrForm", again, err)
 		}
 	}
 }
 
-func TestScanner_AllocatesNothingForItemsOfKnownShape(t *testing.T) {
+func TestScanner_DoesNotAllocateForKnownShapes(t *testing.T) {
 	var items [][]byte
 	for i := range 100 {
 		e := model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING"},
@@ -334,18 +333,18 @@ func TestScanner_AllocatesNothingForItemsOfKnownShape(t *testing.T) {
 				t.Fatal(err, e.Unreadable)
 			}
 		}
-	}); got > 1 { // room for texts, once in several hundred items
-		t.Errorf("%v allocations for %d items, want 1 at most", got, len(items))
+	}); got > 1 { // a block for texts, once in several hundred items
+		t.Errorf("%v allocations for %d items, want at most 1", got, len(items))
 	}
 }
 
 func FuzzScanner(f *testing.F) {
-	const whole = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
+	const complete = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
 		`"_arrived":{"S":"2026-04-20T14:00:01.250Z"},"expiresAt":{"N":"1779285601"},"temperature":{"N":"22.4"},"location":{"S":"hall"},"ok":{"BOOL":true},"gone":{"NULL":true}}`
-	f.Add([]byte(whole), []byte(`{}`))
-	f.Add([]byte(whole), []byte(strings.ReplaceAll(whole, ",", " ,\n")))
-	f.Add([]byte(whole), []byte(strings.ReplaceAll(whole, "hall", `a\/\"\n`)))
-	f.Add([]byte(whole), []byte(strings.ReplaceAll(whole, `{"N":"22.4"}`, `{"M":{"a":[1,{"b":null}]}}`)))
+	f.Add([]byte(complete), []byte(`{}`))
+	f.Add([]byte(complete), []byte(strings.ReplaceAll(complete, ",", " ,\n")))
+	f.Add([]byte(complete), []byte(strings.ReplaceAll(complete, "hall", `a\/\"\n`)))
+	f.Add([]byte(complete), []byte(strings.ReplaceAll(complete, `{"N":"22.4"}`, `{"M":{"a":[1,{"b":null}]}}`)))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		var s item.Scanner
 		for _, one := range [][]byte{a, b, a, a, b} {

@@ -8,101 +8,103 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// shape is an item with its values left out: the text before each value, and what the
-// value is. Most items look like the one before, and of one with the same shape only
-// the values are read.
+// shape is the JSON text of an item without its values: the text before each value, and the
+// attribute of the value. Most items have the shape of the previous one; then only the
+// values are scanned.
 type shape struct {
 	steps  []step
 	tail   string // what follows the last value
 	fields int
 }
 
-// step is one value and the text before it.
+// step is one value of a shape and the text before it.
 type step struct {
-	lead  jsonscan.Prefix
-	is    attribute
-	place int // of a field in the order of names
+	prefix    jsonscan.Prefix
+	attribute attribute
+	index     int // of a field, in the order of names
 }
 
-// shapes are those met last. Learning one costs more than it spares where no item
-// looks like another: each that is learned doubles how many items are let pass until
-// the next, each that is met again halves it.
-type shapes struct {
-	of     [4]shape
-	last   int // met last: tried first
-	oldest int // forgotten first
-	passed int // items of no known shape since one was learned
-	wait   int
+// shapeCache holds the last shapes. Learning a shape costs more than it saves if items rarely
+// have the same shape. Each learned shape therefore doubles the number of items to skip
+// before the next one is learned, and each match halves it.
+type shapeCache struct {
+	shapes    [4]shape
+	last      int // matched last: tried first
+	oldest    int // replaced first
+	unmatched int // items without known shape since the last one was learned
+	wait      int
 }
 
-// The bounds of what is learned.
+// Limits of the cache.
 const (
-	manySteps  = 64
-	shapeBytes = 4 << 10
-	maxWait    = 1 << 10
-	rarely     = 1 << 4
+	maxSteps      = 64
+	maxShapeBytes = 4 << 10
+	maxWait       = 1 << 10
+	tryEvery      = 1 << 4
 )
 
-// follow reads the item at b[i:] by a shape it has; Broken where it has none that is
-// known, or a value that needs a closer look. Where hardly any has, few are tried.
-func (s *Scanner) follow(b []byte, i int, f *found, known *shapes) (next int) {
-	if known.wait >= rarely && known.passed%rarely != 0 {
-		return jsonscan.Broken
+// matchShape scans the item at b[i:] by a known shape. It returns Invalid if no shape matches,
+// or if a value does not have the common form. If matches are rare, it tries only every
+// tryEvery-th item.
+func (s *Scanner) matchShape(b []byte, i int, f *rawItem, cache *shapeCache) (next int) {
+	if cache.wait >= tryEvery && cache.unmatched%tryEvery != 0 {
+		return jsonscan.Invalid
 	}
-	for n := range known.of {
-		at := (known.last + n) % len(known.of)
-		sh := &known.of[at]
-		if len(sh.steps) == 0 || sh.steps[0].lead.Pass(b, i) == jsonscan.Broken {
+	for n := range cache.shapes {
+		at := (cache.last + n) % len(cache.shapes)
+		sh := &cache.shapes[at]
+		if len(sh.steps) == 0 || sh.steps[0].prefix.Match(b, i) == jsonscan.Invalid {
 			continue
 		}
-		if next = s.followOne(sh, b, i, f); next != jsonscan.Broken {
-			known.last = at
-			known.wait /= 2
+		if next = s.matchOne(sh, b, i, f); next != jsonscan.Invalid {
+			cache.last = at
+			cache.wait /= 2
 			return next
 		}
 	}
-	return jsonscan.Broken
+	return jsonscan.Invalid
 }
 
-func (s *Scanner) followOne(sh *shape, b []byte, i int, f *found) (next int) {
-	*f = found{fields: s.room()[:sh.fields]}
+func (s *Scanner) matchOne(sh *shape, b []byte, i int, f *rawItem) (next int) {
+	*f = rawItem{fields: s.fieldBuffer()[:sh.fields]}
 	for k := range sh.steps {
 		st := &sh.steps[k]
-		if i = st.lead.Pass(b, i); i == jsonscan.Broken {
+		if i = st.prefix.Match(b, i); i == jsonscan.Invalid {
 			return i
 		}
-		if st.is.role == theField {
-			i = s.knownField(&st.is, b, i, &f.fields[st.place])
+		if st.attribute.role == roleField {
+			i = s.knownField(&st.attribute, b, i, &f.fields[st.index])
 		} else {
-			f.met |= 1 << st.is.role
-			i = s.knownValue(&st.is, b, i, f)
+			f.roles |= 1 << st.attribute.role
+			i = s.knownValue(&st.attribute, b, i, f)
 		}
-		if i == jsonscan.Broken {
+		if i == jsonscan.Invalid {
 			return i
 		}
 	}
-	return jsonscan.Lead(b, i, sh.tail)
+	return jsonscan.Match(b, i, sh.tail)
 }
 
-// passedOne notes that the item b[i:end], which holds f, had no known shape, and
-// learns it in place of the oldest if it is time to.
-func (s *Scanner) passedOne(b []byte, i, end int, f *found, known *shapes) {
-	if known.passed++; known.passed <= known.wait || end-i > shapeBytes || f.damaged {
+// learnShape counts that the item b[i:end], which was scanned into f, had no known shape. If
+// enough items were skipped, it learns the shape in place of the oldest one.
+func (s *Scanner) learnShape(b []byte, i, end int, f *rawItem, cache *shapeCache) {
+	if cache.unmatched++; cache.unmatched <= cache.wait || end-i > maxShapeBytes || f.damaged {
 		return
 	}
 	steps, tail := s.steps(string(b[i:end]), f.fields)
 	if len(steps) == 0 {
 		return
 	}
-	known.passed, known.wait = 0, min(2*known.wait+1, maxWait)
-	known.of[known.oldest] = shape{steps, tail, len(f.fields)}
-	known.last, known.oldest = known.oldest, (known.oldest+1)%len(known.of)
+	cache.unmatched, cache.wait = 0, min(2*cache.wait+1, maxWait)
+	cache.shapes[cache.oldest] = shape{steps, tail, len(f.fields)}
+	cache.last, cache.oldest = cache.oldest, (cache.oldest+1)%len(cache.shapes)
 }
 
-// steps takes an item that was read apart; none where it has a value that no event has.
+// steps divides an item that was scanned into the steps of a shape. It returns none if the item
+// has a value that an event cannot have.
 func (s *Scanner) steps(text string, fields []model.Attr) (steps []step, tail string) {
 	b, from := []byte(text), 0
-	for i, first := 1, true; len(steps) < manySteps; first = false {
+	for i, first := 1, true; len(steps) < maxSteps; first = false {
 		at, more := jsonscan.Sibling(b, i, first, '}')
 		if !more {
 			return steps, text[from:]
@@ -115,14 +117,14 @@ func (s *Scanner) steps(text string, fields []model.Attr) (steps []step, tail st
 		}
 		is := s.named(name)
 		is.typ = v.typ
-		steps = append(steps, step{lead: jsonscan.NewPrefix(text[from:v.from]), is: is, place: place(fields, is.name)})
+		steps = append(steps, step{prefix: jsonscan.NewPrefix(text[from:v.from]), attribute: is, index: fieldIndex(fields, is.name)})
 		i, from = next, v.to
 	}
 	return nil, ""
 }
 
-// place is where a field stands in the order of names.
-func place(fields []model.Attr, name string) int {
+// fieldIndex returns the index of a field in the order of names.
+func fieldIndex(fields []model.Attr, name string) int {
 	i, _ := slices.BinarySearchFunc(fields, name, func(a model.Attr, name string) int { return strings.Compare(a.Name, name) })
 	return i
 }

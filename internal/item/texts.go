@@ -2,21 +2,21 @@ package item
 
 import "strings"
 
-// textRoom is how many bytes of text share an allocation.
-const textRoom = 64 << 10
+// textBlock is the number of bytes of text that share an allocation.
+const textBlock = 64 << 10
 
-// Texts copies bytes to strings, many to an allocation. The strings are for good:
-// room is never written over, and goes when the last string in it does. The zero
-// value is ready; it is not safe for concurrent use.
-type Texts struct{ room strings.Builder }
+// Texts copies bytes to strings, many strings in one allocation. The strings stay valid: a block
+// is never overwritten, and is freed after the last string in it. The zero value is ready to
+// use; it is not safe for concurrent use.
+type Texts struct{ block strings.Builder }
 
-// Add is b as a string of its own.
+// Add returns a copy of b as a string.
 func (t *Texts) Add(b []byte) string {
-	if t.room.Cap()-t.room.Len() < len(b) {
-		t.room.Reset()
-		t.room.Grow(max(textRoom, len(b)))
+	if t.block.Cap()-t.block.Len() < len(b) {
+		t.block.Reset()
+		t.block.Grow(max(textBlock, len(b)))
 	}
-	from := t.room.Len()
-	t.room.Write(b)
-	return t.room.String()[from:]
+	from := t.block.Len()
+	t.block.Write(b)
+	return t.block.String()[from:]
 }

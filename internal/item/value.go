@@ -10,11 +10,11 @@ import (
 
 func stringOf(s string) Value   { return Value{Type: S, S: s} }
 func numberOf(n int64) Value    { return Value{Type: N, S: strconv.FormatInt(n, 10)} }
-func bytesOf(b []byte) Value    { return Value{Type: B, B: slices.Clone(b)} } // an item shares nothing with its noun
+func bytesOf(b []byte) Value    { return Value{Type: B, B: slices.Clone(b)} } // an item shares no memory with its entity
 func boolOf(b bool) Value       { return Value{Type: Bool, Bool: b} }
 func timeOf(t model.Time) Value { return stringOf(t.String()) }
 
-// FromValue is a field's value as it is stored.
+// FromValue returns the stored form of a field's value.
 func FromValue(v model.Value) Value {
 	switch v.Kind {
 	case model.Number:
@@ -28,8 +28,8 @@ func FromValue(v model.Value) Value {
 	}
 }
 
-// ToValue is the way back from FromValue. ok is false for a type that no field has
-// and for a number that a model.Decimal cannot hold.
+// ToValue is the inverse of FromValue. ok is false for a type that a field cannot have, and for
+// a number that a model.Decimal cannot hold.
 func ToValue(v Value) (_ model.Value, ok bool) {
 	switch v.Type {
 	case N:
@@ -46,8 +46,8 @@ func ToValue(v Value) (_ model.Value, ok bool) {
 	}
 }
 
-// setAttrs stores fields beside our own attributes. A reserved name is not stored:
-// admission refuses it, and nothing that comes past admission may overwrite a key.
+// setAttrs sets fields in addition to our own attributes. Fields with reserved names are skipped:
+// validation rejects them, and they must never overwrite a key.
 func (it Item) setAttrs(attrs model.Attrs) {
 	for _, a := range attrs {
 		if !keys.Reserved(a.Name) {
@@ -56,21 +56,21 @@ func (it Item) setAttrs(attrs model.Attrs) {
 	}
 }
 
-// attrs are the fields of it, sorted. whole is false where some could not be read
-// and were left out.
-func (it Item) attrs() (attrs model.Attrs, whole bool) {
-	whole = true
+// attrs returns the fields of the item, sorted. complete is false if some could not be decoded
+// and are left out.
+func (it Item) attrs() (attrs model.Attrs, complete bool) {
+	complete = true
 	for name, stored := range it {
 		if keys.Reserved(name) {
 			continue
 		}
 		v, ok := ToValue(stored)
 		if !ok {
-			whole = false
+			complete = false
 			continue
 		}
 		attrs = append(attrs, model.Attr{Name: name, Value: v})
 	}
 	attrs.Sort()
-	return attrs, whole
+	return attrs, complete
 }

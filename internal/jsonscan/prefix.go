@@ -2,10 +2,10 @@ package jsonscan
 
 import "encoding/binary"
 
-// Prefix is a text that is expected to come, made ready to be looked for. The zero value
-// is the empty text.
+// Prefix is an expected text, prepared for fast comparison. The zero value is the empty
+// text.
 type Prefix struct {
-	head, mask [headWords]uint64 // the first bytes of text, and which of them are of it
+	head, mask [headWords]uint64 // the first bytes of text, and a mask of those that belong to it
 	text       string
 }
 
@@ -14,7 +14,7 @@ const (
 	headBytes = headWords * 8
 )
 
-// NewPrefix makes a text ready.
+// NewPrefix prepares text.
 func NewPrefix(text string) Prefix {
 	var head, mask [headBytes]byte
 	for i := range copy(head[:], text) {
@@ -27,12 +27,11 @@ func NewPrefix(text string) Prefix {
 	return p
 }
 
-// Pass passes the text at i, Broken where another one stands. The first bytes are
-// compared all at once, without a branch for their number: texts in no order to be
-// foreseen differ in length.
-func (p *Prefix) Pass(b []byte, i int) (end int) {
+// Match returns the index after the text if it is at i, else Invalid. It compares the first
+// bytes without branches, because the lengths of texts are not predictable.
+func (p *Prefix) Match(b []byte, i int) (end int) {
 	if i+headBytes > len(b) {
-		return Lead(b, i, p.text)
+		return Match(b, i, p.text)
 	}
 	at := b[i : i+headBytes]
 	differ := (binary.LittleEndian.Uint64(at)^p.head[0])&p.mask[0] |
@@ -40,18 +39,18 @@ func (p *Prefix) Pass(b []byte, i int) (end int) {
 		(binary.LittleEndian.Uint64(at[16:])^p.head[2])&p.mask[2] |
 		(binary.LittleEndian.Uint64(at[24:])^p.head[3])&p.mask[3]
 	if differ != 0 {
-		return Broken
+		return Invalid
 	}
 	if len(p.text) > headBytes {
-		return Lead(b, i, p.text)
+		return Match(b, i, p.text)
 	}
 	return i + len(p.text)
 }
 
-// Lead passes text that is equal to what is expected at i, Broken where it is not.
-func Lead(b []byte, i int, expected string) int {
+// Match returns the index after expected if it is at i, else Invalid.
+func Match(b []byte, i int, expected string) int {
 	if end := i + len(expected); end <= len(b) && string(b[i:end]) == expected {
 		return end
 	}
-	return Broken
+	return Invalid
 }

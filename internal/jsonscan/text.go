@@ -6,30 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// Raw is a string as it stands between its quotes.
+// Raw is the text of a string between its quotes.
 type Raw struct {
 	Bytes []byte
-	// Plain says that the bytes are the text: ASCII without escapes. What is not plain
-	// goes through Unescape.
+	// Plain is true if the bytes are ASCII without escapes. Otherwise the string is the
+	// result of Unescape.
 	Plain bool
 }
 
-// Eight bytes at a time: a byte of a word is looked at by arithmetic on all of them.
+// Eight bytes are tested at a time, by arithmetic on a word.
 const (
 	each = 0x0101010101010101
 	high = 0x8080808080808080
 )
 
-// special marks, by the high bit, the bytes of w that are no plain text: quotes,
-// backslashes, control characters, and all beyond ASCII. Of the marks the lowest is
-// right; above it borrows may have made more.
+// special sets the high bit of each byte of w that is not plain text: quotes, backslashes,
+// control characters and bytes above ASCII. Only the lowest mark is reliable, because a
+// borrow can set higher ones.
 func special(w uint64) uint64 {
 	quote, slash := w^each*'"', w^each*'\\'
 	return ((quote-each)&^quote | (slash-each)&^slash | (w - each*' ') | w) & high
 }
 
-// String reads a string whose opening quote is before i. end is the place of the
-// closing quote.
+// String scans a string whose opening quote is before i. end is the index of the closing
+// quote, or Invalid. plain is that of Raw.
 func String(b []byte, i int) (end int, plain bool) {
 	for ; i+8 <= len(b); i += 8 {
 		if marks := special(binary.LittleEndian.Uint64(b[i:])); marks != 0 {
@@ -52,22 +52,22 @@ func stringFrom(b []byte, i int) (end int, plain bool) {
 			return i, plain
 		case c == '\\':
 			plain = false
-			if i = escape(b, i+1); i == Broken {
-				return Broken, false
+			if i = escape(b, i+1); i == Invalid {
+				return Invalid, false
 			}
 		case c < ' ':
-			return Broken, false
+			return Invalid, false
 		case c >= utf8.RuneSelf:
 			plain = false
 		}
 	}
-	return Broken, false
+	return Invalid, false
 }
 
-// escape checks an escape whose backslash is before i and answers its last place.
+// escape checks an escape whose backslash is before i. It returns the index of its last byte.
 func escape(b []byte, i int) int {
 	if i >= len(b) {
-		return Broken
+		return Invalid
 	}
 	switch b[i] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -77,7 +77,7 @@ func escape(b []byte, i int) int {
 			return i + 4
 		}
 	}
-	return Broken
+	return Invalid
 }
 
 func hex4(b []byte, i int) (r rune, ok bool) {
@@ -102,9 +102,9 @@ func hex4(b []byte, i int) (r rune, ok bool) {
 
 var escaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// Unescape appends the text of raw, which String has read, to dst. It is false for
-// text that is no UTF-8 and for half a surrogate pair: nobody knows what was meant.
-func Unescape(dst, raw []byte) ([]byte, bool) {
+// Unescape appends the text of raw, which String has scanned, to dst. ok is false if it is not
+// UTF-8 or contains half a surrogate pair, so that the intended text is unknown.
+func Unescape(dst, raw []byte) (_ []byte, ok bool) {
 	for i := 0; i < len(raw); {
 		c := raw[i]
 		switch {
@@ -133,8 +133,8 @@ func Unescape(dst, raw []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// surrogates reads a \u escape at i, and the one after it where they are a pair. size
-// is 0 for half a pair.
+// surrogates decodes the \u escape at i, and the next one if they are a surrogate pair. size
+// is the number of bytes, 0 for half a pair.
 func surrogates(raw []byte, i int) (r rune, size int) {
 	first, _ := hex4(raw, i+2)
 	if !utf16.IsSurrogate(first) {

@@ -2,10 +2,10 @@ package jsonscan
 
 import "math/bits"
 
-// lowest is the place of the lowest byte marked in a word.
+// lowest returns the index of the lowest marked byte of a word.
 func lowest(marks uint64) int { return bits.TrailingZeros64(marks) >> 3 }
 
-// Space is the first place from i on that is no white space; len(b) where none is.
+// Space returns the index of the first byte from i on that is not white space, or len(b).
 func Space(b []byte, i int) int {
 	for i < len(b) && b[i] <= ' ' && (b[i] == ' ' || b[i] == '\n' || b[i] == '\r' || b[i] == '\t') {
 		i++
@@ -13,33 +13,33 @@ func Space(b []byte, i int) int {
 	return i
 }
 
-// Is reports whether the byte at i is c; it is not where the text has ended.
+// Is reports whether the byte at i is c. It is false at the end of the text.
 func Is(b []byte, i int, c byte) bool { return uint(i) < uint(len(b)) && b[i] == c }
 
-// Null reports whether the value at i is null, which encoding/json takes for a value
-// that is not there.
+// Null reports whether the value at i is null, which encoding/json treats like an absent
+// value.
 func Null(b []byte, i int) bool { return Is(b, i, 'n') }
 
-// Text reads the string at i; text.Bytes is nil and next is i where the value there
-// is no string.
+// Text scans the string at i. If the value there is not a string, text.Bytes is nil and next
+// is i.
 func Text(b []byte, i int) (text Raw, next int) {
 	if !Is(b, i, '"') {
 		return Raw{}, i
 	}
 	end, plain := String(b, i+1)
-	if end == Broken {
-		return Raw{}, Broken
+	if end == Invalid {
+		return Raw{}, Invalid
 	}
 	return Raw{b[i+1 : end], plain}, end + 1
 }
 
-// Sibling reads on in an object or array: from after its opening bracket, where first,
-// or from after the element before, to the next one. more is false at its closing
-// bracket, and next is then the place after that.
+// Sibling moves to the next element of an object or array. i is the index after the opening
+// bracket if first is true, else the index after the previous element. At the closing
+// bracket more is false, and next is the index after it.
 func Sibling(b []byte, i int, first bool, closing byte) (next int, more bool) {
 	switch i = Space(b, i); {
 	case i >= len(b):
-		return Broken, false
+		return Invalid, false
 	case b[i] == closing:
 		return i + 1, false
 	case first:
@@ -47,36 +47,36 @@ func Sibling(b []byte, i int, first bool, closing byte) (next int, more bool) {
 	case b[i] == ',':
 		return Space(b, i+1), true
 	}
-	return Broken, false
+	return Invalid, false
 }
 
-// Follows reports whether another member follows at i as members mostly do, its name
-// being next. Sibling finds the others.
-func Follows(b []byte, i int) bool { return i+1 < len(b) && b[i] == ',' && b[i+1] == '"' }
+// NextMember reports whether a comma and a name follow at i without white space. If not,
+// Sibling must be used.
+func NextMember(b []byte, i int) bool { return i+1 < len(b) && b[i] == ',' && b[i+1] == '"' }
 
-// Name reads the name of the member at i, and on to its value.
+// Name scans the name of the member at i. value is the index of its value.
 func Name(b []byte, i int) (name Raw, value int) {
 	name, i = Text(b, i)
-	if name.Bytes == nil || i == Broken {
-		return Raw{}, Broken
+	if name.Bytes == nil || i == Invalid {
+		return Raw{}, Invalid
 	}
 	if i = Space(b, i); !Is(b, i, ':') {
-		return Raw{}, Broken
+		return Raw{}, Invalid
 	}
 	return name, Space(b, i+1)
 }
 
-// Skip passes the value at i, checking it as encoding/json does.
+// Skip returns the index after the value at i. It validates the value like encoding/json.
 func Skip(b []byte, i int) int { return skip(b, i, 0) }
 
 func skip(b []byte, i, depth int) int {
 	if i >= len(b) {
-		return Broken
+		return Invalid
 	}
 	switch b[i] {
 	case '"':
-		if i, _ = String(b, i+1); i == Broken {
-			return Broken
+		if i, _ = String(b, i+1); i == Invalid {
+			return Invalid
 		}
 		return i + 1
 	case '{':
@@ -94,51 +94,51 @@ func skip(b []byte, i, depth int) int {
 }
 
 func skipObject(b []byte, i, depth int) int {
-	for first := true; i != Broken && depth <= MaxDepth; first = false {
+	for first := true; i != Invalid && depth <= MaxDepth; first = false {
 		at, more := Sibling(b, i, first, '}')
 		if !more {
 			return at
 		}
-		if _, at = Name(b, at); at == Broken {
-			return Broken
+		if _, at = Name(b, at); at == Invalid {
+			return Invalid
 		}
 		i = skip(b, at, depth)
 	}
-	return Broken
+	return Invalid
 }
 
 func skipArray(b []byte, i, depth int) int {
-	for first := true; i != Broken && depth <= MaxDepth; first = false {
+	for first := true; i != Invalid && depth <= MaxDepth; first = false {
 		at, more := Sibling(b, i, first, ']')
 		if !more {
 			return at
 		}
 		i = skip(b, at, depth)
 	}
-	return Broken
+	return Invalid
 }
 
 func literal(b []byte, i int, text string) int {
 	if end := i + len(text); end <= len(b) && string(b[i:end]) == text {
 		return end
 	}
-	return Broken
+	return Invalid
 }
 
-// Number passes a number: an optional minus, digits without a zero in front, then
-// digits after a point and an exponent, where they are.
+// Number returns the index after the number at i: an optional minus, digits without a leading
+// zero, an optional fraction and an optional exponent.
 func Number(b []byte, i int) int {
 	if Is(b, i, '-') {
 		i++
 	}
 	if Is(b, i, '0') {
 		i++
-	} else if i = digits(b, i); i == Broken {
-		return Broken
+	} else if i = digits(b, i); i == Invalid {
+		return Invalid
 	}
 	if Is(b, i, '.') {
-		if i = digits(b, i+1); i == Broken {
-			return Broken
+		if i = digits(b, i+1); i == Invalid {
+			return Invalid
 		}
 	}
 	if Is(b, i, 'e') || Is(b, i, 'E') {
@@ -150,30 +150,30 @@ func Number(b []byte, i int) int {
 	return i
 }
 
-// digits passes digits, of which there must be one.
+// digits returns the index after one or more digits.
 func digits(b []byte, i int) int {
 	from := i
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++
 	}
 	if i == from {
-		return Broken
+		return Invalid
 	}
 	return i
 }
 
-// End reports whether nothing but white space follows i.
+// End reports whether only white space follows at i.
 func End(b []byte, i int) bool { return Space(b, i) == len(b) }
 
-// Digits reads a whole number of up to 18 digits, as a JSON number spells it. next is
-// Broken where there is none, or more digits; what may follow is the caller's to judge.
+// Digits parses a JSON integer of up to 18 digits without a sign. next is Invalid if there is
+// none or it has more digits. The caller must check what follows.
 func Digits(b []byte, i int) (n int64, next int) {
 	from := i
 	for ; i < len(b) && i < from+18 && b[i]-'0' <= 9; i++ {
 		n = n*10 + int64(b[i]-'0')
 	}
 	if i == from || i > from+1 && b[from] == '0' || i < len(b) && b[i]-'0' <= 9 {
-		return 0, Broken
+		return 0, Invalid
 	}
 	return n, i
 }

@@ -9,6 +9,7 @@ const (
 	ingest    = "ingest"
 	aggregate = "aggregate"
 	query     = "query"
+	manage    = "manage"
 	purge     = "purge"
 	authorize = "authorize"
 )
@@ -23,6 +24,7 @@ var deployed = []struct {
 	{aggregate, func(c *config.Config) config.Function { return c.Functions.Aggregate },
 		func(c *config.Config) int { return c.Mapping.Parallelization }},
 	{query, func(c *config.Config) config.Function { return c.Functions.Query }, always(2)},
+	{manage, func(*config.Config) config.Function { return config.Manage }, always(2)},
 	{purge, func(c *config.Config) config.Function { return c.Functions.Purge }, always(2)},
 	{authorize, func(*config.Config) config.Function { return config.Authorize }, always(1)},
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
@@ -19,7 +19,7 @@ func (s *Stack) startPurge(arn string) error {
 	if err != nil {
 		return err
 	}
-	if settings.Filter, err = streamtest.ParseFilter(keys.PurgeFilter); err != nil {
+	if settings.Filter, err = streamtest.ParseFilter(tablekeys.PurgeFilter); err != nil {
 		return fmt.Errorf("parse the purge mapping's filter: %w", err)
 	}
 	mapping := &streamtest.Mapping{

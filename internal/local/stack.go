@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
@@ -182,7 +182,7 @@ func (s *Stack) startMapping(arn string) error {
 // MappingSettings are those of the mapping from the table stream to aggregate, on a
 // laptop as deployed.
 func MappingSettings(m config.Mapping) (streamtest.Settings, error) {
-	filter, err := streamtest.ParseFilter(keys.AggregateFilter)
+	filter, err := streamtest.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
 		return streamtest.Settings{}, fmt.Errorf("parse the mapping's filter: %w", err)
 	}
@@ -209,19 +209,19 @@ func (s *Stack) watchDatabase() {
 func (s *Stack) startFront() (err error) {
 	routes := []Route{
 		{Method: http.MethodPost, Prefix: web.CollectPath, Parameter: web.KeyParameter, Authorizer: s.functions[authorize], To: s.functions[ingest]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordRestore, To: s.functions[purge]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordPurge, To: s.functions[purge]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordAcknowledge, To: s.functions[purge]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordResolve, To: s.functions[purge]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + catalog.WordRules, To: s.functions[purge]},
-		{Method: http.MethodPost, Prefix: "/v1/" + catalog.WordRules + "/", To: s.functions[purge]},
-		{Method: http.MethodPut, Prefix: "/v1/", To: s.functions[purge]},
-		{Method: http.MethodPatch, Prefix: "/v1/", To: s.functions[purge]},
-		{Method: http.MethodDelete, Prefix: "/v1/", To: s.functions[purge]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordRestore, To: s.functions[manage]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordPurge, To: s.functions[manage]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordAcknowledge, To: s.functions[manage]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordResolve, To: s.functions[manage]},
+		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordRules, To: s.functions[manage]},
+		{Method: http.MethodPost, Prefix: "/v1/" + httpapi.WordRules + "/", To: s.functions[manage]},
+		{Method: http.MethodPut, Prefix: "/v1/", To: s.functions[manage]},
+		{Method: http.MethodPatch, Prefix: "/v1/", To: s.functions[manage]},
+		{Method: http.MethodDelete, Prefix: "/v1/", To: s.functions[manage]},
 		{Method: http.MethodPost, Prefix: "/v1/", To: s.functions[ingest]},
 		{Method: http.MethodGet, Prefix: "/v1/", To: s.functions[query]},
 	}
-	for _, r := range catalog.ServiceRoutes() {
+	for _, r := range httpapi.ServiceRoutes() {
 		routes = append(routes, Route{Method: r.Method, Prefix: r.Path, Suffix: r.Path, To: s.functions[query]})
 	}
 	if s.front, err = StartFront(s.opts.Port, routes, s.localRoutes()); err != nil {

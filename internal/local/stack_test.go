@@ -117,7 +117,7 @@ func TestStack_FaultsChangeNoNumber(t *testing.T) {
 	if st.Kills != 2 || st.KillsUnacked != 1 || st.Again == 0 || st.Recut == 0 || st.Failed < 2 || st.Invocations != tapped.Load() {
 		t.Errorf("the faults did not come as asked (%d tapped): %+v", tapped.Load(), st)
 	}
-	if st.Metrics["RowsWritten"] == 0 || st.Metrics["Looks"] < st.Metrics["RowsWritten"] {
+	if st.Metrics["RowsWritten"] == 0 || st.Metrics["Recomputations"] < st.Metrics["RowsWritten"] {
 		t.Errorf("the functions counted %v", st.Metrics)
 	}
 }

@@ -14,31 +14,31 @@ import (
 
 // Errors of cursors.
 var (
-	ErrCursor        = errors.New("the cursor was not made here, or its key has changed: start again without a cursor")
-	ErrForeignCursor = errors.New("the cursor belongs to another request: repeat the series, range, tier and direction it was made with")
-	ErrNoCursorKey   = errors.New("no cursor key is set: pages cannot be continued")
+	ErrCursor         = errors.New("the cursor is invalid, or its signing key is no longer accepted: start again without a cursor")
+	ErrCursorMismatch = errors.New("the cursor belongs to another request: send the same series, time range, tier and direction as in the request that returned it")
+	ErrNoCursorKey    = errors.New("no cursor key is configured: a page cannot return or accept a cursor")
 )
 
-// A cursor is base64url of version, binding, position and signature. The position of a
-// reading is the order that was handed out last: 8 bytes of time, big endian, then the id.
-// All of it is signed, none of it is secret.
+// A cursor is the base64url encoding of version, binding, position and signature. The
+// position of a pager is the order it returned last: 8 bytes of time, big endian, then
+// the id. The cursor is signed, but not encrypted.
 const (
 	cursorVersion = 1
 	bindingSize   = 16
 	timeSize      = 8
 	signatureSize = 16
 
-	leastCursor = 1 + bindingSize + signatureSize
+	minCursorSize = 1 + bindingSize + signatureSize
 )
 
-// cursors makes and opens the cursors of one request.
+// cursors creates and opens the cursors of one request.
 type cursors struct {
-	keys    [][]byte          // the first signs, each opens
-	binding [bindingSize]byte // a hash of the request: its cursors open for no other
+	keys    [][]byte          // the first one signs, any of them verifies
+	binding [bindingSize]byte // hash of the request: its cursors are not valid for others
 }
 
-// cursorsOf binds cursors to a request. class tells events from the rows of a tier;
-// limit and consistency are not bound and may change from page to page.
+// cursorsOf binds cursors to a request. class distinguishes events from the rows of a
+// tier. Limit and consistency are not bound and may change from page to page.
 func cursorsOf(keys [][]byte, class string, s Series, from, to model.Time, newest bool) cursors {
 	return cursorsFor(keys, class, s.Kind.Subject.Name, s.Subject, s.Kind.Name, s.Stream,
 		from.String(), to.String(), strconv.FormatBool(newest), strconv.Itoa(len(s.shards())))
@@ -56,7 +56,7 @@ func cursorsFor(keys [][]byte, parts ...string) cursors {
 	return c
 }
 
-// seal makes the cursor of a position.
+// seal creates the cursor of a position.
 func (c cursors) seal(past model.Order) (string, error) {
 	position := binary.BigEndian.AppendUint64(nil, uint64(past.At))
 	return c.sealBytes(append(position, past.ID...))
@@ -71,7 +71,7 @@ func (c cursors) sealBytes(position []byte) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(signed, sign(c.keys[0], signed)...)), nil
 }
 
-// open is the way back: the position of a cursor, nil where there is none.
+// open returns the position of a cursor; nil for an empty cursor.
 func (c cursors) open(cursor string) (*model.Order, error) {
 	position, err := c.openBytes(cursor)
 	if err != nil || position == nil {
@@ -92,7 +92,7 @@ func (c cursors) openBytes(cursor string) ([]byte, error) {
 		return nil, ErrNoCursorKey
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(raw) < leastCursor || raw[0] != cursorVersion {
+	if err != nil || len(raw) < minCursorSize || raw[0] != cursorVersion {
 		return nil, ErrCursor
 	}
 	signed, signature := raw[:len(raw)-signatureSize], raw[len(raw)-signatureSize:]
@@ -100,7 +100,7 @@ func (c cursors) openBytes(cursor string) ([]byte, error) {
 		return nil, ErrCursor
 	}
 	if [bindingSize]byte(signed[1:]) != c.binding {
-		return nil, ErrForeignCursor
+		return nil, ErrCursorMismatch
 	}
 	return signed[1+bindingSize:], nil
 }
@@ -111,19 +111,19 @@ func sign(key, signed []byte) []byte {
 	return mac.Sum(nil)[:signatureSize]
 }
 
-// Seal makes a cursor of a position in what is none of this package's readings, bound
-// to the parts of its request. The error is ErrNoCursorKey.
-func (s *Service) Seal(position []byte, request ...string) (string, error) {
+// SealCursor creates a cursor for a read outside this package, bound to the parts of its
+// request. The error is ErrNoCursorKey.
+func (s *Service) SealCursor(position []byte, request ...string) (string, error) {
 	return cursorsFor(s.cursorKeys(), request...).sealBytes(position)
 }
 
-// Open is the way back from Seal, nil for no cursor. The error is ErrCursor,
-// ErrForeignCursor or ErrNoCursorKey.
-func (s *Service) Open(cursor string, request ...string) ([]byte, error) {
+// OpenCursor returns the position in a cursor from SealCursor; nil for an empty cursor.
+// The error is ErrCursor, ErrCursorMismatch or ErrNoCursorKey.
+func (s *Service) OpenCursor(cursor string, request ...string) ([]byte, error) {
 	return cursorsFor(s.cursorKeys(), request...).openBytes(cursor)
 }
 
-// cursorKeys are all keys that open a cursor, the one that signs first.
+// cursorKeys returns all keys that verify a cursor; the first one signs.
 func (s *Service) cursorKeys() [][]byte {
 	if len(s.CursorKey) == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// cursor is that of the first of several pages.
-func (w *world) cursor() (query.History, string) {
+// cursor returns a request with several pages, and the cursor of its first page.
+func (w *fixture) cursor() (query.History, string) {
 	w.t.Helper()
 	for i := range 3 {
 		w.put(w.reading(now-hour, string(rune('a'+i)), 1, 0))
@@ -25,8 +25,8 @@ func (w *world) cursor() (query.History, string) {
 	return q, page.Next
 }
 
-func TestCursor_ForgedIsNamed(t *testing.T) {
-	w := newWorld(t, nil)
+func TestCursor_ForgedIsRejected(t *testing.T) {
+	w := newFixture(t, nil)
 	q, cursor := w.cursor()
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	requireNoError(t, err)
@@ -44,12 +44,12 @@ func TestCursor_ForgedIsNamed(t *testing.T) {
 	q.Cursor = cursor
 	w.query.CursorKey = []byte("another key, as after a change")
 	if _, err := w.query.History(context.Background(), q); !errors.Is(err, query.ErrCursor) {
-		t.Errorf("after the key changed: %v, want %v", err, query.ErrCursor)
+		t.Errorf("after the key was replaced: %v, want %v", err, query.ErrCursor)
 	}
 }
 
-func TestCursor_OfAnotherRequestIsNamed(t *testing.T) {
-	w := newWorld(t, nil)
+func TestCursor_OfAnotherRequestIsRejected(t *testing.T) {
+	w := newFixture(t, nil)
 	q, cursor := w.cursor()
 	for name, change := range map[string]func(*query.History){
 		"subject":   func(q *query.History) { q.Subject = "sensor_02" },
@@ -61,33 +61,33 @@ func TestCursor_OfAnotherRequestIsNamed(t *testing.T) {
 		other := q
 		other.Cursor = cursor
 		change(&other)
-		if _, err := w.query.History(context.Background(), other); !errors.Is(err, query.ErrForeignCursor) {
-			t.Errorf("another %s: %v, want %v", name, err, query.ErrForeignCursor)
+		if _, err := w.query.History(context.Background(), other); !errors.Is(err, query.ErrCursorMismatch) {
+			t.Errorf("another %s: %v, want %v", name, err, query.ErrCursorMismatch)
 		}
 	}
 	rollups := query.Rollups{Series: q.Series, Unit: tier.Hour, From: q.From, To: q.To, Cursor: cursor}
-	if _, err := w.query.Rollups(context.Background(), rollups); !errors.Is(err, query.ErrForeignCursor) {
-		t.Errorf("of a history, given to rollups: %v, want %v", err, query.ErrForeignCursor)
+	if _, err := w.query.Rollups(context.Background(), rollups); !errors.Is(err, query.ErrCursorMismatch) {
+		t.Errorf("cursor of a history, passed to rollups: %v, want %v", err, query.ErrCursorMismatch)
 	}
 }
 
 func TestCursor_LimitAndConsistencyMayChange(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	q, cursor := w.cursor()
 	q.Cursor, q.Limit, q.Consistent = cursor, 10, true
 	page, err := w.query.History(context.Background(), q)
 	requireNoError(t, err)
 	if len(page.Events) != 2 || page.Next != "" {
-		t.Errorf("got %d events, next %q; want the two that are left", len(page.Events), page.Next)
+		t.Errorf("got %d events, next %q; want the remaining two", len(page.Events), page.Next)
 	}
 }
 
-func TestCursor_WithoutAKeyThereAreNone(t *testing.T) {
-	w := newWorld(t, nil)
+func TestCursor_WithoutAKeyIsAnError(t *testing.T) {
+	w := newFixture(t, nil)
 	q, cursor := w.cursor()
 	w.query.CursorKey = nil
 	if _, err := w.query.History(context.Background(), q); !errors.Is(err, query.ErrNoCursorKey) {
-		t.Errorf("a page that has a next one: %v, want %v", err, query.ErrNoCursorKey)
+		t.Errorf("a page with a next page: %v, want %v", err, query.ErrNoCursorKey)
 	}
 	q.Cursor = cursor
 	if _, err := w.query.History(context.Background(), q); !errors.Is(err, query.ErrNoCursorKey) {
@@ -95,44 +95,44 @@ func TestCursor_WithoutAKeyThereAreNone(t *testing.T) {
 	}
 	q.Cursor = ""
 	if got := w.orders(q); len(got) != 1 {
-		t.Errorf("an iteration needs no key: got %v", got)
+		t.Errorf("an iteration without a key: got %v, want one event", got)
 	}
 }
 
-func FuzzCursor_OpensForNobodyWhoMadeItUp(f *testing.F) {
+func FuzzCursor_AnUnsignedCursorIsRejected(f *testing.F) {
 	f.Add("")
 	f.Add("AQ")
 	f.Add(base64.RawURLEncoding.EncodeToString(make([]byte, 64)))
-	f.Fuzz(func(t *testing.T, made string) {
-		w := newWorld(t, nil)
+	f.Fuzz(func(t *testing.T, cursor string) {
+		w := newFixture(t, nil)
 		q := w.all()
-		q.Cursor = made
+		q.Cursor = cursor
 		_, err := w.query.History(context.Background(), q)
-		if made != "" && !errors.Is(err, query.ErrCursor) {
-			t.Errorf("%q: %v, want %v", made, err, query.ErrCursor)
+		if cursor != "" && !errors.Is(err, query.ErrCursor) {
+			t.Errorf("%q: %v, want %v", cursor, err, query.ErrCursor)
 		}
 	})
 }
 
-func TestCursor_OpensAfterItsKeyWasReplaced(t *testing.T) {
-	w := newWorld(t, nil)
-	before, err := w.query.Seal([]byte("place"), "subjects", "DEVICE")
+func TestCursor_IsAcceptedAfterItsKeyWasReplaced(t *testing.T) {
+	w := newFixture(t, nil)
+	before, err := w.query.SealCursor([]byte("position"), "subjects", "DEVICE")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.query.CursorKey, w.query.OlderKeys = []byte("the fresh key, which signs"), [][]byte{w.query.CursorKey}
-	if place, err := w.query.Open(before, "subjects", "DEVICE"); err != nil || string(place) != "place" {
-		t.Errorf("signed by the older key: %q, %v", place, err)
+	w.query.CursorKey, w.query.OlderKeys = []byte("the new key, which signs"), [][]byte{w.query.CursorKey}
+	if position, err := w.query.OpenCursor(before, "subjects", "DEVICE"); err != nil || string(position) != "position" {
+		t.Errorf("signed by the previous key: %q, %v", position, err)
 	}
-	after, err := w.query.Seal([]byte("place"), "subjects", "DEVICE")
+	after, err := w.query.SealCursor([]byte("position"), "subjects", "DEVICE")
 	if err != nil || after == before {
-		t.Errorf("the older key signs still: %q, %v", after, err)
+		t.Errorf("still signed by the previous key: %q, %v", after, err)
 	}
-	if _, err := w.query.Open(after, "subjects", "SITE"); !errors.Is(err, query.ErrForeignCursor) {
-		t.Errorf("of another request: %v, want %v", err, query.ErrForeignCursor)
+	if _, err := w.query.OpenCursor(after, "subjects", "SITE"); !errors.Is(err, query.ErrCursorMismatch) {
+		t.Errorf("of another request: %v, want %v", err, query.ErrCursorMismatch)
 	}
 	w.query.OlderKeys = nil
-	if _, err := w.query.Open(before, "subjects", "DEVICE"); !errors.Is(err, query.ErrCursor) {
-		t.Errorf("signed by a key that is gone: %v, want %v", err, query.ErrCursor)
+	if _, err := w.query.OpenCursor(before, "subjects", "DEVICE"); !errors.Is(err, query.ErrCursor) {
+		t.Errorf("signed by a removed key: %v, want %v", err, query.ErrCursor)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// expired reports whether an item with this TTL attribute is gone for readers,
-// swept or not.
+// expired reports whether an item with this TTL attribute, in epoch seconds, has expired
+// for readers. TTL may not have removed it yet. 0 never expires.
 func expired(expiresAt int64, now model.Time) bool {
 	return expiresAt != 0 && expiresAt <= now.Seconds()
 }
 
-// sooner is the shorter of two retentions.
-func sooner(a, b time.Duration) time.Duration {
+// shorter returns the shorter of two retention periods.
+func shorter(a, b time.Duration) time.Duration {
 	switch {
 	case a == tier.Forever:
 		return b
@@ -25,29 +25,28 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// eventsWholeFrom is the time from which on no event can have expired. An event lives
-// from when it was written, which may be before its own time by as much as a clock is
-// allowed to run ahead.
-func eventsWholeFrom(l tier.Ladder, now model.Time) model.Time {
+// eventsCompleteFrom returns the time from which on no event can have expired. An
+// event's retention starts when it is written, which may be before its own time by as
+// much as a clock may run ahead.
+func eventsCompleteFrom(l tier.Policy, now model.Time) model.Time {
 	if l.Raw == tier.Forever {
 		return model.MinTime
 	}
 	return max(now.Add(-l.Raw).Add(tier.ExpiryMargin), model.MinTime)
 }
 
-// Shows reports whether readers see a row: it is neither empty nor expired. The rows
-// of one bucket of a spread series expire one by one; the bucket is hidden from when
-// the first of them may, since what is left would not be the whole. ladder is the
-// kind's.
-func Shows(ladder tier.Ladder, r *rollup.Row, now model.Time) bool {
+// Visible reports whether readers see a row: it is neither empty nor expired. The rows
+// of one bucket of a distributed series expire one by one, so the bucket is hidden as
+// soon as the first of them may have expired. policy is that of the kind.
+func Visible(policy tier.Policy, r *rollup.Row, now model.Time) bool {
 	unit, err := tier.ParseUnit(r.Key.Tier)
-	t, _, known := ladder.Find(unit)
-	return shows(r, t, r.Key.Series.Shard > 0 && known && err == nil, now)
+	t, _, known := policy.Find(unit)
+	return visible(r, t, r.Key.Series.Shard > 0 && known && err == nil, now)
 }
 
-// shows is Shows of a row that is, or is not, one of several in its bucket, the first
-// of which to expire are t's.
-func shows(r *rollup.Row, t tier.Tier, oneOfSeveral bool, now model.Time) bool {
+// visible is Visible for a row that is, or is not, one of several of its bucket. t is
+// the tier in which rows of the bucket expire first.
+func visible(r *rollup.Row, t tier.Tier, oneOfSeveral bool, now model.Time) bool {
 	if r.Empty || expired(r.ExpiresAt, now) {
 		return false
 	}

@@ -5,9 +5,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Figures are the numbers of a measure as they are shown over HTTP and exported. All
-// but the counts are nil where the measure has no valid value; percentiles also where
-// the measure is declared without them.
+// Figures are the numbers of a measure as HTTP responses and exports show them. All but
+// the counts are nil if the measure has no valid value. Percentiles are also nil if the
+// kind declares none for the measure.
 type Figures struct {
 	Count   int64          `json:"count"`
 	Invalid int64          `json:"invalid"`

@@ -7,24 +7,23 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// readAhead is how many events are read for each one that a filter may let through,
-// and mostReads how many at most: a filter of which one event in ten is left still
-// fills its page by one request.
+// A filtered request reads readFactor events for each one requested, and maxReadLimit at
+// most: a filter that matches one event in ten still fills its page by one request.
 const (
-	readAhead = 10
-	mostReads = 10_000
+	readFactor   = 10
+	maxReadLimit = 10_000
 )
 
-// reads is how many events one request reads.
-func (q History) reads() int {
+// readLimit returns how many events one request reads.
+func (q History) readLimit() int {
 	if len(q.Where) == 0 || q.Limit == 0 {
 		return q.Limit
 	}
-	return max(q.Limit, min(q.Limit*readAhead, mostReads))
+	return max(q.Limit, min(q.Limit*readFactor, maxReadLimit))
 }
 
-// class tells cursors of a history from others, and one filter from another.
-func (q History) class() string {
+// cursorClass distinguishes cursors of histories from others, and by their filters.
+func (q History) cursorClass() string {
 	class := "events"
 	for _, t := range q.Where {
 		class += " " + t.String()
@@ -32,11 +31,11 @@ func (q History) class() string {
 	return class
 }
 
-// wants reports whether e meets the filter. What cannot be decoded is handed out
-// whatever the filter: nobody can say that it does not meet it.
-func (q History) wants(e *model.Event) bool { return e.Unreadable || q.Where.Holds(e.Attrs) }
+// matches reports whether e meets the filter. An event that cannot be decoded always
+// does, because it may.
+func (q History) matches(e *model.Event) bool { return e.Unreadable || q.Where.Holds(e.Attrs) }
 
-// project is the fields asked for.
+// project returns the requested fields.
 func (q History) project(attrs model.Attrs) model.Attrs {
 	if q.Fields == nil {
 		return attrs
@@ -50,22 +49,21 @@ func (q History) project(attrs model.Attrs) model.Attrs {
 	return kept
 }
 
-// Counted is how many events a history holds.
-type Counted struct {
-	Events     int64 // those that could be decoded, and meet the filter
-	Unreadable int64 // those that could not
+// EventCount is the number of events in a history.
+type EventCount struct {
+	Events     int64 // decoded events that meet the filter
+	Unreadable int64 // events that could not be decoded
 }
 
-// Count counts what EachEvent would hand out, by reading it: it costs what reading
-// costs. Where no filter is asked for and whole buckets do, a Total says the same for
-// one row a bucket.
-func (s *Service) Count(ctx context.Context, q History) (Counted, error) {
+// Count counts the events that EachEvent would yield. It reads all of them. For complete
+// buckets without a filter, Total returns the same by reading one row for each bucket.
+func (s *Service) Count(ctx context.Context, q History) (EventCount, error) {
 	q.Fields = []string{}
-	var n Counted
+	var n EventCount
 	for e, err := range s.EachEvent(ctx, q) {
 		switch {
 		case err != nil:
-			return Counted{}, err
+			return EventCount{}, err
 		case e.Unreadable:
 			n.Unreadable++
 		default:

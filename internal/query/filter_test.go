@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -18,24 +18,23 @@ func above(n int64) model.Condition {
 	return model.Condition{{Field: "temperature", Op: model.Greater, Value: model.NumberValue(model.DecimalOf(n))}}
 }
 
-// Whatever the filter lets through, the limit and the direction: pages together, the
-// iteration and the count say the same.
-func TestHistory_FilteredPagesAreTheIterationAndTheCount(t *testing.T) {
+// With any filter, limit and direction, all pages together, the iteration and the count agree.
+func TestHistory_FilteredPagesIterationAndCountAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, shards(rapid.IntRange(1, 3).Draw(t, "shards")))
+		w := newFixture(t, shards(rapid.IntRange(1, 3).Draw(t, "shards")))
 		want := 0
-		least := rapid.Int64Range(-1, 10).Draw(t, "least")
+		threshold := rapid.Int64Range(-1, 10).Draw(t, "threshold")
 		for i := range rapid.IntRange(0, 60).Draw(t, "events") {
 			value := rapid.Int64Range(0, 10).Draw(t, "value")
 			w.put(w.reading(now-model.Time(i), "", value, 0))
-			if value > least {
+			if value > threshold {
 				want++
 			}
 		}
 		q := w.all()
-		q.Where, q.Newest, q.Limit = above(least), rapid.Bool().Draw(t, "newest"), rapid.IntRange(1, 7).Draw(t, "limit")
+		q.Where, q.Newest, q.Limit = above(threshold), rapid.Bool().Draw(t, "newest"), rapid.IntRange(1, 7).Draw(t, "limit")
 		counted, err := w.query.Count(context.Background(), query.History{Series: q.Series, From: q.From, To: q.To, Where: q.Where})
-		if err != nil || counted != (query.Counted{Events: int64(want)}) {
+		if err != nil || counted != (query.EventCount{Events: int64(want)}) {
 			t.Fatalf("counted %+v, %v; want %d", counted, err, want)
 		}
 		var paged []model.Order
@@ -60,11 +59,11 @@ func TestHistory_FilteredPagesAreTheIterationAndTheCount(t *testing.T) {
 
 func TestHistory_AFilterIsPartOfItsCursor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	q, cursor := w.cursor()
 	q.Cursor, q.Where = cursor, above(0)
-	if _, err := w.query.History(context.Background(), q); !errors.Is(err, query.ErrForeignCursor) {
-		t.Errorf("a cursor made without the filter: %v, want %v", err, query.ErrForeignCursor)
+	if _, err := w.query.History(context.Background(), q); !errors.Is(err, query.ErrCursorMismatch) {
+		t.Errorf("a cursor made without the filter: %v, want %v", err, query.ErrCursorMismatch)
 	}
 	q.Where, q.Fields = nil, []string{"temperature"}
 	if _, err := w.query.History(context.Background(), q); err != nil {
@@ -72,9 +71,9 @@ func TestHistory_AFilterIsPartOfItsCursor(t *testing.T) {
 	}
 }
 
-func TestHistory_ProjectionKeepsTheFieldsNamed(t *testing.T) {
+func TestHistory_ReturnsOnlyTheRequestedFields(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	e := w.reading(now, "", 1, 0)
 	e.Attrs = append(e.Attrs, text("unit", "C"), text("where", "hall"))
 	w.put(e)
@@ -87,7 +86,7 @@ func TestHistory_ProjectionKeepsTheFieldsNamed(t *testing.T) {
 		{[]string{"where", "unknown", "temperature"}, "[{temperature 1} {where \"hall\"}]"},
 	} {
 		q := w.all()
-		q.Fields, q.Where = c.fields, above(0) // a filter sees the fields that are not handed out
+		q.Fields, q.Where = c.fields, above(0) // a filter may use fields that are not returned
 		page, err := w.query.History(context.Background(), q)
 		if requireNoError(t, err); fmt.Sprint(page.Events[0].Attrs) != c.want {
 			t.Errorf("fields %q: %v, want %s", c.fields, page.Events[0].Attrs, c.want)
@@ -95,28 +94,28 @@ func TestHistory_ProjectionKeepsTheFieldsNamed(t *testing.T) {
 	}
 }
 
-func TestHistory_WhatCannotBeDecodedPassesEveryFilterAndIsCountedApart(t *testing.T) {
+func TestHistory_UnreadableEventsMatchEveryFilterAndAreCountedSeparately(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	e := w.reading(now, "", 100, 0)
 	damaged := item.FromEvent(&e)
-	delete(damaged, keys.AttrHash)
+	delete(damaged, tablekeys.AttrHash)
 	requireNoError(t, w.table.PutItem(context.Background(), damaged))
 	w.put(w.reading(now-1, "", 1, 0))
 	q := w.all()
 	q.Where = above(1000)
 	if found := w.orders(q); len(found) != 1 || found[0].At != now {
-		t.Errorf("got %v, want the one that nobody can read", found)
+		t.Errorf("got %v, want the unreadable event", found)
 	}
 	counted, err := w.query.Count(context.Background(), q)
-	if requireNoError(t, err); counted != (query.Counted{Unreadable: 1}) {
+	if requireNoError(t, err); counted != (query.EventCount{Unreadable: 1}) {
 		t.Errorf("counted %+v, want one unreadable", counted)
 	}
 }
 
-func TestHistory_AFilterReadsFewerTimesThanItFinds(t *testing.T) {
+func TestHistory_AFilteredPageNeedsOneRequest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	for i := range model.Time(100) {
 		w.put(w.reading(now-i, "", int64(i%10), 0))
 	}
@@ -128,9 +127,9 @@ func TestHistory_AFilterReadsFewerTimesThanItFinds(t *testing.T) {
 	}
 }
 
-func TestHistory_AConditionThatMeansNothingIsNamed(t *testing.T) {
+func TestHistory_AnInvalidConditionIsAnError(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	q := w.all()
 	q.Where = model.Condition{{Field: "temperature", Op: "~"}}
 	if _, err := w.query.History(context.Background(), q); !errors.Is(err, model.ErrCondition) {

@@ -4,90 +4,92 @@ import (
 	"context"
 	"iter"
 
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// History asks for the events of a series.
+// History requests the events of the Series it embeds.
 type History struct {
 	Series
-	From, To model.Time // half-open by event time: [From, To)
-	Newest   bool       // newest first; else oldest first
-	// Where is what the fields of an event must meet to be handed out. What it leaves
-	// out is read, and costs, all the same.
+	From, To model.Time // event times: [From, To)
+	Newest   bool       // newest first; otherwise oldest first
+	// Where filters events by their fields. Events that it excludes are still read and
+	// paid for.
 	Where model.Condition
-	// Fields are the fields of events that are handed out; nil means all.
+	// Fields are the fields that returned events keep; nil means all.
 	Fields []string
-	// Limit is how many events a page, or an iteration, holds at most; 0 is as many
-	// as there are (in a page: as one request returns).
+	// Limit is the maximum number of events in a page or iteration; 0 means all (in a
+	// page: as many as one request returns).
 	Limit      int
-	Cursor     string // Next of the page before; "" starts
+	Cursor     string // Next of the previous page; "" for the first
 	Consistent bool   // strongly consistent reads
 }
 
 // EventPage is one page of a history.
 type EventPage struct {
-	// Events are in the order asked for. One that is stored but cannot be decoded
-	// comes as Unreadable: it is there, and says so.
+	// Events are in the requested order. A stored event that cannot be decoded is
+	// included with Unreadable set.
 	Events []model.Event
-	Next   string // cursor of the next page; "" at the end
-	// WholeFrom is the time from which on no event can have expired: before it, what is
-	// not shown may have been there.
-	WholeFrom model.Time
+	Next   string // cursor of the next page; "" after the last
+	// CompleteFrom is the time from which on no event can have expired. Events before it
+	// may be missing.
+	CompleteFrom model.Time
 }
 
-// History reads one page by one Query a shard. A page may be shorter than its limit,
-// even empty, before the end: only Next tells whether there is more.
+// History reads one page by one Query for each shard. A page may be shorter than its
+// limit, even empty, before the end: check Next.
 func (s *Service) History(ctx context.Context, q History) (EventPage, error) {
 	if err := q.check(); err != nil {
 		return EventPage{}, err
 	}
-	events, next, err := s.history(q).one(ctx, q.Cursor, q.Limit)
+	events, next, err := s.historyPager(q).page(ctx, q.Cursor, q.Limit)
 	if err != nil {
 		return EventPage{}, err
 	}
-	return EventPage{Events: events, Next: next, WholeFrom: eventsWholeFrom(q.Kind.Ladder, s.Now())}, nil
+	return EventPage{Events: events, Next: next, CompleteFrom: eventsCompleteFrom(q.Kind.Retention, s.Now())}, nil
 }
 
-// EachEvent reads page after page, from q.Cursor on, and hands out at most q.Limit
-// events. An error comes last, with no event.
+// EachEvent returns an iterator that reads page after page, from q.Cursor on, and yields
+// at most q.Limit events. An error comes last, with no event.
 func (s *Service) EachEvent(ctx context.Context, q History) iter.Seq2[model.Event, error] {
 	if err := q.check(); err != nil {
-		return func(yield func(model.Event, error) bool) { yield(model.Event{}, err) }
+		return pages.Fail[model.Event](err)
 	}
-	return s.history(q).all(ctx, q.Cursor, q.Limit)
+	return s.historyPager(q).all(ctx, q.Cursor, q.Limit)
 }
 
 func (q History) check() error {
 	if err := q.checkPage(q.From, q.To, q.Limit); err != nil {
 		return err
 	}
-	return q.Where.Check()
+	return q.Where.Validate()
 }
 
-func (s *Service) history(q History) *reading[model.Event, model.Event] {
+func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 	shards, now := q.shards(), s.Now()
 	fetch := func(ctx context.Context, shard int, after string) ([]model.Event, string, error) {
-		page, err := s.Store.Events(ctx, model.Range{
+		page, err := s.Store.Events(ctx, storage.Range{
 			Series: shards[shard], From: q.From, To: q.To, Newest: q.Newest,
-			Limit: q.reads(), After: after, Consistent: q.Consistent,
+			Limit: q.readLimit(), After: after, Consistent: q.Consistent,
 		})
 		return page.Events, page.Next, err
 	}
 	position := func(shard int, past model.Order) string {
 		return keys.Event(model.EventKey{Series: shards[shard], Order: past}).SK
 	}
-	return &reading[model.Event, model.Event]{
-		subject: "history of " + q.String(),
-		cursors: cursorsOf(s.cursorKeys(), q.class(), q.Series, q.From, q.To, q.Newest),
-		shardReader: shardReader[model.Event]{
+	return &pager[model.Event, model.Event]{
+		description: "history of " + q.String(),
+		cursors:     cursorsOf(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),
+		shards: shardMerger[model.Event]{
 			shards: len(shards), newest: q.Newest,
 			fetch: fetch, position: position,
-			order: func(e *model.Event) model.Order { return e.Order },
-			shows: func(e *model.Event) bool { return !expired(e.ExpiresAt, now) && q.wants(e) },
+			order:   func(e *model.Event) model.Order { return e.Order },
+			visible: func(e *model.Event) bool { return !expired(e.ExpiresAt, now) && q.matches(e) },
 		},
-		answer: func(group []model.Event) (model.Event, error) {
-			group[0].Series = q.whole() // an identity lives in one shard
+		build: func(group []model.Event) (model.Event, error) {
+			group[0].Series = q.unsharded() // each event is in exactly one shard
 			group[0].Attrs = q.project(group[0].Attrs)
 			return group[0], nil
 		},

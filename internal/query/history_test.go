@@ -13,13 +13,15 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func TestHistory_RangeIsHalfOpen(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	from, to := now-2*hour, now-hour
 	for _, when := range []model.Time{from - 1, from, to - 1, to} {
 		w.put(w.reading(when, "", 1, 0))
@@ -36,8 +38,8 @@ func TestHistory_RangeIsHalfOpen(t *testing.T) {
 	}
 }
 
-func TestHistory_ReadsItsStreamAlone(t *testing.T) {
-	w := newWorld(t, nil)
+func TestHistory_ReadsOnlyItsStream(t *testing.T) {
+	w := newFixture(t, nil)
 	for _, stream := range []string{"", "status", "status2"} {
 		e := w.reading(now-hour, stream, 1, 0)
 		e.Series.Stream = stream
@@ -50,33 +52,33 @@ func TestHistory_ReadsItsStreamAlone(t *testing.T) {
 	}
 }
 
-// What has expired and was not swept yet is gone for readers, and still there for
-// those who must not forget it: folds, and the check of identities.
-func TestHistory_ExpiredIsHiddenFromReadersAlone(t *testing.T) {
-	w := newWorld(t, nil)
+// Readers do not see an event that has expired but that TTL has not removed yet. Folds and the
+// check of identities still do.
+func TestHistory_ExpiredEventsAreHiddenFromReadersOnly(t *testing.T) {
+	w := newFixture(t, nil)
 	atExpiry := w.reading(now-2*hour, "at its expiry", 1, now.Seconds())
-	living := w.reading(now-2*hour, "living", 1, now.Seconds()+1)
+	unexpired := w.reading(now-2*hour, "not expired", 1, now.Seconds()+1)
 	w.put(atExpiry)
-	w.put(living)
+	w.put(unexpired)
 
-	if got, want := w.orders(w.all()), []model.Order{living.Order}; !slices.Equal(got, want) {
+	if got, want := w.orders(w.all()), []model.Order{unexpired.Order}; !slices.Equal(got, want) {
 		t.Errorf("readers see %v, want %v", got, want)
 	}
 	var writers aggregate.Store = w.table
-	page, err := writers.Events(context.Background(), model.Range{Series: living.Series, From: model.MinTime, To: model.MaxTime})
+	page, err := writers.Events(context.Background(), storage.Range{Series: unexpired.Series, From: model.MinTime, To: model.MaxTime})
 	requireNoError(t, err)
 	if len(page.Events) != 2 {
 		t.Errorf("folds see %d events, want 2", len(page.Events))
 	}
-	reply, err := w.table.Put(context.Background(), atExpiry)
+	stored, err := w.table.Put(context.Background(), atExpiry)
 	requireNoError(t, err)
-	if reply.Answer != model.Refused || reply.Stored[0] == nil {
-		t.Errorf("append of the expired event again: %v, want it refused as stored", reply.Answer)
+	if stored.Result != storage.ConditionFailed || stored.Stored[0] == nil {
+		t.Errorf("append of the expired event again: %v, want its condition to fail", stored.Result)
 	}
 }
 
-func TestHistory_APageIsOneRequestThoughItComeOutShort(t *testing.T) {
-	w := newWorld(t, nil)
+func TestHistory_APageIsOneRequestEvenIfItIsShort(t *testing.T) {
+	w := newFixture(t, nil)
 	for i := range model.Time(5) {
 		w.put(w.reading(now-hour+i, "", 1, now.Seconds())) // expired
 	}
@@ -87,18 +89,18 @@ func TestHistory_APageIsOneRequestThoughItComeOutShort(t *testing.T) {
 	first, err := w.query.History(context.Background(), q)
 	requireNoError(t, err)
 	if len(first.Events) != 0 || first.Next == "" || w.store.requests.Load() != 1 {
-		t.Fatalf("first page: %d events, next %q, %d requests; want an empty page that goes on, by one request", len(first.Events), first.Next, w.store.requests.Load())
+		t.Fatalf("first page: %d events, next %q, %d requests; want an empty page with a next one, by one request", len(first.Events), first.Next, w.store.requests.Load())
 	}
 	q.Cursor = first.Next
 	second, err := w.query.History(context.Background(), q)
 	requireNoError(t, err)
 	if len(second.Events) != 1 || second.Events[0].At != now || w.store.requests.Load() != 2 {
-		t.Errorf("second page: %v by %d requests in all; want the living event by two", second.Events, w.store.requests.Load())
+		t.Errorf("second page: %v by %d requests in all; want the unexpired event by two", second.Events, w.store.requests.Load())
 	}
 }
 
-func TestHistory_LimitOfAnIterationCountsWhatIsShown(t *testing.T) {
-	w := newWorld(t, nil)
+func TestHistory_LimitOfAnIterationCountsVisibleEvents(t *testing.T) {
+	w := newFixture(t, nil)
 	for i := range model.Time(10) {
 		w.put(w.reading(now-hour+i, "", 1, now.Seconds()*int64(i%2))) // every other one expired
 	}
@@ -109,12 +111,12 @@ func TestHistory_LimitOfAnIterationCountsWhatIsShown(t *testing.T) {
 	}
 }
 
-func TestHistory_WhatIsNoEventOfOursIsPassedOver(t *testing.T) {
-	w := newWorld(t, nil)
+func TestHistory_SkipsItemsWithUnknownKeys(t *testing.T) {
+	w := newFixture(t, nil)
 	first, last := w.reading(now-hour, "", 1, 0), w.reading(now, "", 1, 0)
 	w.put(first)
 	w.put(last)
-	for i := range 3 { // in the range by its bytes, but no key that we make
+	for i := range 3 { // in the range by its bytes, but not a valid key
 		foreign := item.FromEvent(&first)
 		sk := keys.Event(first.Key()).SK + fmt.Sprintf("#odd#%d", i)
 		foreign[keys.AttrSK] = item.Value{Type: item.S, S: sk}
@@ -138,11 +140,11 @@ func TestHistory_WhatIsNoEventOfOursIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestHistory_UnreadableEventSaysSo(t *testing.T) {
-	w := newWorld(t, nil)
+func TestHistory_AnUnreadableEventIsReturnedAsUnreadable(t *testing.T) {
+	w := newFixture(t, nil)
 	e := w.reading(now, "", 1, 0)
 	damaged := item.FromEvent(&e)
-	delete(damaged, keys.AttrHash)
+	delete(damaged, tablekeys.AttrHash)
 	requireNoError(t, w.table.PutItem(context.Background(), damaged))
 	page, err := w.query.History(context.Background(), w.all())
 	requireNoError(t, err)
@@ -151,8 +153,8 @@ func TestHistory_UnreadableEventSaysSo(t *testing.T) {
 	}
 }
 
-func TestHistory_MeaninglessRequestsAreNamed(t *testing.T) {
-	w := newWorld(t, nil)
+func TestHistory_RejectsInvalidRequests(t *testing.T) {
+	w := newFixture(t, nil)
 	for name, c := range map[string]struct {
 		change func(*query.History)
 		want   error
@@ -179,11 +181,11 @@ func TestHistory_MeaninglessRequestsAreNamed(t *testing.T) {
 	}
 }
 
-// Whatever the limit of each page, the direction, the number of shards and what has
-// expired between, the pages put together are the range: no event twice, none lost.
-func TestHistory_PagesTogetherAreTheRange(t *testing.T) {
+// With any limits, direction, number of shards and expired events, the pages return each event of
+// the range exactly once.
+func TestHistory_PagesReturnEachEventOfTheRangeOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, shards(rapid.IntRange(1, 4).Draw(t, "shards")))
+		w := newFixture(t, shards(rapid.IntRange(1, 4).Draw(t, "shards")))
 		q := w.all()
 		q.From = now + model.Time(rapid.IntRange(-2, 8).Draw(t, "from"))
 		q.To = q.From + model.Time(rapid.IntRange(1, 12).Draw(t, "length"))
@@ -212,7 +214,7 @@ func TestHistory_PagesTogetherAreTheRange(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("pages together (-want +got):\n%s", diff)
+			t.Fatalf("all pages (-want +got):\n%s", diff)
 		}
 		q.Cursor, q.Limit = "", rapid.IntRange(0, 10).Draw(t, "limit of the iteration")
 		if q.Limit > 0 {
@@ -224,22 +226,22 @@ func TestHistory_PagesTogetherAreTheRange(t *testing.T) {
 	})
 }
 
-// fill stores events around the range of q, some of them expired, and answers what
-// readers of q must see.
-func (w *world) fill(t *rapid.T, q query.History) (want []model.Order) {
-	stored := map[model.Order]bool{}
+// fill stores events around the range of q, some of them expired, and returns what readers of q
+// must see.
+func (w *fixture) fill(t *rapid.T, q query.History) (want []model.Order) {
+	seen := map[model.Order]bool{}
 	for range rapid.IntRange(0, 40).Draw(t, "events") {
 		order := model.Order{
 			At: now + model.Time(rapid.IntRange(-4, 16).Draw(t, "at")),
 			ID: rapid.SampledFrom([]string{"", "a", "b", "#", "~"}).Draw(t, "id"),
 		}
-		if stored[order] {
+		if seen[order] {
 			continue
 		}
-		stored[order] = true
+		seen[order] = true
 		expiresAt := rapid.SampledFrom([]int64{0, 1, now.Seconds(), now.Seconds() + 1}).Draw(t, "expires")
 		w.put(w.reading(order.At, order.ID, 1, expiresAt))
-		if living := expiresAt == 0 || expiresAt > now.Seconds(); living && q.From <= order.At && order.At < q.To {
+		if unexpired := expiresAt == 0 || expiresAt > now.Seconds(); unexpired && q.From <= order.At && order.At < q.To {
 			want = append(want, order)
 		}
 	}
@@ -250,30 +252,30 @@ func (w *world) fill(t *rapid.T, q query.History) (want []model.Order) {
 	return want
 }
 
-func TestCurrent_IsTheNewestOfAllShards(t *testing.T) {
-	w := newWorld(t, shards(3))
+func TestLatest_ReturnsTheNewestItemOfAllShards(t *testing.T) {
+	w := newFixture(t, shards(3))
 	series := w.series()
-	current, err := w.query.Current(context.Background(), series, true)
-	if current != nil || err != nil {
-		t.Fatalf("before any append: %v, %v; want nothing", current, err)
+	latest, err := w.query.Latest(context.Background(), series, true)
+	if latest != nil || err != nil {
+		t.Fatalf("before any append: %v, %v; want nil", latest, err)
 	}
 	for i, when := range []model.Time{now - 2, now, now - 1} {
-		c := model.Current{
+		c := model.Latest{
 			Series:  model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING", Shard: i + 1},
 			Ordered: i != 0, Order: model.Order{At: when},
 		}
-		requireNoError(t, w.table.PutItem(context.Background(), item.FromCurrent(&c)))
+		requireNoError(t, w.table.PutItem(context.Background(), item.FromLatest(&c)))
 	}
-	current, err = w.query.Current(context.Background(), series, true)
+	latest, err = w.query.Latest(context.Background(), series, true)
 	requireNoError(t, err)
-	if current == nil || current.At != now || current.Series.Shard != 0 {
-		t.Errorf("got %+v, want the one at %s, and nothing said of shards", current, now)
+	if latest == nil || latest.At != now || latest.Series.Shard != 0 {
+		t.Errorf("got %+v, want the item at %s, without a shard", latest, now)
 	}
 }
 
-func TestCurrent_AKindWithoutCurrentSaysSo(t *testing.T) {
-	w := newWorld(t, func(k *catalog.Kind) { k.WithoutCurrent = true })
-	if _, err := w.query.Current(context.Background(), w.series(), false); !errors.Is(err, query.ErrNoCurrent) {
-		t.Errorf("got %v, want %v", err, query.ErrNoCurrent)
+func TestLatest_OfAKindWithoutLatestItemIsAnError(t *testing.T) {
+	w := newFixture(t, func(k *catalog.Kind) { k.WithoutLatest = true })
+	if _, err := w.query.Latest(context.Background(), w.series(), false); !errors.Is(err, query.ErrNoLatest) {
+		t.Errorf("got %v, want %v", err, query.ErrNoLatest)
 	}
 }

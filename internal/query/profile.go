@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Profile reads a subject's profile by one Get; nil where there is none, or where it
-// has expired.
+// Profile reads a subject's profile by one Get. It returns nil if there is none, or if
+// it has expired.
 func (s *Service) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
 	if err := keys.Metadata(subject).Check(); err != nil || subject.ID == "" {
 		return nil, fmt.Errorf("read profile of %s: %w", subject, ErrSeries)

@@ -6,6 +6,8 @@ import (
 	"iter"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -13,84 +15,84 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Rollups asks for the rollups of a series in one tier.
+// Rollups requests the rollups in one tier of the Series it embeds, alone or merged with others.
 type Rollups struct {
 	Series
-	// With, Subjects and Streams are what is read beside the Series' own: further kinds
-	// of the same subject type, further subjects and further streams. All series of
-	// these kinds, subjects and streams are merged bucket by bucket into what they say
-	// together: sums are added, means and percentiles merged by weight.
+	// With, Subjects and Streams add further kinds of the same subject type, further
+	// subjects and further streams. All series of these kinds, subjects and streams are
+	// merged bucket by bucket: sums are added, averages and percentiles are weighted.
 	With              []*catalog.Kind
 	Subjects, Streams []string
 
 	Unit     tier.Unit
-	From, To model.Time // half-open by bucket start: [From, To)
-	Newest   bool       // newest first; else oldest first
-	// Limit is how many rollups a page, or an iteration, holds at most; 0 is as many
-	// as there are (in a page: as one request returns).
+	From, To model.Time // bucket starts: [From, To)
+	Newest   bool       // newest first; otherwise oldest first
+	// Limit is the maximum number of rollups in a page or iteration; 0 means all (in a
+	// page: as many as one request returns).
 	Limit      int
-	Cursor     string // Next of the page before; "" starts
+	Cursor     string // Next of the previous page; "" for the first
 	Consistent bool   // strongly consistent reads
 }
 
-// Rollup is what the table says of one bucket of a series.
+// Rollup is the summary of one bucket of a series, or of several series merged.
 type Rollup struct {
-	Series model.Series // without a kind, an id or a stream where several are merged
-	Kinds  []KindEvents // of what it is merged; none where one kind was asked for
+	Series model.Series // kind, id and stream are empty if several are merged
+	Kinds  []KindEvents // events of each kind; nil if one kind was requested
 	Bucket tier.Bucket
-	Open   bool // the bucket had not ended by the reader's clock: more will come
-	Gap    bool // the bucket has no events, and none that expired: only a chart that was asked for gaps shows it
-	// Fold has the summary, what was unreadable, and whether the numbers are exact.
+	Open   bool // the bucket had not ended by the reader's clock
+	Gap    bool // the bucket has no events and had none; only in charts with Gaps
+	// Fold has the summary, the number of unreadable events, and whether the numbers are
+	// exact.
 	rollup.Fold
 }
 
 // RollupPage is one page of rollups. A bucket without events has no rollup.
 type RollupPage struct {
 	Rollups []Rollup
-	Next    string // cursor of the next page; "" at the end
-	// WholeFrom is the start of the first bucket that cannot have expired: before it a
-	// bucket that is not shown may have had events.
-	WholeFrom model.Time
+	Next    string // cursor of the next page; "" after the last
+	// CompleteFrom is the start of the first bucket that cannot have expired. Buckets
+	// before it may be missing.
+	CompleteFrom model.Time
 }
 
-// Rollups reads one page by one Query a shard. A page may be shorter than its limit,
-// even empty, before the end: only Next tells whether there is more. The error is
-// ErrNoTier where the kind's ladder lacks the unit, and wraps item.ErrNewer or
-// item.ErrDamaged where a row cannot be read: a hole would look like no events.
+// Rollups reads one page by one Query for each shard and merged series. A page may be
+// shorter than its limit, even empty, before the end: check Next. The error is ErrNoTier
+// if a kind does not have the tier, and wraps item.ErrNewer or item.ErrDamaged if a row
+// cannot be read: skipping the row would look like a bucket without events.
 func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
-	r, err := s.rollups(q)
+	r, err := s.rollupPager(q)
 	if err != nil {
 		return RollupPage{}, err
 	}
-	rollups, next, err := r.one(ctx, q.Cursor, q.Limit)
+	rollups, next, err := r.page(ctx, q.Cursor, q.Limit)
 	if err != nil {
 		return RollupPage{}, err
 	}
-	t, _, _ := q.ladder().Find(q.Unit)
-	return RollupPage{Rollups: rollups, Next: next, WholeFrom: t.WholeFrom(s.Now())}, nil
+	t, _, _ := q.commonPolicy().Find(q.Unit)
+	return RollupPage{Rollups: rollups, Next: next, CompleteFrom: t.CompleteFrom(s.Now())}, nil
 }
 
-// EachRollup reads page after page, from q.Cursor on, and hands out at most q.Limit
-// rollups. An error comes last, with no rollup.
+// EachRollup returns an iterator that reads page after page, from q.Cursor on, and
+// yields at most q.Limit rollups. An error comes last, with no rollup.
 func (s *Service) EachRollup(ctx context.Context, q Rollups) iter.Seq2[Rollup, error] {
-	r, err := s.rollups(q)
+	r, err := s.rollupPager(q)
 	if err != nil {
-		return func(yield func(Rollup, error) bool) { yield(Rollup{}, err) }
+		return pages.Fail[Rollup](err)
 	}
 	return r.all(ctx, q.Cursor, q.Limit)
 }
 
-func (s *Service) rollups(q Rollups) (*reading[rollup.Row, Rollup], error) {
+func (s *Service) rollupPager(q Rollups) (*pager[rollup.Row, Rollup], error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
 	if err := q.checkTier(); err != nil {
 		return nil, err
 	}
-	parts, now := q.parts(), s.Now()
-	kept, _, _ := q.ladder().Find(q.Unit)
+	parts, now := q.storedSeries(), s.Now()
+	kept, _, _ := q.commonPolicy().Find(q.Unit)
 	fetch := func(ctx context.Context, shard int, after string) ([]rollup.Row, string, error) {
-		page, err := s.Store.Rows(ctx, q.Unit, model.Range{
+		page, err := s.Store.Rows(ctx, q.Unit, storage.Range{
 			Series: parts[shard], From: q.From, To: q.To, Newest: q.Newest,
 			Limit: q.Limit, After: after, Consistent: q.Consistent,
 		})
@@ -99,21 +101,21 @@ func (s *Service) rollups(q Rollups) (*reading[rollup.Row, Rollup], error) {
 	position := func(shard int, past model.Order) string {
 		return keys.Row(rollup.Key{Series: parts[shard], Tier: q.Unit.String(), Start: past.At}).SK
 	}
-	return &reading[rollup.Row, Rollup]{
-		subject: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
-		cursors: cursorsOf(s.cursorKeys(), q.class(), q.Series, q.From, q.To, q.Newest),
-		shardReader: shardReader[rollup.Row]{
+	return &pager[rollup.Row, Rollup]{
+		description: fmt.Sprintf("%s rollups of %s", q.Unit, q.Series),
+		cursors:     cursorsOf(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),
+		shards: shardMerger[rollup.Row]{
 			shards: len(parts), newest: q.Newest,
 			fetch: fetch, position: position,
-			order: func(r *rollup.Row) model.Order { return model.Order{At: r.Key.Start} },
-			shows: func(r *rollup.Row) bool { return shows(r, kept, len(parts) > 1, now) },
+			order:   func(r *rollup.Row) model.Order { return model.Order{At: r.Key.Start} },
+			visible: func(r *rollup.Row) bool { return visible(r, kept, len(parts) > 1, now) },
 		},
-		answer: func(group []rollup.Row) (Rollup, error) { return q.rollup(group, now) },
+		build: func(group []rollup.Row) (Rollup, error) { return q.buildRollup(group, now) },
 	}, nil
 }
 
-// rollup makes the answer of a bucket from its rows, one of each part at most.
-func (q Rollups) rollup(group []rollup.Row, now model.Time) (Rollup, error) {
+// buildRollup merges the rows of one bucket, at most one of each series.
+func (q Rollups) buildRollup(group []rollup.Row, now model.Time) (Rollup, error) {
 	bucket := q.Unit.BucketOf(group[0].Key.Start)
 	for _, row := range group {
 		switch {
@@ -124,13 +126,13 @@ func (q Rollups) rollup(group []rollup.Row, now model.Time) (Rollup, error) {
 		}
 	}
 	return Rollup{
-		Series: q.series(), Kinds: q.eventsOf(group),
-		Bucket: bucket, Open: now < bucket.End, Fold: *q.merge(group),
+		Series: q.commonSeries(), Kinds: q.eventsByKind(group),
+		Bucket: bucket, Open: now < bucket.End, Fold: *q.mergeRows(group),
 	}, nil
 }
 
-// Measure is the named measure of the bucket; without any values where no event of
-// the bucket had it.
+// Measure returns the named measure of the bucket; one without values if no event of the
+// bucket has it.
 func (r Rollup) Measure(name string) rollup.Measure {
 	m, ok := r.Summary.Measure(name)
 	if !ok {

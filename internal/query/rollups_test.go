@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -18,11 +19,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func (w *world) hours() query.Rollups {
+func (w *fixture) hours() query.Rollups {
 	return query.Rollups{Series: w.series(), Unit: tier.Hour, From: model.MinTime, To: model.MaxTime + 1}
 }
 
-func (w *world) rollups(q query.Rollups) (found []query.Rollup) {
+func (w *fixture) rollups(q query.Rollups) (found []query.Rollup) {
 	w.t.Helper()
 	for r, err := range w.query.EachRollup(context.Background(), q) {
 		if err != nil {
@@ -33,8 +34,8 @@ func (w *world) rollups(q query.Rollups) (found []query.Rollup) {
 	return found
 }
 
-func TestRollups_TellOpenFromClosedAndExactFromNot(t *testing.T) {
-	w := newWorld(t, nil)
+func TestRollups_ReportOpenAndInexactBuckets(t *testing.T) {
+	w := newFixture(t, nil)
 	inexact := w.row(tier.Hour, 0, w.reading(at("2026-04-20T12:59:00Z"), "", 1, 0))
 	inexact.Exact = false
 	w.storeRow(inexact)
@@ -54,12 +55,12 @@ func TestRollups_TellOpenFromClosedAndExactFromNot(t *testing.T) {
 		t.Errorf("the open hour: avg %v of %d values, want 4 of 2", avg, m.Count)
 	}
 	if m := found[2].Measure("humidity"); m.Count != 0 {
-		t.Errorf("a measure nobody sent has %d values, want 0", m.Count)
+		t.Errorf("an absent measure has %d values, want 0", m.Count)
 	}
 }
 
 func TestRollups_EmptyAndExpiredRowsAreHidden(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	empty := w.row(tier.Hour, now.Seconds()+100, w.reading(now-2*hour, "", 1, 0))
 	empty.Fold, empty.Empty = *rollup.NewFold(w.kind.Spec()), true
 	w.storeRow(empty)
@@ -68,12 +69,12 @@ func TestRollups_EmptyAndExpiredRowsAreHidden(t *testing.T) {
 
 	found := w.rollups(w.hours())
 	if len(found) != 1 || found[0].Bucket.Start != tier.Hour.BucketOf(now-hour).Start {
-		t.Errorf("got %d rollups, want the living one alone", len(found))
+		t.Errorf("got %d rollups, want only the one that has not expired", len(found))
 	}
 }
 
 func TestRollups_RangeIsHalfOpenByBucketStart(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	first := tier.Hour.BucketOf(now - 3*hour).Start
 	for i := range model.Time(3) {
 		w.storeRow(w.row(tier.Hour, 0, w.reading(first+i*hour, "", 1, 0)))
@@ -82,10 +83,10 @@ func TestRollups_RangeIsHalfOpenByBucketStart(t *testing.T) {
 		from, to model.Time
 		want     int
 	}{
-		"on the edges":       {first, first + 2*hour, 2},
-		"a moment too late":  {first + 1, first + 2*hour, 1},
-		"a moment too early": {first, first + 2*hour + 1, 3},
-		"within one bucket":  {first + 1, first + hour, 0},
+		"at bucket boundaries": {first, first + 2*hour, 2},
+		"a moment too late":    {first + 1, first + 2*hour, 1},
+		"a moment too early":   {first, first + 2*hour + 1, 3},
+		"within one bucket":    {first + 1, first + hour, 0},
 	} {
 		q := w.hours()
 		q.From, q.To = c.from, c.to
@@ -95,8 +96,8 @@ func TestRollups_RangeIsHalfOpenByBucketStart(t *testing.T) {
 	}
 }
 
-func TestRollups_ATierTheLadderLacksIsNamed(t *testing.T) {
-	w := newWorld(t, nil)
+func TestRollups_AnUnknownTierIsAnError(t *testing.T) {
+	w := newFixture(t, nil)
 	q := w.hours()
 	q.Unit = tier.Minute
 	if _, err := w.query.Rollups(context.Background(), q); !errors.Is(err, query.ErrNoTier) {
@@ -104,8 +105,8 @@ func TestRollups_ATierTheLadderLacksIsNamed(t *testing.T) {
 	}
 }
 
-func TestRollups_ARowThatCannotBeReadIsNoHole(t *testing.T) {
-	w := newWorld(t, nil)
+func TestRollups_AnUnreadableRowIsAnError(t *testing.T) {
+	w := newFixture(t, nil)
 	row := w.row(tier.Hour, 0, w.reading(now, "", 1, 0))
 	row.Rev[0] = 1
 	stored, err := item.FromRow(&row)
@@ -116,29 +117,29 @@ func TestRollups_ARowThatCannotBeReadIsNoHole(t *testing.T) {
 		t.Errorf("a row of a newer version: %v, want %v", err, item.ErrNewer)
 	}
 	stored[keys.AttrVersion] = item.Value{Type: item.N, S: "1"}
-	stored[keys.AttrSummary] = item.Value{Type: item.B, B: []byte("nonsense")}
+	stored[tablekeys.AttrSummary] = item.Value{Type: item.B, B: []byte("nonsense")}
 	requireNoError(t, w.table.PutItem(context.Background(), stored))
 	if _, err := w.query.Rollups(context.Background(), w.hours()); !errors.Is(err, item.ErrDamaged) {
 		t.Errorf("a damaged row: %v, want %v", err, item.ErrDamaged)
 	}
 }
 
-// However events fall on shards, readers see the bucket as if there were none: the
-// same bytes as one fold of all. Pages put together are all buckets, each once.
-func TestRollups_ShardsMergeToTheWholeBucket(t *testing.T) {
+// However events are spread over shards, readers see each bucket once, with the same encoding as
+// one fold of all its events.
+func TestRollups_ShardsMergeToTheCompleteBucket(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := newWorld(t, shards(rapid.IntRange(2, 5).Draw(t, "shards")))
-		parts, wholes := map[rollup.Key][]model.Event{}, map[model.Time]*rollup.Fold{}
+		w := newFixture(t, shards(rapid.IntRange(2, 5).Draw(t, "shards")))
+		parts, complete := map[rollup.Key][]model.Event{}, map[model.Time]*rollup.Fold{}
 		for i := range rapid.IntRange(1, 30).Draw(t, "events") {
 			when := now - model.Time(rapid.IntRange(0, 5).Draw(t, "hours ago"))*hour
 			e := w.reading(when, string(rune('a'+i)), int64(rapid.IntRange(-50, 50).Draw(t, "value")), 0)
 			start := tier.Hour.BucketOf(when).Start
 			key := rollup.Key{Series: e.Series, Start: start}
 			parts[key] = append(parts[key], e)
-			if wholes[start] == nil {
-				wholes[start] = rollup.NewFold(w.kind.Spec())
+			if complete[start] == nil {
+				complete[start] = rollup.NewFold(w.kind.Spec())
 			}
-			wholes[start].AddEvent(&e)
+			complete[start].AddEvent(&e)
 		}
 		for _, events := range parts {
 			w.storeRow(w.row(tier.Hour, 0, events...))
@@ -154,7 +155,7 @@ func TestRollups_ShardsMergeToTheWholeBucket(t *testing.T) {
 			}
 			for _, r := range page.Rollups {
 				seen++
-				want := wholes[r.Bucket.Start]
+				want := complete[r.Bucket.Start]
 				if !bytes.Equal(r.Summary.Encode(nil), want.Summary.Encode(nil)) || r.Digest != want.Digest {
 					t.Fatalf("bucket %s differs from the fold of all its events", r.Bucket)
 				}
@@ -163,18 +164,18 @@ func TestRollups_ShardsMergeToTheWholeBucket(t *testing.T) {
 				break
 			}
 		}
-		if seen != len(wholes) {
-			t.Fatalf("%d buckets over all pages, want %d", seen, len(wholes))
+		if seen != len(complete) {
+			t.Fatalf("%d buckets over all pages, want %d", seen, len(complete))
 		}
 	})
 }
 
-// The rows of a spread bucket expire one by one. Once the first may have gone, what is
-// left is not the whole, so the bucket is hidden.
-func TestRollups_ASpreadBucketIsHiddenWhenAPartOfItMayHaveExpired(t *testing.T) {
-	w := newWorld(t, func(k *catalog.Kind) {
+// The rows of a distributed bucket expire one by one. Once one of them may have expired, the rest
+// is incomplete, so the bucket is hidden.
+func TestRollups_ADistributedBucketIsHiddenOnceOneRowMayHaveExpired(t *testing.T) {
+	w := newFixture(t, func(k *catalog.Kind) {
 		k.Shards = 2
-		k.Ladder = tier.Ladder{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 7 * tier.Day24}, {Unit: tier.Day}}}
+		k.Retention = tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 7 * tier.Day24}, {Unit: tier.Day}}}
 	})
 	week := 7 * 24 * hour
 	ended := w.reading(tier.Hour.BucketOf(now-week).Start-hour, "", 1, 0)
@@ -184,17 +185,17 @@ func TestRollups_ASpreadBucketIsHiddenWhenAPartOfItMayHaveExpired(t *testing.T) 
 	}
 	found := w.rollups(w.hours())
 	if len(found) != 1 || found[0].Bucket.Start != open.At {
-		t.Errorf("got %d buckets, want the one of which no row can have expired", len(found))
+		t.Errorf("got %d buckets, want only the one whose rows cannot have expired", len(found))
 	}
 }
 
 func TestFigures_WithoutAValidValueAreEmpty(t *testing.T) {
-	w := newWorld(t, nil)
+	w := newFixture(t, nil)
 	e := w.reading(now, "", 1, 0)
 	e.Attrs[0].Value = model.TextValue("NaN")
 	w.storeRow(w.row(tier.Hour, 0, e))
 	f := query.FiguresOf(w.rollups(w.hours())[0].Measure("temperature"))
 	if want := (query.Figures{Invalid: 1}); f != want {
-		t.Errorf("got %+v, want nothing but the invalid one", f)
+		t.Errorf("got %+v, want only the invalid count", f)
 	}
 }

@@ -11,27 +11,27 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Errors of a total that cannot be answered as asked.
+// Errors of an invalid request for a total.
 var (
-	ErrTooMany     = errors.New("the range holds more buckets than one answer merges: ask a coarser tier, or a shorter range")
-	ErrNoDimension = errors.New("no kind asked for counts this field by value")
+	ErrTooMany     = errors.New("the time range has more buckets than one total may merge: request a coarser tier, or a shorter range")
+	ErrNoDimension = errors.New("none of the requested kinds declares this dimension")
 )
 
-// Total is what all rollups of a range say together: sums are added, averages and
-// percentiles merged by weight, distinct values counted once whatever the number of
-// buckets they came in.
+// Total is the merged summary of all rollups of a time range: sums are added, averages
+// and percentiles weighted, and each distinct value counted once, no matter in how many
+// buckets it occurred.
 type Total struct {
-	Buckets int  // that had events
-	Open    bool // one of them had not ended by the reader's clock
+	Buckets int  // buckets with events
+	Open    bool // one of the buckets had not ended by the reader's clock
 	Kinds   []KindEvents
 	rollup.Fold
 }
 
-// Total merges the rollups of a range. Where q.Limit is set and the range holds more
-// buckets, the error is ErrTooMany: a total of some of them would be a lie.
+// Total merges the rollups of a time range. The error is ErrTooMany if q.Limit is set and
+// the range has more buckets: a total of some of them would be wrong.
 func (s *Service) Total(ctx context.Context, q Rollups) (Total, error) {
-	most := q.Limit
-	if most > 0 {
+	limit := q.Limit
+	if limit > 0 {
 		q.Limit++
 	}
 	t := Total{Fold: *rollup.NewFold(nil)}
@@ -39,8 +39,8 @@ func (s *Service) Total(ctx context.Context, q Rollups) (Total, error) {
 		if err != nil {
 			return Total{}, err
 		}
-		if t.add(r); most > 0 && t.Buckets > most {
-			return Total{}, fmt.Errorf("%s of %s: %w (%d)", q.Unit, q.Series, ErrTooMany, most)
+		if t.add(r); limit > 0 && t.Buckets > limit {
+			return Total{}, fmt.Errorf("%s of %s: %w (%d)", q.Unit, q.Series, ErrTooMany, limit)
 		}
 	}
 	return t, nil
@@ -58,8 +58,8 @@ func (t *Total) add(r Rollup) {
 	}
 }
 
-// Last is the range of the buckets of a unit that reach into the last span before
-// now, the open one included: for real time, the last five minutes in minutes.
+// Last returns the range of the buckets of a unit that overlap the given span before now,
+// including the open bucket: the last five minutes in minute buckets, for example.
 func Last(span time.Duration, unit tier.Unit, now model.Time) (from, to model.Time) {
 	open := unit.BucketOf(now)
 	return unit.BucketOf(max(open.End.Add(-span), model.MinTime)).Start, open.End

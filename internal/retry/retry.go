@@ -1,7 +1,9 @@
-// Package retry repeats what a table did not decide, because it was busy or its answer
-// was lost. Verdicts are never repeated, and a wait is always a random part of a bound
-// that doubles, so that writers that met once do not meet again: full jitter, as the
-// AWS Architecture Blog's "Exponential Backoff And Jitter" measured it.
+// Package retry repeats requests that the table did not decide, because it was busy or
+// its response was lost. It is the only retry with backoff in this module. A decision of
+// the table, such as a failed condition, is returned to the caller and not repeated. Each
+// pause is a random part of a bound that doubles ("full jitter" in the AWS Architecture
+// Blog's "Exponential Backoff And Jitter"), so that writers that collided once do not
+// collide again.
 package retry
 
 import (
@@ -12,19 +14,18 @@ import (
 	"io"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
-// ErrUndecided says that patience or time ended before the table decided.
-var ErrUndecided = errors.New("no decision in time")
+// ErrUndecided reports that the attempts or the time ran out before the table decided. The
+// write may be stored or not.
+var ErrUndecided = errors.New("the table did not decide in time")
 
-// Patience is how long a request is repeated.
-type Patience struct {
-	Attempts int           // requests in all; zero means 12
+// Policy bounds the repetition of a request.
+type Policy struct {
+	Attempts int           // requests in total; zero means 12
 	Base     time.Duration // upper bound of the first pause, doubled after each; zero means 20 ms
 	Cap      time.Duration // upper bound of any pause; zero means 2 s
-	// Room is kept free before the context's deadline, to answer in; zero means none.
-	Room time.Duration
 }
 
 const (
@@ -33,95 +34,116 @@ const (
 	defaultCap      = 2 * time.Second
 )
 
-// Most is the number of requests in all.
-func (p Patience) Most() int {
+// MaxAttempts returns the number of requests in total.
+func (p Policy) MaxAttempts() int {
 	if p.Attempts > 0 {
 		return p.Attempts
 	}
 	return defaultAttempts
 }
 
-// LeaveRoom is ctx ending early enough to answer still.
-func (p Patience) LeaveRoom(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return ctx, func() {}
-	}
-	return context.WithDeadline(ctx, deadline.Add(-p.Room))
-}
-
-// bound is the longest pause after an attempt, the first being 1.
-func (p Patience) bound(attempt int) time.Duration {
-	bound, most := p.Base, p.Cap
+// bound returns the upper bound of the pause after an attempt; the first attempt is 1.
+func (p Policy) bound(attempt int) time.Duration {
+	bound, limit := p.Base, p.Cap
 	if bound <= 0 {
 		bound = defaultBase
 	}
-	if most <= 0 {
-		most = defaultCap
+	if limit <= 0 {
+		limit = defaultCap
 	}
-	for ; attempt > 1 && bound < most; attempt-- {
+	for ; attempt > 1 && bound < limit; attempt-- {
 		bound *= 2
 	}
-	return min(bound, most)
+	return min(bound, limit)
 }
 
-// A Waiter pauses between requests. It is as safe for concurrent use as Rand is.
-type Waiter struct {
-	Patience
-	Rand  io.Reader                                  // of the lengths of pauses
-	Sleep func(context.Context, time.Duration) error // nil means the wall's clock
-	// Retried is told what was answered whenever a request is about to be repeated; nil
-	// tells nobody.
-	Retried func(model.Answer)
+// Retrier repeats requests. It is safe for concurrent use if Rand is.
+type Retrier struct {
+	Policy
+	Rand  io.Reader                                  // source of the lengths of pauses
+	Sleep func(context.Context, time.Duration) error // nil means the package's Sleep
+	// OnRetry is called with the result of a request before the request is repeated. It
+	// may be nil.
+	OnRetry func(storage.WriteResult)
 }
 
-// Insist repeats a request until the table says written or refused. The request
-// repeated is the same one, token and all: after an uncertain answer the table may have
-// stored it, and then says written again. The error is ErrUndecided when patience or
-// time ends first, else what no repeat can mend.
-func (w Waiter) Insist(ctx context.Context, request func(context.Context) (model.Answer, error)) (model.Answer, error) {
+// Do repeats a request until its result is Written or ConditionFailed. Each repetition
+// must be the same request with the same token: after a lost response the table may have
+// stored it, and then returns Written again. The error is ErrUndecided if the attempts or
+// the time ran out, else the permanent error of the request.
+func (r Retrier) Do(ctx context.Context, request func(context.Context) (storage.WriteResult, error)) (storage.WriteResult, error) {
 	for attempt := 1; ; attempt++ {
-		answer, err := request(ctx)
+		result, err := request(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return answer, ErrUndecided
-		case err != nil, answer == model.Written, answer == model.Refused:
-			return answer, err
-		case attempt >= w.Most():
-			return answer, ErrUndecided
+			return result, ErrUndecided
+		case err != nil, result == storage.Written, result == storage.ConditionFailed:
+			return result, err
+		case attempt >= r.MaxAttempts():
+			return result, ErrUndecided
 		}
-		if err := w.Pause(ctx, attempt); err != nil {
-			return answer, err
+		if err := r.Pause(ctx, attempt); err != nil {
+			return result, err
 		}
-		if w.Retried != nil {
-			w.Retried(answer)
+		if r.OnRetry != nil {
+			r.OnRetry(result)
 		}
 	}
 }
 
-// Pause waits after an attempt, the first being 1. The error is ErrUndecided when the
-// context ends first.
-func (w Waiter) Pause(ctx context.Context, attempt int) error {
+// UntilWritten repeats attempt, which reads, computes and writes under a condition on what
+// it read, until its result is Written. Every other result and every error for which
+// transient returns true is repeated, from the reads on. The error is a permanent one of
+// attempt, or the last error when the attempts or the time ran out.
+func (r Retrier) UntilWritten(ctx context.Context, transient func(error) bool, attempt func(context.Context) (storage.WriteResult, error)) error {
+	var last error
+	for n := 1; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(ErrUndecided, err, last)
+		}
+		result, err := attempt(ctx)
+		switch {
+		case err == nil && result == storage.Written:
+			return nil
+		case err == nil:
+			last = fmt.Errorf("result of the last write: %s: %w", result, ErrUndecided)
+		case !transient(err):
+			return err
+		default:
+			last = err
+		}
+		if n >= r.MaxAttempts() {
+			return fmt.Errorf("gave up after %d attempts: %w", n, last)
+		}
+		if err := r.Pause(ctx, n); err != nil {
+			return errors.Join(err, ctx.Err(), last)
+		}
+	}
+}
+
+// Pause waits a random time after an attempt; the first attempt is 1. The error is
+// ErrUndecided if the context ends first.
+func (r Retrier) Pause(ctx context.Context, attempt int) error {
 	var random [8]byte
-	if _, err := io.ReadFull(w.Rand, random[:]); err != nil {
-		return fmt.Errorf("make a pause: %w", err)
+	if _, err := io.ReadFull(r.Rand, random[:]); err != nil {
+		return fmt.Errorf("choose the length of a pause: %w", err)
 	}
 	fraction := float64(binary.BigEndian.Uint64(random[:])>>11) / (1 << 53)
-	if w.Rest(ctx, time.Duration(fraction*float64(w.bound(attempt)))) != nil {
+	if r.Wait(ctx, time.Duration(fraction*float64(r.bound(attempt)))) != nil {
 		return ErrUndecided
 	}
 	return nil
 }
 
-// Rest waits for d, or answers the context's error when that ends first.
-func (w Waiter) Rest(ctx context.Context, d time.Duration) error {
-	if w.Sleep != nil {
-		return w.Sleep(ctx, d)
+// Wait waits for d, or returns the context's error if the context ends first.
+func (r Retrier) Wait(ctx context.Context, d time.Duration) error {
+	if r.Sleep != nil {
+		return r.Sleep(ctx, d)
 	}
 	return Sleep(ctx, d)
 }
 
-// Sleep waits for d by the wall's clock, or answers the context's error when that ends
+// Sleep waits for d on the wall clock, or returns the context's error if the context ends
 // first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

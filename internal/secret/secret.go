@@ -1,5 +1,5 @@
-// Package secret reads the texts that a deployment keeps in AWS Secrets Manager, so
-// that no function's configuration shows them.
+// Package secret reads secrets from AWS Secrets Manager, so that they are not visible in the
+// configuration of a function.
 package secret
 
 import (
@@ -11,10 +11,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/awsenv"
 )
 
-// Reader reads the text of the secret with this ARN.
+// Reader returns the value of the secret with this ARN.
 type Reader func(ctx context.Context, arn string) (string, error)
 
-// Read asks Secrets Manager, with the function's own credentials.
+var _ Reader = Read
+
+// Read reads from Secrets Manager, with the function's credentials.
 func Read(ctx context.Context, arn string) (string, error) {
 	settings, err := awsenv.Config("")
 	if err != nil {
@@ -25,7 +27,7 @@ func Read(ctx context.Context, arn string) (string, error) {
 		return "", fmt.Errorf("read secret %s: %w", arn, err)
 	}
 	if out.SecretString == nil {
-		return "", fmt.Errorf("read secret %s: it holds no text: put a long random text in its place", arn)
+		return "", fmt.Errorf("read secret %s: it has no string value: set it to a long random text", arn)
 	}
 	return *out.SecretString, nil
 }

@@ -5,72 +5,72 @@ import (
 	"sync"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// writers is how many write at once.
+// writers is the number of concurrent writers.
 const writers = 16
 
 var concurrentFacts = []fact{
-	{"of writers of one order exactly one is written", func(c *contract) {
+	{"of concurrent writers with one order, exactly one succeeds", func(c *contract) {
 		c.written(creation(reading(0, "")))
-		replies := c.atOnce(func(i int) ingest.Reply { return c.insist(newer(reading(1, "", "writer", i))) })
+		results := c.concurrently(func(i int) ingest.StoreResult { return c.appendUntilDecided(newer(reading(1, "", "writer", i))) })
 		var winners int
-		for i, reply := range replies {
-			if reply.Answer == model.Written {
+		for i, result := range results {
+			if result.Result == storage.Written {
 				winners++
-				c.equal("current", c.current().Attrs, fieldsOf("writer", i))
+				c.equal("latest", c.latest().Attrs, fieldsOf("writer", i))
 				continue
 			}
-			if !reply.CurrentFailed || reply.Current.At != minute(1) || reply.Stored[0] == nil {
-				c.Errorf("writer %d was refused by %+v, want current and event of the winner", i, reply)
+			if !result.LatestFailed || result.Latest.At != minute(1) || result.Stored[0] == nil {
+				c.Errorf("writer %d got %+v, want the latest item and event of the winner", i, result)
 			}
 		}
 		c.equal("winners", winners, 1)
 		c.equal("events", len(c.events(wholeDay())), 2)
 	}},
-	{"of creators of one series exactly one is written", func(c *contract) {
+	{"of concurrent creations of one series, exactly one succeeds", func(c *contract) {
 		var winners int
-		for _, reply := range c.atOnce(func(i int) ingest.Reply { return c.insist(creation(reading(i, ""))) }) {
-			if reply.Answer == model.Written {
+		for _, result := range c.concurrently(func(i int) ingest.StoreResult { return c.appendUntilDecided(creation(reading(i, ""))) }) {
+			if result.Result == storage.Written {
 				winners++
 			}
 		}
 		c.equal("winners", winners, 1)
 		c.equal("events", len(c.events(wholeDay())), 1)
 	}},
-	{"current only grows, and holds an event that was written", func(c *contract) {
+	{"the latest item only advances, to an event that was written", func(c *contract) {
 		c.written(creation(reading(0, "")))
-		replies := c.atOnce(func(i int) ingest.Reply { return c.insist(newer(reading(i+1, "", "writer", i))) })
+		results := c.concurrently(func(i int) ingest.StoreResult { return c.appendUntilDecided(newer(reading(i+1, "", "writer", i))) })
 		newest := minute(0)
-		for i, reply := range replies {
-			if reply.Answer == model.Written {
+		for i, result := range results {
+			if result.Result == storage.Written {
 				newest = max(newest, minute(i+1))
-			} else if reply.Current.At <= minute(i) {
-				c.Errorf("writer of minute %d was refused by an older current: %v", i+1, reply.Current.Order)
+			} else if result.Latest.At <= minute(i) {
+				c.Errorf("writer of minute %d failed because of an older latest item: %v", i+1, result.Latest.Order)
 			}
 		}
-		c.equal("current", c.current().At, newest)
+		c.equal("latest", c.latest().At, newest)
 	}},
-	{"of writers over one rev exactly one is written", func(c *contract) {
-		c.put(row(0), none)
-		replies := c.atOnce(func(i int) ingest.Reply {
+	{"of concurrent writers over one revision, exactly one succeeds", func(c *contract) {
+		c.putRow(row(0), noRev)
+		results := c.concurrently(func(i int) ingest.StoreResult {
 			next := row(0)
 			next.Rev = rollup.Rev{2, byte(i)}
 			for {
-				answer, err := c.table.PutRow(c.Context(), next, rollup.Rev{1})
+				written, err := c.table.PutRow(c.Context(), next, rollup.Rev{1})
 				if err != nil {
 					c.Error(err)
 				}
-				if err != nil || answer == model.Written || answer == model.Refused {
-					return ingest.Reply{Answer: answer}
+				if err != nil || written == storage.Written || written == storage.ConditionFailed {
+					return ingest.StoreResult{Result: written}
 				}
 			}
 		})
 		var winners int
-		for i, reply := range replies {
-			if reply.Answer == model.Written {
+		for i, result := range results {
+			if result.Result == storage.Written {
 				winners++
 				c.equal("rev", c.row(row(0).Key).Rev, rollup.Rev{2, byte(i)})
 			}
@@ -79,35 +79,35 @@ var concurrentFacts = []fact{
 	}},
 }
 
-// atOnce collects what writers get that all start at the same time.
-func (c *contract) atOnce(write func(i int) ingest.Reply) []ingest.Reply {
-	replies := make([]ingest.Reply, writers)
+// concurrently starts all writers at the same time and returns their results.
+func (c *contract) concurrently(write func(i int) ingest.StoreResult) []ingest.StoreResult {
+	results := make([]ingest.StoreResult, writers)
 	start := make(chan struct{})
 	var all sync.WaitGroup
-	for i := range replies {
+	for i := range results {
 		all.Go(func() {
 			<-start
-			replies[i] = write(i)
+			results[i] = write(i)
 		})
 	}
 	close(start)
 	all.Wait()
-	return replies
+	return results
 }
 
-// insist sends a transaction until it is written or refused: a server may answer
-// that another one is under way.
-func (c *contract) insist(tx ingest.Transaction) ingest.Reply {
-	first := tx.Puts[0] // a repeat is the same request
+// appendUntilDecided sends a transaction until it is written or its condition fails. DynamoDB may
+// return a conflict with another transaction in the meantime.
+func (c *contract) appendUntilDecided(tx ingest.AppendTransaction) ingest.StoreResult {
+	first := tx.Puts[0] // repeats have the same token
 	tx.Token = fmt.Sprintf("%.8s-%d-%x", c.token, first.At/1000, first.Hash[:6])
 	for {
-		reply, err := c.table.Append(c.Context(), tx)
+		result, err := c.table.Append(c.Context(), tx)
 		if err != nil {
 			c.Errorf("append: %v", err)
-			return ingest.Reply{Answer: model.Uncertain}
+			return ingest.StoreResult{Result: storage.Unknown}
 		}
-		if reply.Answer == model.Written || reply.Answer == model.Refused {
-			return reply
+		if result.Result == storage.Written || result.Result == storage.ConditionFailed {
+			return result
 		}
 	}
 }

@@ -4,97 +4,98 @@ import (
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 var conditionFacts = []fact{
-	{"a caller's terms hold or fail as they read", termsHoldAsTheyRead},
-	{"terms on current must all hold, beside the order", func(c *contract) {
+	{"each term of a user's condition holds or fails as documented", termsHoldAsTheyRead},
+	{"all terms on the latest item must hold, and its order", func(c *contract) {
 		c.written(creation(reading(0, "", "temperature", 21, "mode", "auto")))
 		tx := newer(reading(1, "", "temperature", 22))
-		tx.Current.Where = ingest.Condition{{Field: "mode", Op: ingest.Equal, Value: valueOf("auto")}, {Field: "temperature", Op: ingest.Greater, Value: valueOf(30)}}
-		if reply := c.refused(tx); !reply.CurrentFailed || reply.Current.At != minute(0) {
-			c.Errorf("refusal is %+v, want current failed", reply)
+		tx.Latest.Condition = model.Condition{{Field: "mode", Op: model.Equal, Value: valueOf("auto")}, {Field: "temperature", Op: model.Greater, Value: valueOf(30)}}
+		if result := c.conditionFailed(tx); !result.LatestFailed || result.Latest.At != minute(0) {
+			c.Errorf("result is %+v, want the latest item failed", result)
 		}
-		tx.Current.Where[1].Op = ingest.Less
+		tx.Latest.Condition[1].Op = model.Less
 		c.written(tx)
 		stale := newer(reading(1, "", "temperature", 23))
-		stale.Current.Where = tx.Current.Where
-		c.refused(stale)
+		stale.Latest.Condition = tx.Latest.Condition
+		c.conditionFailed(stale)
 	}},
-	{"creation takes a caller's terms too", func(c *contract) {
+	{"a creation checks a user's condition", func(c *contract) {
 		tx := creation(reading(0, "", "temperature", 21))
-		tx.Current.Where = ingest.Condition{{Field: "mode", Op: ingest.Exists}}
-		c.refused(tx)
-		tx.Current.Where[0].Op = ingest.Missing
+		tx.Latest.Condition = model.Condition{{Field: "mode", Op: model.Exists}}
+		c.conditionFailed(tx)
+		tx.Latest.Condition[0].Op = model.Missing
 		c.written(tx)
 	}},
-	{"a late event is stored on a caller's condition, and current stays", func(c *contract) {
+	{"a late event is stored on a user's condition, and the latest item does not change", func(c *contract) {
 		c.written(creation(reading(5, "", "temperature", 21)))
-		before, late := c.current(), reading(1, "", "temperature", 20)
-		c.written(ingest.Transaction{
-			Check: &ingest.CurrentCheck{Series: series, Where: ingest.Condition{{Field: "temperature", Op: ingest.Equal, Value: valueOf(21)}}},
+		before, late := c.latest(), reading(1, "", "temperature", 20)
+		c.written(ingest.AppendTransaction{
+			Check: &ingest.LatestCheck{Series: series, Condition: model.Condition{{Field: "temperature", Op: model.Equal, Value: valueOf(21)}}},
 			Puts:  []model.Event{late},
 		})
-		c.equal("current", c.current(), before)
+		c.equal("latest", c.latest(), before)
 		c.equal("events", len(c.events(wholeDay())), 2)
 	}},
-	{"a condition that cannot be evaluated is an error, never a verdict", func(c *contract) {
+	{"an invalid condition is an error", func(c *contract) {
 		c.written(creation(reading(0, "", "temperature", 21)))
-		for _, where := range []ingest.Condition{
+		for _, where := range []model.Condition{
 			{},
 			{{Field: "temperature", Op: "~", Value: valueOf(1)}},
-			{{Field: "temperature", Op: ingest.Less, Value: valueOf(true)}},
-			{{Field: "temperature", Op: ingest.AtLeast, Value: model.Value{}}},
-			{{Field: "temperature", Op: ingest.Begins, Value: valueOf(1)}},
+			{{Field: "temperature", Op: model.Less, Value: valueOf(true)}},
+			{{Field: "temperature", Op: model.AtLeast, Value: model.Value{}}},
+			{{Field: "temperature", Op: model.Begins, Value: valueOf(1)}},
 		} {
-			c.malformed(ingest.Transaction{
-				Check: &ingest.CurrentCheck{Series: series, Where: where},
+			c.malformed(ingest.AppendTransaction{
+				Check: &ingest.LatestCheck{Series: series, Condition: where},
 				Puts:  []model.Event{reading(-1, "")},
 			})
 		}
 		tx := newer(reading(1, ""))
-		tx.Check = &ingest.CurrentCheck{Series: series, Where: ingest.Condition{{Field: "a", Op: ingest.Missing}}}
+		tx.Check = &ingest.LatestCheck{Series: series, Condition: model.Condition{{Field: "a", Op: model.Missing}}}
 		c.malformed(tx)
 		c.equal("events", len(c.events(wholeDay())), 1)
 	}},
 }
 
-// termsHoldAsTheyRead tries each term on one current. Field names are those that a
-// query language would trip over.
+// termsHoldAsTheyRead evaluates each term on one latest item. Some field names would be syntax in an
+// expression.
 func termsHoldAsTheyRead(c *contract) {
-	current := reading(0, "", "size", 10, "status", "open", "#a.b[0] :c", true, "null", nil)
-	c.written(creation(current))
+	latest := reading(0, "", "size", 10, "status", "open", "#a.b[0] :c", true, "null", nil)
+	c.written(creation(latest))
 	for i, term := range []struct {
 		field string
-		op    ingest.Op
+		op    model.Op
 		value any
 		holds bool
 	}{
-		{"size", ingest.Equal, 10, true}, {"size", ingest.Equal, 11, false}, {"size", ingest.Equal, "10", false},
-		{"size", ingest.NotEqual, 11, true}, {"size", ingest.NotEqual, 10, false}, {"size", ingest.NotEqual, "10", true},
-		{"size", ingest.Less, 11, true}, {"size", ingest.Less, 10, false}, {"size", ingest.Less, 9, false}, {"size", ingest.Less, "x", false},
-		{"size", ingest.AtMost, 10, true}, {"size", ingest.AtMost, 9, false},
-		{"size", ingest.Greater, 9, true}, {"size", ingest.Greater, 10, false}, {"size", ingest.Greater, "", false},
-		{"size", ingest.AtLeast, 10, true}, {"size", ingest.AtLeast, 11, false},
-		{"size", ingest.Exists, nil, true}, {"size", ingest.Missing, nil, false},
-		{"status", ingest.Equal, "open", true}, {"status", ingest.Less, "p", true}, {"status", ingest.Greater, "OPEN", true}, {"status", ingest.Less, 1, false},
-		{"status", ingest.Begins, "op", true}, {"status", ingest.Begins, "pen", false}, {"size", ingest.Begins, "1", false}, {"absent", ingest.Begins, "", false},
-		{"#a.b[0] :c", ingest.Equal, true, true}, {"#a.b[0] :c", ingest.Equal, false, false}, {"#a.b[0] :c", ingest.NotEqual, false, true},
-		{"null", ingest.Equal, nil, true}, {"null", ingest.Exists, nil, true}, {"null", ingest.NotEqual, 1, true},
-		{"absent", ingest.Missing, nil, true}, {"absent", ingest.Exists, nil, false},
-		{"absent", ingest.Equal, nil, false}, {"absent", ingest.NotEqual, 1, false}, {"absent", ingest.Less, 1, false}, {"absent", ingest.AtLeast, 1, false},
+		{"size", model.Equal, 10, true}, {"size", model.Equal, 11, false}, {"size", model.Equal, "10", false},
+		{"size", model.NotEqual, 11, true}, {"size", model.NotEqual, 10, false}, {"size", model.NotEqual, "10", true},
+		{"size", model.Less, 11, true}, {"size", model.Less, 10, false}, {"size", model.Less, 9, false}, {"size", model.Less, "x", false},
+		{"size", model.AtMost, 10, true}, {"size", model.AtMost, 9, false},
+		{"size", model.Greater, 9, true}, {"size", model.Greater, 10, false}, {"size", model.Greater, "", false},
+		{"size", model.AtLeast, 10, true}, {"size", model.AtLeast, 11, false},
+		{"size", model.Exists, nil, true}, {"size", model.Missing, nil, false},
+		{"status", model.Equal, "open", true}, {"status", model.Less, "p", true}, {"status", model.Greater, "OPEN", true}, {"status", model.Less, 1, false},
+		{"status", model.Begins, "op", true}, {"status", model.Begins, "pen", false}, {"size", model.Begins, "1", false}, {"absent", model.Begins, "", false},
+		{"#a.b[0] :c", model.Equal, true, true}, {"#a.b[0] :c", model.Equal, false, false}, {"#a.b[0] :c", model.NotEqual, false, true},
+		{"null", model.Equal, nil, true}, {"null", model.Exists, nil, true}, {"null", model.NotEqual, 1, true},
+		{"absent", model.Missing, nil, true}, {"absent", model.Exists, nil, false},
+		{"absent", model.Equal, nil, false}, {"absent", model.NotEqual, 1, false}, {"absent", model.Less, 1, false}, {"absent", model.AtLeast, 1, false},
 	} {
-		where := ingest.Condition{{Field: term.field, Op: term.op, Value: valueOf(term.value)}}
-		if where.Holds(current.Attrs) != term.holds {
-			c.Errorf("%s: readers hold it to be %v, want %v", where[0], !term.holds, term.holds)
+		where := model.Condition{{Field: term.field, Op: term.op, Value: valueOf(term.value)}}
+		if where.Holds(latest.Attrs) != term.holds {
+			c.Errorf("%s: Holds returns %v, want %v", where[0], !term.holds, term.holds)
 		}
-		reply := c.append(ingest.Transaction{
-			Check: &ingest.CurrentCheck{Series: series, Where: where},
+		result := c.append(ingest.AppendTransaction{
+			Check: &ingest.LatestCheck{Series: series, Condition: where},
 			Puts:  []model.Event{reading(-1, fmt.Sprint(i))},
 		})
-		if got := reply.Answer == model.Written; got != term.holds || reply.CurrentFailed == got {
-			c.Errorf("%s %s %v: answer %v, current failed %v; want it to hold: %v", term.field, term.op, term.value, reply.Answer, reply.CurrentFailed, term.holds)
+		if got := result.Result == storage.Written; got != term.holds || result.LatestFailed == got {
+			c.Errorf("%s %s %v: result %v, latest item failed %v; want it to hold: %v", term.field, term.op, term.value, result.Result, result.LatestFailed, term.holds)
 		}
 	}
 }

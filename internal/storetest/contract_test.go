@@ -6,50 +6,51 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// clock stands still: no fact of the contract is about the passing of time.
+// clock is constant: no fact of the contract depends on the passing of time.
 func clock() model.Time { return model.TimeOf(time.Date(2026, 4, 20, 14, 0, 0, 0, time.UTC)) }
 
-func TestMemory_KeepsTheContract(t *testing.T) {
+func TestMemory_PassesTheContract(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Table { return memory.New(clock) })
 }
 
-// underFaults is a table of which the layers above see only the store under faults.
-type underFaults struct {
+// faultedTable is a table whose store methods go through a FaultyStore.
+type faultedTable struct {
 	*memory.Table
-	faulty *storetest.Faulty
+	faults *storetest.FaultyStore
 }
 
-func (u underFaults) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
-	return u.faulty.Append(ctx, tx)
+func (u faultedTable) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+	return u.faults.Append(ctx, tx)
 }
 
-func (u underFaults) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
-	return u.faulty.PutRow(ctx, row, prev)
+func (u faultedTable) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	return u.faults.PutRow(ctx, row, prev)
 }
 
-func (u underFaults) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
-	return u.faulty.Events(ctx, r)
+func (u faultedTable) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+	return u.faults.Events(ctx, r)
 }
 
-func (u underFaults) Commit(ctx context.Context, tx lifecycle.Transaction) (lifecycle.Reply, error) {
-	return u.faulty.Commit(ctx, tx)
+func (u faultedTable) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+	return u.faults.Commit(ctx, tx)
 }
 
-func (u underFaults) Erase(ctx context.Context, these []keys.Key) ([]keys.Key, model.Answer, error) {
-	return u.faulty.Erase(ctx, these)
+func (u faultedTable) Erase(ctx context.Context, items []keys.Key) ([]keys.Key, storage.WriteResult, error) {
+	return u.faults.Erase(ctx, items)
 }
 
-func TestFaulty_WithoutAPolicyKeepsTheContract(t *testing.T) {
+func TestFaultyStore_WithoutAPolicyPassesTheContract(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Table {
 		table := memory.New(clock)
-		return underFaults{table, &storetest.Faulty{Store: table}}
+		return faultedTable{table, &storetest.FaultyStore{Store: table}}
 	})
 }

@@ -6,221 +6,229 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Fault is what goes wrong with one write.
-type Fault int
+// WriteFault is the fault of one write.
+type WriteFault int
 
-// The faults of a write: stored or not, and what is said of it.
+// The faults of a write: whether it is stored, and which result it returns.
 const (
-	Fine       Fault = iota // carried out and answered
-	Throttle                // not stored, answered Throttled
-	Conflict                // not stored, answered Conflicting
-	Lose                    // not stored, answered Uncertain
-	LoseAnswer              // stored, answered Uncertain
-	LandLate                // answered Uncertain now, carried out when Land is called
+	NoFault      WriteFault = iota // stored, returns the result
+	Throttle                       // not stored, returns Throttled
+	Conflict                       // not stored, returns Conflicted
+	LoseRequest                    // not stored, returns Unknown
+	LoseResponse                   // stored, returns Unknown
+	Delay                          // returns Unknown, stored when CompleteDelayed is called
 )
 
-var faultNames = [...]string{"fine", "throttle", "conflict", "lose", "lose answer", "land late"}
+var faultNames = [...]string{"no fault", "throttle", "conflict", "lose request", "lose response", "delay"}
 
-func (f Fault) String() string { return faultNames[f] }
+func (f WriteFault) String() string { return faultNames[f] }
 
-// Faults are all that can go wrong with a write, for fault tables.
-func Faults() []Fault { return []Fault{Throttle, Conflict, Lose, LoseAnswer, LandLate} }
+// WriteFaults returns all faults of a write, for fault tables.
+func WriteFaults() []WriteFault {
+	return []WriteFault{Throttle, Conflict, LoseRequest, LoseResponse, Delay}
+}
 
 // Call is one request, as a policy sees it.
 type Call struct {
-	Method string // Append, Put, PutRow, Quarantine, Commit, Erase; Current, Row, Events, Rows, ByValue, Currents, Profile, List, GetItem
-	N      int    // writes and reads are numbered apart, from 0 in the order they came
+	Method string // name of the method
+	N      int    // number of the write or read, from 0; both are numbered separately
 }
 
-// ErrRead is what a read is answered that a policy lets fail. It may pass.
-var ErrRead = errors.New("the read was not answered")
+// ErrRead is the error of a read that a policy lets fail. It is transient.
+var ErrRead = errors.New("the read failed")
 
-// Faulty lays faults over a store: each write fails as Writes says, each read for
-// which Reads says so. A nil policy lets all be fine. Policies are called one at a
-// time; Faulty may be used concurrently, and what is random in a policy then depends
-// on the order in which the calls come.
-type Faulty struct {
+// FaultyStore adds faults to the Store it embeds: each write has the fault that Writes
+// returns, and each read fails for which Reads returns true. A nil policy adds none. Policies
+// are called one at a time. FaultyStore is safe for concurrent use; then the order of calls
+// decides which of them a random policy lets fail.
+type FaultyStore struct {
 	Store
-	Writes func(Call) Fault
+	Writes func(Call) WriteFault
 	Reads  func(Call) bool
 
 	mu            sync.Mutex
 	writes, reads int      // guarded by mu
-	late          []func() // writes that have not landed yet; guarded by mu
+	delayed       []func() // delayed writes, in order; guarded by mu
 }
 
-// Once is the policy of a fault table: the n-th write fails, all others are fine.
-func Once(n int, f Fault) func(Call) Fault {
-	return func(c Call) Fault {
+var _ Store = (*FaultyStore)(nil)
+
+// FailOnce is the policy of a fault table: only the n-th write has the fault.
+func FailOnce(n int, f WriteFault) func(Call) WriteFault {
+	return func(c Call) WriteFault {
 		if c.N == n {
 			return f
 		}
-		return Fine
+		return NoFault
 	}
 }
 
-// Sometimes is the policy of a simulation: each write fails with a probability, in
-// any of the ways given (all, where none is).
-func Sometimes(r *rand.Rand, probability float64, ways ...Fault) func(Call) Fault {
-	if len(ways) == 0 {
-		ways = Faults()
+// FailRandomly is the policy of a simulation: each write fails with a probability, with one of
+// the given faults; with any fault if none is given.
+func FailRandomly(r *rand.Rand, probability float64, faults ...WriteFault) func(Call) WriteFault {
+	if len(faults) == 0 {
+		faults = WriteFaults()
 	}
-	return func(Call) Fault {
+	return func(Call) WriteFault {
 		if r.Float64() >= probability {
-			return Fine
+			return NoFault
 		}
-		return ways[r.IntN(len(ways))]
+		return faults[r.IntN(len(faults))]
 	}
 }
 
-// Attempted is how many writes were asked for so far, whatever became of them.
-func (f *Faulty) Attempted() int {
+// WriteCount returns how many writes were requested so far, with and without fault.
+func (f *FaultyStore) WriteCount() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.writes
 }
 
-// Land carries out the writes that are to land late, oldest first, each on its
-// condition as the table stands by then, and answers how many there were.
-func (f *Faulty) Land() int {
+// CompleteDelayed carries out the delayed writes, oldest first. Each checks its condition on
+// the present state of the table. It returns how many there were.
+func (f *FaultyStore) CompleteDelayed() int {
 	f.mu.Lock()
-	late := f.late
-	f.late = nil
+	delayed := f.delayed
+	f.delayed = nil
 	f.mu.Unlock()
-	for _, land := range late {
-		land()
+	for _, write := range delayed {
+		write()
 	}
-	return len(late)
+	return len(delayed)
 }
 
-// Append sends a transaction, or fails.
-func (f *Faulty) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
-	return faulted(ctx, f, "Append", appended, func(ctx context.Context) (ingest.Reply, error) { return f.Store.Append(ctx, tx) })
+// Append sends a transaction, unless the policy returns a fault.
+func (f *FaultyStore) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+	return writeWithFault(ctx, f, "Append", appendResult, func(ctx context.Context) (ingest.StoreResult, error) { return f.Store.Append(ctx, tx) })
 }
 
-// Put stores an event, or fails.
-func (f *Faulty) Put(ctx context.Context, event model.Event) (ingest.Reply, error) {
-	return faulted(ctx, f, "Put", appended, func(ctx context.Context) (ingest.Reply, error) { return f.Store.Put(ctx, event) })
+// Put stores an event, unless the policy returns a fault.
+func (f *FaultyStore) Put(ctx context.Context, event model.Event) (ingest.StoreResult, error) {
+	return writeWithFault(ctx, f, "Put", appendResult, func(ctx context.Context) (ingest.StoreResult, error) { return f.Store.Put(ctx, event) })
 }
 
-// PutRow writes a row, or fails.
-func (f *Faulty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
-	kept := *row // a late write lands as it was sent
-	return faulted(ctx, f, "PutRow", bare, func(ctx context.Context) (model.Answer, error) { return f.Store.PutRow(ctx, &kept, prev) })
+// PutRow writes a row, unless the policy returns a fault.
+func (f *FaultyStore) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	copied := *row // a delayed write stores the row as it was
+	return writeWithFault(ctx, f, "PutRow", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.PutRow(ctx, &copied, prev) })
 }
 
-// Quarantine keeps a thing, or fails.
-func (f *Faulty) Quarantine(ctx context.Context, q model.Quarantined) (model.Answer, error) {
-	return faulted(ctx, f, "Quarantine", bare, func(ctx context.Context) (model.Answer, error) { return f.Store.Quarantine(ctx, q) })
+// Quarantine stores q, unless the policy returns a fault.
+func (f *FaultyStore) Quarantine(ctx context.Context, q entity.Quarantined) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "Quarantine", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.Quarantine(ctx, q) })
 }
 
-// Current reads, or fails.
-func (f *Faulty) Current(ctx context.Context, series model.Series, consistent bool) (*model.Current, error) {
-	if f.fails("Current") {
+// Latest reads, unless the policy lets it fail.
+func (f *FaultyStore) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
+	if f.readFails("Latest") {
 		return nil, ErrRead
 	}
-	return f.Store.Current(ctx, series, consistent)
+	return f.Store.Latest(ctx, series, consistent)
 }
 
-// Row reads, or fails.
-func (f *Faulty) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
-	if f.fails("Row") {
+// Row reads, unless the policy lets it fail.
+func (f *FaultyStore) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	if f.readFails("Row") {
 		return nil, ErrRead
 	}
 	return f.Store.Row(ctx, key)
 }
 
-// Events reads, or fails.
-func (f *Faulty) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
-	if f.fails("Events") {
-		return model.EventPage{}, ErrRead
+// Events reads, unless the policy lets it fail.
+func (f *FaultyStore) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+	if f.readFails("Events") {
+		return storage.EventPage{}, ErrRead
 	}
 	return f.Store.Events(ctx, r)
 }
 
-// Rows reads, or fails.
-func (f *Faulty) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error) {
-	if f.fails("Rows") {
+// Rows reads, unless the policy lets it fail.
+func (f *FaultyStore) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	if f.readFails("Rows") {
 		return rollup.RowPage{}, ErrRead
 	}
 	return f.Store.Rows(ctx, unit, r)
 }
 
-// ByValue reads, or fails.
-func (f *Faulty) ByValue(ctx context.Context, r model.ByValue) (model.IndexPage, error) {
-	if f.fails("ByValue") {
-		return model.IndexPage{}, ErrRead
+// QueryIndex reads, unless the policy lets it fail.
+func (f *FaultyStore) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (storage.EventIndexPage, error) {
+	if f.readFails("QueryIndex") {
+		return storage.EventIndexPage{}, ErrRead
 	}
-	return f.Store.ByValue(ctx, r)
+	return f.Store.QueryIndex(ctx, r)
 }
 
-// Currents reads, or fails.
-func (f *Faulty) Currents(ctx context.Context, r model.ByFields) (model.CurrentPage, error) {
-	if f.fails("Currents") {
-		return model.CurrentPage{}, ErrRead
+// LatestBy reads, unless the policy lets it fail.
+func (f *FaultyStore) LatestBy(ctx context.Context, r storage.LatestIndexQuery) (storage.LatestPage, error) {
+	if f.readFails("LatestBy") {
+		return storage.LatestPage{}, ErrRead
 	}
-	return f.Store.Currents(ctx, r)
+	return f.Store.LatestBy(ctx, r)
 }
 
-// Profile reads, or fails.
-func (f *Faulty) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
-	if f.fails("Profile") {
+// Profile reads, unless the policy lets it fail.
+func (f *FaultyStore) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
+	if f.readFails("Profile") {
 		return nil, ErrRead
 	}
 	return f.Store.Profile(ctx, subject, consistent)
 }
 
-// faulted carries out a write, or lets it fail as the policy says. answered is what a
-// method replies where there is no more to say than an answer.
-func faulted[R any](ctx context.Context, f *Faulty, method string, answered func(model.Answer) R, carryOut func(context.Context) (R, error)) (R, error) {
+// writeWithFault carries out a write with the fault that the policy returns. withResult makes
+// the method's return value of a bare result.
+func writeWithFault[R any](ctx context.Context, f *FaultyStore, method string, withResult func(storage.WriteResult) R, write func(context.Context) (R, error)) (R, error) {
 	if ctx.Err() != nil {
-		return carryOut(ctx) // not sent, and said so
+		return write(ctx) // returns that nothing was sent
 	}
-	// A late write lands when its sender has gone, and nobody hears the answer.
-	land := func() { _, _ = carryOut(context.WithoutCancel(ctx)) }
-	switch f.fault(method, land) {
+	// A delayed write happens after its sender has given up; its result is lost.
+	delayed := func() { _, _ = write(context.WithoutCancel(ctx)) }
+	switch f.nextFault(method, delayed) {
 	case Throttle:
-		return answered(model.Throttled), nil
+		return withResult(storage.Throttled), nil
 	case Conflict:
-		return answered(model.Conflicting), nil
-	case Lose, LandLate:
-		return answered(model.Uncertain), nil
-	case LoseAnswer:
-		_, err := carryOut(ctx) // what no retry can mend is said before anything is stored
-		return answered(model.Uncertain), err
+		return withResult(storage.Conflicted), nil
+	case LoseRequest, Delay:
+		return withResult(storage.Unknown), nil
+	case LoseResponse:
+		_, err := write(ctx) // a permanent error is returned as usual
+		return withResult(storage.Unknown), err
 	default:
-		return carryOut(ctx)
+		return write(ctx)
 	}
 }
 
-func appended(a model.Answer) ingest.Reply     { return ingest.Reply{Answer: a} }
-func committed(a model.Answer) lifecycle.Reply { return lifecycle.Reply{Answer: a} }
-func bare(a model.Answer) model.Answer         { return a }
+func appendResult(a storage.WriteResult) ingest.StoreResult { return ingest.StoreResult{Result: a} }
+func commitResult(a storage.WriteResult) table.TransactResult {
+	return table.TransactResult{Result: a}
+}
+func writeResult(a storage.WriteResult) storage.WriteResult { return a }
 
-// fault asks the policy about the next write, and keeps one that is to land late.
-func (f *Faulty) fault(method string, land func()) Fault {
+// nextFault calls the policy for the next write, and keeps the write if it is delayed.
+func (f *FaultyStore) nextFault(method string, write func()) WriteFault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	call := Call{Method: method, N: f.writes}
 	f.writes++
 	if f.Writes == nil {
-		return Fine
+		return NoFault
 	}
 	fault := f.Writes(call)
-	if fault == LandLate {
-		f.late = append(f.late, land)
+	if fault == Delay {
+		f.delayed = append(f.delayed, write)
 	}
 	return fault
 }
 
-func (f *Faulty) fails(method string) bool {
+func (f *FaultyStore) readFails(method string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	call := Call{Method: method, N: f.reads}

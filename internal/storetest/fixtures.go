@@ -10,28 +10,30 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// contract is one fact being tried on a table of its own.
+// contract checks one fact on a table of its own.
 type contract struct {
 	*testing.T
 	table Table
-	token string // one that no other fact uses: a server remembers tokens beyond the table
+	token string // unique to the fact: DynamoDB keeps tokens longer than the table exists
 }
 
-// The subject and series that facts are about, and the noon they count minutes from.
+// The subject and series of all facts, and the noon from which they count minutes.
 var (
 	sensor = model.Subject{Type: "DEVICE", ID: "sensor_01"}
 	series = model.Series{Subject: sensor, Kind: "READING"}
 	noon   = model.TimeOf(time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC))
 )
 
-// minute is so many minutes after noon.
+// minute returns the time n minutes after noon.
 func minute(n int) model.Time { return noon.Add(time.Duration(n) * time.Minute) }
 
-// reading is an event of the series at a minute; its fields follow name, number, …
+// reading returns an event of the series at a minute. fields are name, value, name, value.
 func reading(n int, id string, fields ...any) model.Event {
 	attrs := fieldsOf(fields...)
 	return model.Event{
@@ -41,12 +43,12 @@ func reading(n int, id string, fields ...any) model.Event {
 	}
 }
 
-// at is the identity of a reading.
+// at returns the identity of a reading.
 func at(n int, id string) model.EventKey {
 	return model.EventKey{Series: series, Order: model.Order{At: minute(n), ID: id}}
 }
 
-// fieldsOf makes fields of name, value, name, value; ints and strings.
+// fieldsOf returns fields from name, value, name, value.
 func fieldsOf(pairs ...any) (attrs model.Attrs) {
 	for i := 0; i < len(pairs); i += 2 {
 		attrs = append(attrs, model.Attr{Name: pairs[i].(string), Value: valueOf(pairs[i+1])})
@@ -68,108 +70,100 @@ func valueOf(v any) model.Value {
 	}
 }
 
-// change is the write of current by record highs, oldest first.
-func change(highs ...model.Event) *ingest.CurrentWrite {
-	first, last := highs[0], highs[len(highs)-1]
-	w := &ingest.CurrentWrite{Series: last.Series, First: first.Order, Last: last.Order, Hash: last.Hash, Now: last.ArrivedAt}
-	for _, e := range highs {
+// change returns the write of the latest item for new events, oldest first.
+func change(events ...model.Event) *ingest.LatestWrite {
+	first, last := events[0], events[len(events)-1]
+	w := &ingest.LatestWrite{Series: last.Series, First: first.Order, Last: last.Order, Hash: last.Hash, Now: last.ArrivedAt}
+	for _, e := range events {
 		w.Set = w.Set.Union(e.Attrs)
 	}
 	return w
 }
 
-// creation is the transaction of a series' first event.
-func creation(e model.Event) ingest.Transaction {
+// creation returns the transaction of a series' first event.
+func creation(e model.Event) ingest.AppendTransaction {
 	w := change(e)
 	w.Create = true
-	return ingest.Transaction{Current: w, Gate: &e.Series.Subject, Puts: []model.Event{e}}
+	return ingest.AppendTransaction{Latest: w, PurgeLock: &e.Series.Subject, Puts: []model.Event{e}}
 }
 
-// newer is the transaction of events newer than current.
-func newer(highs ...model.Event) ingest.Transaction {
-	return ingest.Transaction{Current: change(highs...), Puts: highs}
+// newer returns the transaction of events newer than the latest item.
+func newer(events ...model.Event) ingest.AppendTransaction {
+	return ingest.AppendTransaction{Latest: change(events...), Puts: events}
 }
 
-func (c *contract) append(tx ingest.Transaction) ingest.Reply {
+func (c *contract) append(tx ingest.AppendTransaction) ingest.StoreResult {
 	c.Helper()
-	reply, err := c.table.Append(c.Context(), tx)
+	result, err := c.table.Append(c.Context(), tx)
 	if err != nil {
 		c.Fatalf("append: %v", err)
 	}
-	return reply
+	return result
 }
 
-// written appends what must be stored.
-func (c *contract) written(tx ingest.Transaction) {
+// written appends a transaction that must succeed.
+func (c *contract) written(tx ingest.AppendTransaction) {
 	c.Helper()
-	if reply := c.append(tx); reply.Answer != model.Written {
-		c.Fatalf("append answers %+v, want written", reply)
+	if result := c.append(tx); result.Result != storage.Written {
+		c.Fatalf("append returns %+v, want written", result)
 	}
 }
 
-// refused appends what must be refused.
-func (c *contract) refused(tx ingest.Transaction) ingest.Reply {
+// conditionFailed appends a transaction whose condition must fail.
+func (c *contract) conditionFailed(tx ingest.AppendTransaction) ingest.StoreResult {
 	c.Helper()
-	reply := c.append(tx)
-	if reply.Answer != model.Refused {
-		c.Fatalf("append answers %+v, want refused", reply)
+	result := c.append(tx)
+	if result.Result != storage.ConditionFailed {
+		c.Fatalf("append returns %+v, want condition failed", result)
 	}
-	return reply
+	return result
 }
 
-// malformed appends what no retry can mend.
-func (c *contract) malformed(tx ingest.Transaction) {
+// malformed appends a transaction that must be an error.
+func (c *contract) malformed(tx ingest.AppendTransaction) {
 	c.Helper()
-	if reply, err := c.table.Append(c.Context(), tx); err == nil {
-		c.Errorf("append answers %+v, want an error", reply)
+	if result, err := c.table.Append(c.Context(), tx); err == nil {
+		c.Errorf("append returns %+v, want an error", result)
 	}
 }
 
-// current is the stored current; it must be there.
-func (c *contract) current() model.Current {
+// latest reads the latest item, which must exist.
+func (c *contract) latest() model.Latest {
 	c.Helper()
-	current, err := c.table.Current(c.Context(), series, true)
-	if err != nil || current == nil {
-		c.Fatalf("current is %v, %v; want one", current, err)
+	latest, err := c.table.Latest(c.Context(), series, true)
+	if err != nil || latest == nil {
+		c.Fatalf("latest item is %v, %v; want one", latest, err)
 	}
-	return *current
+	return *latest
 }
 
-// wholeDay is the range of all that facts put into a series.
-func wholeDay() model.Range {
-	return model.Range{Series: series, From: minute(-720), To: minute(720), Consistent: true}
+// wholeDay returns the range of all events of the facts.
+func wholeDay() storage.Range {
+	return storage.Range{Series: series, From: minute(-720), To: minute(720), Consistent: true}
 }
 
 // events reads all pages of a range.
-func (c *contract) events(r model.Range) (all []model.Event) {
+func (c *contract) events(r storage.Range) []model.Event {
 	c.Helper()
-	for pages := 0; ; pages++ {
-		page, err := c.table.Events(c.Context(), r)
-		if err != nil {
-			c.Fatalf("events: %v", err)
-		}
-		all = append(all, page.Events...)
-		if r.After = page.Next; r.After == "" {
-			return all
-		}
-		if pages > 1000 {
-			c.Fatal("events: the pages have no end")
-		}
+	all, err := pages.Collect(storage.Events(c.Context(), c.table, r))
+	if err != nil {
+		c.Fatalf("events: %v", err)
 	}
+	return all
 }
 
-// stored puts events alone.
-func (c *contract) stored(events ...model.Event) {
+// putEvents puts events without a transaction.
+func (c *contract) putEvents(events ...model.Event) {
 	c.Helper()
 	for _, e := range events {
-		if reply, err := c.table.Put(c.Context(), e); err != nil || reply.Answer != model.Written {
-			c.Fatalf("put %v answers %v, %v; want written", e.Key(), reply.Answer, err)
+		if result, err := c.table.Put(c.Context(), e); err != nil || result.Result != storage.Written {
+			c.Fatalf("put %v returns %v, %v; want written", e.Key(), result.Result, err)
 		}
 	}
 }
 
-// enriched sets attributes beside those of an item.
-func (c *contract) enriched(k keys.Key, name string, v item.Value) {
+// setAttr sets an attribute of an item and keeps all others.
+func (c *contract) setAttr(k keys.Key, name string, v item.Value) {
 	c.Helper()
 	set := item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}, name: v}
 	if err := c.table.UpdateItem(c.Context(), set); err != nil {
@@ -177,7 +171,7 @@ func (c *contract) enriched(k keys.Key, name string, v item.Value) {
 	}
 }
 
-// equal compares got with want; nil and empty are the same.
+// equal compares got with want. nil and empty are equal.
 func (c *contract) equal(what string, got, want any) {
 	c.Helper()
 	exact := cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
@@ -186,7 +180,7 @@ func (c *contract) equal(what string, got, want any) {
 	}
 }
 
-// identities are the orders of events, for a short message.
+// identities returns the times and ids of events, for short messages.
 func identities(events []model.Event) []string {
 	out := make([]string, len(events))
 	for i, e := range events {

@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// place is a key in a partition that no noun of ours stands in.
-func place(pk, sk string) keys.Key { return keys.Key{PK: pk, SK: sk} }
+// testKey returns a key in a partition that no stored item of Tidemark uses.
+func testKey(pk, sk string) keys.Key { return keys.Key{PK: pk, SK: sk} }
 
-// thing is an item under a key; its attributes follow name, value.
-func thing(k keys.Key, pairs ...any) item.Item {
+// testItem returns an item with attributes from name, value, name, value.
+func testItem(k keys.Key, pairs ...any) item.Item {
 	it := item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}}
 	for _, a := range fieldsOf(pairs...) {
 		it[a.Name] = item.FromValue(a.Value)
@@ -22,34 +24,34 @@ func thing(k keys.Key, pairs ...any) item.Item {
 	return it
 }
 
-func set(pairs ...any) item.Item {
-	it := thing(keys.Key{}, pairs...)
+func attrs(pairs ...any) item.Item {
+	it := testItem(keys.Key{}, pairs...)
 	delete(it, keys.AttrPK)
 	delete(it, keys.AttrSK)
 	return it
 }
 
-func put(it item.Item, when ...lifecycle.Term) lifecycle.Action {
-	return lifecycle.Action{Key: it.Key(), When: when, Put: it}
+func putAction(it item.Item, when ...table.Requirement) table.Action {
+	return table.Action{Key: it.Key(), Precondition: when, Put: it}
 }
 
-func is(attr string, v any) lifecycle.Term {
-	return lifecycle.Term{Op: lifecycle.Is, Attr: attr, Value: item.FromValue(valueOf(v))}
+func attrEquals(attr string, v any) table.Requirement {
+	return table.Requirement{Op: table.AttrEquals, Attr: attr, Value: item.FromValue(valueOf(v))}
 }
 
 var (
-	onFree  = lifecycle.Term{Op: lifecycle.Free}
-	onThere = lifecycle.Term{Op: lifecycle.There}
+	itemAbsent = table.Requirement{Op: table.ItemAbsent}
+	itemExists = table.Requirement{Op: table.ItemExists}
 )
 
-// commits sends actions and answers what the server did.
-func (c *contract) commits(want model.Answer, actions ...lifecycle.Action) lifecycle.Reply {
+// commit sends actions that must have a result.
+func (c *contract) commit(want storage.WriteResult, actions ...table.Action) table.TransactResult {
 	c.Helper()
-	reply, err := c.table.Commit(c.Context(), lifecycle.Transaction{Actions: actions})
-	if err != nil || reply.Answer != want {
-		c.Fatalf("commit answers %+v, %v; want %v", reply, err, want)
+	result, err := c.table.Commit(c.Context(), table.Transaction{Actions: actions})
+	if err != nil || result.Result != want {
+		c.Fatalf("commit returns %+v, %v; want %v", result, err, want)
 	}
-	return reply
+	return result
 }
 
 func (c *contract) itemAt(k keys.Key, want item.Item) {
@@ -61,8 +63,8 @@ func (c *contract) itemAt(k keys.Key, want item.Item) {
 	c.equal(k.PK+" "+k.SK, got, want)
 }
 
-// listed are the sort keys of all pages of a listing.
-func (c *contract) listed(l lifecycle.Listing) (all []string) {
+// list returns the sort keys of all pages of a list request.
+func (c *contract) list(l table.ListRequest) (all []string) {
 	c.Helper()
 	for pages := 0; pages < 1000; pages++ {
 		page, err := c.table.List(c.Context(), l)
@@ -75,182 +77,184 @@ func (c *contract) listed(l lifecycle.Listing) (all []string) {
 		for _, it := range page.Items {
 			all = append(all, it.Key().SK)
 		}
-		if l.After = page.Next; l.After == (lifecycle.Place{}) {
+		if l.After = page.Next; l.After == (table.Position{}) {
 			return all
 		}
 	}
-	c.Fatal("list: the pages have no end")
+	c.Fatal("list: more than 1000 pages")
 	return nil
 }
 
 var lifecycleFacts = []fact{
-	{"a transaction puts, changes, removes and checks, all or nothing", func(c *contract) {
-		a, b, gone, free := place("p", "a"), place("p", "b"), place("q", "a"), place("r", "a")
-		c.commits(model.Written, put(thing(a, "n", 1), onFree), put(thing(b, "n", 1, "m", 2, "o", "x")), put(thing(gone)))
-		c.commits(model.Written,
-			put(thing(a, "n", 2), is("n", 1)),
-			lifecycle.Action{Key: b, When: lifecycle.Condition{is("o", "x"), onThere}, Set: set("n", 3, "p", true), Remove: []string{"m", "none"}},
-			lifecycle.Action{Key: gone, When: lifecycle.Condition{onThere}, Delete: true},
-			lifecycle.Action{Key: free, When: lifecycle.Condition{onFree}})
-		c.itemAt(a, thing(a, "n", 2))
-		c.itemAt(b, thing(b, "n", 3, "o", "x", "p", true))
-		c.itemAt(gone, nil)
-		c.itemAt(free, nil)
+	{"a transaction puts, updates, deletes and checks, all or nothing", func(c *contract) {
+		a, b, deleted, absent := testKey("p", "a"), testKey("p", "b"), testKey("q", "a"), testKey("r", "a")
+		c.commit(storage.Written, putAction(testItem(a, "n", 1), itemAbsent), putAction(testItem(b, "n", 1, "m", 2, "o", "x")), putAction(testItem(deleted)))
+		c.commit(storage.Written,
+			putAction(testItem(a, "n", 2), attrEquals("n", 1)),
+			table.Action{Key: b, Precondition: table.Precondition{attrEquals("o", "x"), itemExists}, Set: attrs("n", 3, "p", true), Remove: []string{"m", "none"}},
+			table.Action{Key: deleted, Precondition: table.Precondition{itemExists}, Delete: true},
+			table.Action{Key: absent, Precondition: table.Precondition{itemAbsent}})
+		c.itemAt(a, testItem(a, "n", 2))
+		c.itemAt(b, testItem(b, "n", 3, "o", "x", "p", true))
+		c.itemAt(deleted, nil)
+		c.itemAt(absent, nil)
 	}},
-	{"each refusal names what it met, and nothing is stored", func(c *contract) {
-		a, b, d, free := place("p", "a"), place("p", "b"), place("p", "d"), place("p", "e")
-		c.commits(model.Written, put(thing(a, "n", 1)), put(thing(b, "n", 1)), put(thing(d, "n", "1")))
-		reply := c.commits(model.Refused,
-			put(thing(a, "n", 2), onFree),
-			put(thing(b, "n", 2), is("n", 1)),
-			lifecycle.Action{Key: d, When: lifecycle.Condition{is("n", 1)}, Delete: true},
-			lifecycle.Action{Key: free, When: lifecycle.Condition{onThere}, Set: set("n", 1)})
-		c.equal("met", reply.Met, []lifecycle.Met{{Failed: true, Old: thing(a, "n", 1)}, {}, {Failed: true, Old: thing(d, "n", "1")}, {Failed: true}})
-		c.itemAt(b, thing(b, "n", 1))
-		c.itemAt(free, nil)
+	{"a failed transaction returns each failed condition with its item, and stores nothing", func(c *contract) {
+		a, b, d, absent := testKey("p", "a"), testKey("p", "b"), testKey("p", "d"), testKey("p", "e")
+		c.commit(storage.Written, putAction(testItem(a, "n", 1)), putAction(testItem(b, "n", 1)), putAction(testItem(d, "n", "1")))
+		result := c.commit(storage.ConditionFailed,
+			putAction(testItem(a, "n", 2), itemAbsent),
+			putAction(testItem(b, "n", 2), attrEquals("n", 1)),
+			table.Action{Key: d, Precondition: table.Precondition{attrEquals("n", 1)}, Delete: true},
+			table.Action{Key: absent, Precondition: table.Precondition{itemExists}, Set: attrs("n", 1)})
+		c.equal("items", result.Items, []table.ItemResult{{Failed: true, Old: testItem(a, "n", 1)}, {}, {Failed: true, Old: testItem(d, "n", "1")}, {Failed: true}})
+		c.itemAt(b, testItem(b, "n", 1))
+		c.itemAt(absent, nil)
 	}},
-	{"terms are true of what they say", func(c *contract) {
-		k, none := place("p", "a"), place("p", "none")
+	{"each requirement holds or fails as documented", func(c *contract) {
+		k, none := testKey("p", "a"), testKey("p", "none")
 		bytes := item.Value{Type: item.B, B: []byte{1, 2}}
-		it := thing(k, "n", 1, "text", "x", "yes", true)
+		it := testItem(k, "n", 1, "text", "x", "yes", true)
 		it["b"] = bytes
-		c.commits(model.Written, put(it))
-		lacks := func(attr string) lifecycle.Term { return lifecycle.Term{Op: lifecycle.Lacks, Attr: attr} }
-		not := func(attr string, v any) lifecycle.Term {
-			t := is(attr, v)
-			t.Op = lifecycle.IsNot
+		c.commit(storage.Written, putAction(it))
+		lacks := func(attr string) table.Requirement {
+			return table.Requirement{Op: table.AttrAbsent, Attr: attr}
+		}
+		not := func(attr string, v any) table.Requirement {
+			t := attrEquals(attr, v)
+			t.Op = table.AttrDiffers
 			return t
 		}
-		isBytes := lifecycle.Term{Op: lifecycle.Is, Attr: "b", Value: bytes}
+		isBytes := table.Requirement{Op: table.AttrEquals, Attr: "b", Value: bytes}
 		for i, t := range []struct {
 			key  keys.Key
-			when lifecycle.Condition
-			want model.Answer
+			when table.Precondition
+			want storage.WriteResult
 		}{
-			{k, lifecycle.Condition{onThere, is("n", 1), is("text", "x"), is("yes", true), isBytes, lacks("m")}, model.Written},
-			{k, lifecycle.Condition{not("n", 2), not("m", 1), not("n", "1")}, model.Written},
-			{none, lifecycle.Condition{not("n", 1)}, model.Written},
-			{k, lifecycle.Condition{not("n", 1)}, model.Refused},
-			{k, lifecycle.Condition{is("n", 2)}, model.Refused},
-			{k, lifecycle.Condition{is("m", 1)}, model.Refused},
-			{k, lifecycle.Condition{is("n", "1")}, model.Refused},
-			{k, lifecycle.Condition{lacks("n")}, model.Refused},
-			{k, lifecycle.Condition{onFree}, model.Refused},
-			{none, lifecycle.Condition{onFree, lacks("n")}, model.Written},
-			{none, lifecycle.Condition{onThere}, model.Refused},
-			{none, lifecycle.Condition{is("n", 1)}, model.Refused},
+			{k, table.Precondition{itemExists, attrEquals("n", 1), attrEquals("text", "x"), attrEquals("yes", true), isBytes, lacks("m")}, storage.Written},
+			{k, table.Precondition{not("n", 2), not("m", 1), not("n", "1")}, storage.Written},
+			{none, table.Precondition{not("n", 1)}, storage.Written},
+			{k, table.Precondition{not("n", 1)}, storage.ConditionFailed},
+			{k, table.Precondition{attrEquals("n", 2)}, storage.ConditionFailed},
+			{k, table.Precondition{attrEquals("m", 1)}, storage.ConditionFailed},
+			{k, table.Precondition{attrEquals("n", "1")}, storage.ConditionFailed},
+			{k, table.Precondition{lacks("n")}, storage.ConditionFailed},
+			{k, table.Precondition{itemAbsent}, storage.ConditionFailed},
+			{none, table.Precondition{itemAbsent, lacks("n")}, storage.Written},
+			{none, table.Precondition{itemExists}, storage.ConditionFailed},
+			{none, table.Precondition{attrEquals("n", 1)}, storage.ConditionFailed},
 		} {
-			reply, err := c.table.Commit(c.Context(), lifecycle.Transaction{Actions: []lifecycle.Action{{Key: t.key, When: t.when}}})
-			if err != nil || reply.Answer != t.want {
-				c.Errorf("condition %d answers %v, %v; want %v", i, reply.Answer, err, t.want)
+			result, err := c.table.Commit(c.Context(), table.Transaction{Actions: []table.Action{{Key: t.key, Precondition: t.when}}})
+			if err != nil || result.Result != t.want {
+				c.Errorf("precondition %d: result %v, %v; want %v", i, result.Result, err, t.want)
 			}
 		}
 	}},
-	{"a token of a stored transaction answers written again, and writes nothing", func(c *contract) {
-		k := place("p", "a")
-		tx := lifecycle.Transaction{Token: c.token, Actions: []lifecycle.Action{put(thing(k, "n", 1), onFree)}}
+	{"a repeated token returns written again, and writes nothing", func(c *contract) {
+		k := testKey("p", "a")
+		tx := table.Transaction{Token: c.token, Actions: []table.Action{putAction(testItem(k, "n", 1), itemAbsent)}}
 		for range 2 {
-			if reply, err := c.table.Commit(c.Context(), tx); err != nil || reply.Answer != model.Written {
-				c.Fatalf("commit answers %+v, %v; want written", reply, err)
+			if result, err := c.table.Commit(c.Context(), tx); err != nil || result.Result != storage.Written {
+				c.Fatalf("commit returns %+v, %v; want written", result, err)
 			}
-			c.commits(model.Written, put(thing(k, "n", 2)))
+			c.commit(storage.Written, putAction(testItem(k, "n", 2)))
 		}
-		tx.Actions = []lifecycle.Action{put(thing(k, "n", 3))}
-		if reply, err := c.table.Commit(c.Context(), tx); err == nil {
-			c.Errorf("another transaction with the token answers %+v, want an error", reply)
+		tx.Actions = []table.Action{putAction(testItem(k, "n", 3))}
+		if result, err := c.table.Commit(c.Context(), tx); err == nil {
+			c.Errorf("another transaction with the token returns %+v, want an error", result)
 		}
-		c.itemAt(k, thing(k, "n", 2))
+		c.itemAt(k, testItem(k, "n", 2))
 	}},
-	{"a transaction holds a hundred items and no more", func(c *contract) {
-		actions := make([]lifecycle.Action, lifecycle.MaxItems)
+	{"a transaction has at most 100 actions", func(c *contract) {
+		actions := make([]table.Action, table.MaxItems)
 		for i := range actions {
-			actions[i] = put(thing(place("p", fmt.Sprint(i))), onFree)
+			actions[i] = putAction(testItem(testKey("p", fmt.Sprint(i))), itemAbsent)
 		}
-		c.commits(model.Written, actions...)
-		reply := c.commits(model.Refused, actions...)
-		c.equal("failed", len(reply.Met), len(actions))
-		if reply, err := c.table.Commit(c.Context(), lifecycle.Transaction{Actions: append(actions, put(thing(place("p", "more"))))}); err == nil {
-			c.Errorf("commit of 101 answers %+v, want an error", reply)
+		c.commit(storage.Written, actions...)
+		result := c.commit(storage.ConditionFailed, actions...)
+		c.equal("failed", len(result.Items), len(actions))
+		if result, err := c.table.Commit(c.Context(), table.Transaction{Actions: append(actions, putAction(testItem(testKey("p", "more"))))}); err == nil {
+			c.Errorf("commit of 101 actions returns %+v, want an error", result)
 		}
 	}},
-	{"a listing shows what begins with its prefix, either way, by pages of any limit", func(c *contract) {
+	{"List returns the items with its prefix, with any limit and direction", func(c *contract) {
 		var want []string
 		for i := range 7 {
 			want = append(want, fmt.Sprintf("B#%d", i))
-			c.commits(model.Written, put(thing(place("p", want[i]))))
+			c.commit(storage.Written, putAction(testItem(testKey("p", want[i]))))
 		}
-		c.commits(model.Written, put(thing(place("p", "A#1"))), put(thing(place("p", "B"))), put(thing(place("p", "C#1"))), put(thing(place("p2", "B#9"))))
+		c.commit(storage.Written, putAction(testItem(testKey("p", "A#1"))), putAction(testItem(testKey("p", "B"))), putAction(testItem(testKey("p", "C#1"))), putAction(testItem(testKey("p2", "B#9"))))
 		for limit := range 9 {
-			c.equal(fmt.Sprint("oldest first, limit ", limit), c.listed(lifecycle.Listing{Partition: "p", Prefix: "B#", Limit: limit}), want)
-			got := c.listed(lifecycle.Listing{Partition: "p", Prefix: "B#", Limit: limit, Newest: true})
+			c.equal(fmt.Sprint("oldest first, limit ", limit), c.list(table.ListRequest{Partition: "p", Prefix: "B#", Limit: limit}), want)
+			got := c.list(table.ListRequest{Partition: "p", Prefix: "B#", Limit: limit, Newest: true})
 			c.equal(fmt.Sprint("newest first, limit ", limit), got, reversed(want))
 		}
-		c.equal("the whole partition", len(c.listed(lifecycle.Listing{Partition: "p"})), 10)
-		c.equal("an empty one", c.listed(lifecycle.Listing{Partition: "none"}), []string{})
+		c.equal("the complete partition", len(c.list(table.ListRequest{Partition: "p"})), 10)
+		c.equal("an empty one", c.list(table.ListRequest{Partition: "none"}), []string{})
 	}},
-	{"an index lists what stands in it, by its sort key, by pages of any limit", func(c *contract) {
+	{"List of an index returns its items by sort key, with any limit and direction", func(c *contract) {
 		var want []string
 		for i := range 6 {
 			sk := fmt.Sprintf("item-%d", i)
-			it := thing(place(fmt.Sprint("p", i%2), sk))
+			it := testItem(testKey(fmt.Sprint("p", i%2), sk))
 			it.SetIndex(keys.IndexGSI1, keys.Key{PK: "index", SK: fmt.Sprint(i / 2)})
-			c.commits(model.Written, put(it))
+			c.commit(storage.Written, putAction(it))
 			want = append(want, sk)
 		}
-		other := thing(place("p", "other"))
+		other := testItem(testKey("p", "other"))
 		other.SetIndex(keys.IndexGSI2, keys.Key{PK: "index", SK: "0"})
-		c.commits(model.Written, put(other))
+		c.commit(storage.Written, putAction(other))
 		for limit := range 8 {
-			// Those of one sort key stand in no order that is promised.
-			got := c.listed(lifecycle.Listing{Index: keys.IndexGSI1, Partition: "index", Limit: limit})
+			// Items with equal sort keys have no specified order.
+			got := c.list(table.ListRequest{Index: keys.IndexGSI1, Partition: "index", Limit: limit})
 			c.equal(fmt.Sprint("limit ", limit), pairwise(got), pairwise(want))
-			got = c.listed(lifecycle.Listing{Index: keys.IndexGSI1, Partition: "index", Limit: limit, Newest: true})
+			got = c.list(table.ListRequest{Index: keys.IndexGSI1, Partition: "index", Limit: limit, Newest: true})
 			c.equal(fmt.Sprint("newest first, limit ", limit), pairwise(reversed(got)), pairwise(want))
 		}
-		c.equal("the second index", c.listed(lifecycle.Listing{Index: keys.IndexGSI2, Partition: "index"}), []string{"other"})
+		c.equal("the second index", c.list(table.ListRequest{Index: keys.IndexGSI2, Partition: "index"}), []string{"other"})
 	}},
-	{"the gate is there or it is not", func(c *contract) {
+	{"PurgeLocked reports whether there is a purge lock", func(c *contract) {
 		for _, want := range []bool{false, true} {
-			if got, err := c.table.Gated(c.Context(), sensor); err != nil || got != want {
-				c.Errorf("gated is %v, %v; want %v", got, err, want)
+			if got, err := c.table.PurgeLocked(c.Context(), sensor); err != nil || got != want {
+				c.Errorf("purge locked is %v, %v; want %v", got, err, want)
 			}
-			gate := item.FromGate(&model.Gate{Subject: sensor, Since: noon, PurgeID: "1"})
-			c.commits(model.Written, put(gate))
+			lock := item.FromPurgeLock(&entity.PurgeLock{Subject: sensor, Since: noon, PurgeID: "1"})
+			c.commit(storage.Written, putAction(lock))
 		}
 	}},
 }
 
 var eraseFacts = []fact{
-	{"items go whatever they are, and that one is not there is no error", func(c *contract) {
-		var these []keys.Key
+	{"Erase removes items of any kind, and an absent item is no error", func(c *contract) {
+		var items []keys.Key
 		for i := range lifecycle.MaxErase {
-			k := place(fmt.Sprint("p", i%3), fmt.Sprint(i))
-			these = append(these, k)
+			k := testKey(fmt.Sprint("p", i%3), fmt.Sprint(i))
+			items = append(items, k)
 			if i%2 == 0 {
-				c.commits(model.Written, put(thing(k, "text", strings.Repeat("x", i*1000))))
+				c.commit(storage.Written, putAction(testItem(k, "text", strings.Repeat("x", i*1000))))
 			}
 		}
-		stays := place("p0", "stays")
-		c.commits(model.Written, put(thing(stays)))
-		for len(these) > 0 {
-			left, answer, err := c.table.Erase(c.Context(), these)
-			if err != nil || answer != model.Written {
-				c.Fatalf("erase answers %v, %v; want written", answer, err)
+		kept := testKey("p0", "kept")
+		c.commit(storage.Written, putAction(testItem(kept)))
+		for len(items) > 0 {
+			left, result, err := c.table.Erase(c.Context(), items)
+			if err != nil || result != storage.Written {
+				c.Fatalf("erase returns %v, %v; want written", result, err)
 			}
-			these = left
+			items = left
 		}
-		c.equal("items", c.scan(), []item.Item{thing(stays)})
+		c.equal("items", c.scan(), []item.Item{testItem(kept)})
 	}},
-	{"a request that the server would not take is an error", func(c *contract) {
-		k := place("p", "a")
-		c.commits(model.Written, put(thing(k)))
+	{"an invalid request is an error", func(c *contract) {
+		k := testKey("p", "a")
+		c.commit(storage.Written, putAction(testItem(k)))
 		many := make([]keys.Key, lifecycle.MaxErase+1)
 		for i := range many {
-			many[i] = place("p", fmt.Sprint(i))
+			many[i] = testKey("p", fmt.Sprint(i))
 		}
-		for name, these := range map[string][]keys.Key{"none": nil, "26": many} {
-			if _, answer, err := c.table.Erase(c.Context(), these); err == nil {
-				c.Errorf("%s: erase answers %v, want an error", name, answer)
+		for name, items := range map[string][]keys.Key{"none": nil, "26": many} {
+			if _, result, err := c.table.Erase(c.Context(), items); err == nil {
+				c.Errorf("%s: erase returns %v, want an error", name, result)
 			}
 		}
 		c.equal("items", len(c.scan()), 1)
@@ -265,7 +269,7 @@ func reversed(s []string) []string {
 	return out
 }
 
-// pairwise orders each two of neighbours.
+// pairwise sorts each pair of neighbours.
 func pairwise(s []string) []string {
 	out := append([]string(nil), s...)
 	for i := 0; i+1 < len(out); i += 2 {

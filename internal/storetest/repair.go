@@ -6,47 +6,49 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 var repairFacts = []fact{
-	{"somebody deletes an event only while it is not about to expire", func(c *contract) {
+	{"a user deletes an event only if it does not expire soon", func(c *contract) {
 		e, ever := reading(0, "", "n", 1), reading(1, "", "n", 1)
 		ever.ExpiresAt = 0
-		c.stored(e, ever)
+		c.putEvents(e, ever)
 		expiry := model.Time(e.ExpiresAt * 1000)
 		soon, early := expiry.Add(-tier.ExpiryMargin), expiry.Add(-tier.ExpiryMargin-time.Second)
-		c.answers("delete about to expire", model.Refused)(c.table.DeleteEvent(c.Context(), e.Key(), soon))
-		c.answers("delete expired", model.Refused)(c.table.DeleteEvent(c.Context(), e.Key(), expiry.Add(time.Hour)))
-		c.answers("delete in time", model.Written)(c.table.DeleteEvent(c.Context(), e.Key(), early))
-		c.answers("delete again", model.Refused)(c.table.DeleteEvent(c.Context(), e.Key(), early))
-		c.answers("delete what never expires", model.Written)(c.table.DeleteEvent(c.Context(), ever.Key(), expiry))
+		c.wantResult("delete about to expire", storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), soon))
+		c.wantResult("delete expired", storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), expiry.Add(time.Hour)))
+		c.wantResult("delete in time", storage.Written)(c.table.DeleteEvent(c.Context(), e.Key(), early))
+		c.wantResult("delete again", storage.ConditionFailed)(c.table.DeleteEvent(c.Context(), e.Key(), early))
+		c.wantResult("delete an event that never expires", storage.Written)(c.table.DeleteEvent(c.Context(), ever.Key(), expiry))
 		c.equal("events", len(c.events(wholeDay())), 0)
 	}},
-	{"somebody corrects an event in place, and its expiry comes no nearer", func(c *contract) {
+	{"a user corrects an event in place, and its expiry never moves earlier", func(c *contract) {
 		e := reading(0, "", "n", 1, "m", 2)
-		c.stored(e)
+		c.putEvents(e)
 		now := minute(1)
 		corrected := reading(0, "", "n", 3)
-		nearer := corrected
-		nearer.ExpiresAt--
-		c.answers("correct, nearer", model.Refused)(c.table.CorrectEvent(c.Context(), nearer, now))
-		c.answers("correct about to expire", model.Refused)(c.table.CorrectEvent(c.Context(), corrected, model.Time(e.ExpiresAt*1000)))
-		c.answers("correct what is not there", model.Refused)(c.table.CorrectEvent(c.Context(), reading(5, ""), now))
+		earlier := corrected
+		earlier.ExpiresAt--
+		c.wantResult("correct, earlier", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), earlier, now))
+		c.wantResult("correct about to expire", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), corrected, model.Time(e.ExpiresAt*1000)))
+		c.wantResult("correct a missing event", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), reading(5, ""), now))
 		c.equal("events", c.events(wholeDay()), []model.Event{e})
-		c.answers("correct", model.Written)(c.table.CorrectEvent(c.Context(), corrected, now))
+		c.wantResult("correct", storage.Written)(c.table.CorrectEvent(c.Context(), corrected, now))
 		c.equal("events", c.events(wholeDay()), []model.Event{corrected})
 		corrected.ExpiresAt = 0
-		c.answers("correct, for ever", model.Written)(c.table.CorrectEvent(c.Context(), corrected, now))
-		c.answers("correct, nearer than for ever", model.Refused)(c.table.CorrectEvent(c.Context(), e, now))
+		c.wantResult("correct, never expires", storage.Written)(c.table.CorrectEvent(c.Context(), corrected, now))
+		c.wantResult("correct, expires after all", storage.ConditionFailed)(c.table.CorrectEvent(c.Context(), e, now))
 	}},
-	{"a scan shows every item once, over pages", func(c *contract) {
+	{"Scan returns every item once, over several pages", func(c *contract) {
 		for i := range 40 {
 			e := reading(i, "", "text", strings.Repeat("x", 60<<10))
 			e.Series.Subject.ID = fmt.Sprint(i % 3)
-			c.stored(e)
+			c.putEvents(e)
 		}
 		if first, next, err := c.table.Scan(c.Context(), keys.Key{}); err != nil || len(first) > 20 || next == (keys.Key{}) {
 			c.Errorf("first page holds %d items, next %v, %v; want about 17 and a next", len(first), next, err)
@@ -54,19 +56,19 @@ var repairFacts = []fact{
 		seen := map[keys.Key]bool{}
 		for _, it := range c.scan() {
 			if seen[it.Key()] {
-				c.Errorf("%v is shown twice", it.Key())
+				c.Errorf("%v is returned twice", it.Key())
 			}
 			seen[it.Key()] = true
 		}
 		c.equal("items", len(seen), 40)
 	}},
-	{"a partition shows its items and no other's, in order, over pages", func(c *contract) {
+	{"Partition returns only its own items, in order, over several pages", func(c *contract) {
 		for i := range 40 {
 			e := reading(i, "", "text", strings.Repeat("x", 60<<10))
 			if i%2 == 1 {
 				e.Series.Subject.ID += "0"
 			}
-			c.stored(e)
+			c.putEvents(e)
 		}
 		var seen []string
 		var after keys.Key
@@ -89,7 +91,7 @@ var repairFacts = []fact{
 		}
 		c.equal("sort keys", seen, want)
 	}},
-	{"items are put, updated, read and deleted as they are", func(c *contract) {
+	{"items are put, updated, read and deleted unchanged", func(c *contract) {
 		k := keys.Metadata(sensor)
 		it := item.Item{
 			keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK},
@@ -104,7 +106,7 @@ var repairFacts = []fact{
 			c.Fatal(err)
 		}
 		c.equal("item", got, it)
-		c.enriched(k, "n", item.Value{Type: item.N, S: "2"})
+		c.setAttr(k, "n", item.Value{Type: item.N, S: "2"})
 		it["n"] = item.Value{Type: item.N, S: "2"}
 		got, _ = c.table.GetItem(c.Context(), k)
 		c.equal("item, updated", got, it)
@@ -117,7 +119,7 @@ var repairFacts = []fact{
 			c.Errorf("item is %v, %v; want none", got, err)
 		}
 	}},
-	{"a value that was read as other is never written back", func(c *contract) {
+	{"a value of type Other is never written", func(c *contract) {
 		k := keys.Metadata(sensor)
 		it := item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}, "map": {}}
 		if err := c.table.PutItem(c.Context(), it); err == nil {
@@ -129,28 +131,24 @@ var repairFacts = []fact{
 	}},
 }
 
-// answers checks the answer of a write of one item.
-func (c *contract) answers(what string, want model.Answer) func(model.Answer, error) {
-	return func(got model.Answer, err error) {
+// wantResult checks the result of a write of one item.
+func (c *contract) wantResult(what string, want storage.WriteResult) func(storage.WriteResult, error) {
+	return func(got storage.WriteResult, err error) {
 		c.Helper()
 		if err != nil || got != want {
-			c.Errorf("%s: answer %v, %v; want %v", what, got, err, want)
+			c.Errorf("%s: result %v, %v; want %v", what, got, err, want)
 		}
 	}
 }
 
 // scan reads all items of the table.
-func (c *contract) scan() (all []item.Item) {
+func (c *contract) scan() []item.Item {
 	c.Helper()
-	var after keys.Key
-	for {
-		page, next, err := c.table.Scan(c.Context(), after)
-		if err != nil {
-			c.Fatalf("scan: %v", err)
-		}
-		all = append(all, page...)
-		if after = next; after == (keys.Key{}) {
-			return all
-		}
+	all, err := pages.Collect(pages.Items(func(after keys.Key) ([]item.Item, keys.Key, error) {
+		return c.table.Scan(c.Context(), after)
+	}))
+	if err != nil {
+		c.Fatalf("scan: %v", err)
 	}
+	return all
 }

@@ -4,19 +4,22 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// none is the rev of no row.
-var none rollup.Rev
+// noRev is the revision of a missing row.
+var noRev rollup.Rev
 
-// spec is what the readings of facts are summarised by.
+// spec is the specification of the rows of facts.
 var spec = &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "temperature", Scale: 9, Percentiles: true}}}
 
-// row is the rollup of hour n after noon, of three readings, with rev {1, n}.
+// row returns the rollup of hour n after noon, of three readings, with revision {1, n}.
 func row(n int) *rollup.Row {
 	fold := rollup.NewFold(spec)
 	for i := range 3 {
@@ -33,23 +36,23 @@ func row(n int) *rollup.Row {
 	}
 }
 
-// put writes a row that must be written.
-func (c *contract) put(r *rollup.Row, prev rollup.Rev) {
+// putRow writes a row, which must succeed.
+func (c *contract) putRow(r *rollup.Row, prev rollup.Rev) {
 	c.Helper()
-	if answer, err := c.table.PutRow(c.Context(), r, prev); err != nil || answer != model.Written {
-		c.Fatalf("put row answers %v, %v; want written", answer, err)
+	if result, err := c.table.PutRow(c.Context(), r, prev); err != nil || result != storage.Written {
+		c.Fatalf("put row returns %v, %v; want written", result, err)
 	}
 }
 
-// lost writes a row whose condition must fail.
-func (c *contract) lost(r *rollup.Row, prev rollup.Rev) {
+// conditionFails writes a row whose condition must fail.
+func (c *contract) conditionFails(r *rollup.Row, prev rollup.Rev) {
 	c.Helper()
-	if answer, err := c.table.PutRow(c.Context(), r, prev); err != nil || answer != model.Refused {
-		c.Fatalf("put row answers %v, %v; want refused", answer, err)
+	if result, err := c.table.PutRow(c.Context(), r, prev); err != nil || result != storage.ConditionFailed {
+		c.Fatalf("put row returns %v, %v; want condition failed", result, err)
 	}
 }
 
-// row reads a row; it must be there.
+// row reads a row, which must exist.
 func (c *contract) row(k rollup.Key) *rollup.Row {
 	c.Helper()
 	r, err := c.table.Row(c.Context(), k)
@@ -71,54 +74,54 @@ func (c *contract) sameRow(got, want *rollup.Row) {
 }
 
 var rowFacts = []fact{
-	{"a row is written where there is none, and read as it was written", func(c *contract) {
+	{"a row is written if there is none, and read as it was written", func(c *contract) {
 		want := row(0)
 		if r, err := c.table.Row(c.Context(), want.Key); r != nil || err != nil {
 			c.Fatalf("row is %v, %v; want none", r, err)
 		}
-		c.put(want, none)
+		c.putRow(want, noRev)
 		c.sameRow(c.row(want.Key), want)
 	}},
-	{"absence is no condition once there is a row", func(c *contract) {
-		c.put(row(0), none)
+	{"a write that requires no row fails if there is one", func(c *contract) {
+		c.putRow(row(0), noRev)
 		second := row(0)
 		second.Rev = rollup.Rev{2}
-		c.lost(second, none)
+		c.conditionFails(second, noRev)
 		c.equal("rev", c.row(second.Key).Rev, rollup.Rev{1})
 	}},
-	{"a row is written over its rev and over no other", func(c *contract) {
-		c.put(row(0), none)
+	{"a write succeeds only on the stored revision", func(c *contract) {
+		c.putRow(row(0), noRev)
 		second := row(0)
 		second.Rev = rollup.Rev{2}
-		c.lost(second, rollup.Rev{9})
-		c.put(second, rollup.Rev{1})
+		c.conditionFails(second, rollup.Rev{9})
+		c.putRow(second, rollup.Rev{1})
 		third := row(0)
 		third.Rev = rollup.Rev{3}
-		c.lost(third, rollup.Rev{1})
+		c.conditionFails(third, rollup.Rev{1})
 		c.equal("rev", c.row(third.Key).Rev, rollup.Rev{2})
 	}},
-	{"a rev is no condition where there is no row", func(c *contract) {
-		c.lost(row(0), rollup.Rev{1})
+	{"a write on a revision fails if there is no row", func(c *contract) {
+		c.conditionFails(row(0), rollup.Rev{1})
 		c.equal("items", len(c.scan()), 0)
 	}},
-	{"a row deleted and made again is another row", func(c *contract) {
-		c.put(row(0), none)
+	{"a row that was deleted and written again has another revision", func(c *contract) {
+		c.putRow(row(0), noRev)
 		if err := c.table.DeleteItem(c.Context(), keys.Row(row(0).Key)); err != nil {
 			c.Fatal(err)
 		}
 		again := row(0)
 		again.Rev = rollup.Rev{7}
-		c.put(again, none)
-		c.lost(row(0), rollup.Rev{1})
+		c.putRow(again, noRev)
+		c.conditionFails(row(0), rollup.Rev{1})
 	}},
-	{"a row is replaced whole", func(c *contract) {
+	{"a write replaces the complete row", func(c *contract) {
 		full := row(0)
-		full.Unreadable, full.Exact, full.ChildrenUntil = 3, false, 17
-		c.put(full, none)
-		c.enriched(keys.Row(full.Key), "left", item.Value{Type: item.S, S: "behind"})
+		full.Unreadable, full.Exact, full.ChildrenExpireAt = 3, false, 17
+		c.putRow(full, noRev)
+		c.setAttr(keys.Row(full.Key), "extra", item.Value{Type: item.S, S: "removed"})
 		empty := row(0)
 		empty.Fold, empty.Empty, empty.ExpiresAt, empty.Rev = *rollup.NewFold(spec), true, 0, rollup.Rev{2}
-		c.put(empty, full.Rev)
+		c.putRow(empty, full.Rev)
 		stored, err := c.table.GetItem(c.Context(), keys.Row(full.Key))
 		if err != nil {
 			c.Fatal(err)
@@ -129,14 +132,14 @@ var rowFacts = []fact{
 		}
 		c.equal("item", stored, want)
 	}},
-	{"rows of a range are those whose buckets start in it", func(c *contract) {
+	{"a range returns the rows whose buckets start in it", func(c *contract) {
 		for n := range 5 {
-			c.put(row(n), none)
+			c.putRow(row(n), noRev)
 		}
 		day := row(0)
 		day.Key.Tier, day.Key.Start = tier.Day.String(), minute(-720)
-		c.put(day, none)
-		r := model.Range{Series: series, From: minute(60), To: minute(180), Consistent: true}
+		c.putRow(day, noRev)
+		r := storage.Range{Series: series, From: minute(60), To: minute(180), Consistent: true}
 		c.equal("rows", c.starts(tier.Hour, r), []model.Time{minute(60), minute(120)})
 		r.From, r.Newest = minute(61), true
 		c.equal("newest first, from within a bucket", c.starts(tier.Hour, r), []model.Time{minute(120)})
@@ -145,21 +148,21 @@ var rowFacts = []fact{
 		r.Limit = 2
 		c.equal("page by page", c.starts(tier.Hour, r), []model.Time{minute(240), minute(180), minute(120), minute(60), minute(0)})
 	}},
-	{"empty and expired rows are shown", func(c *contract) {
+	{"empty and expired rows are returned", func(c *contract) {
 		r := row(0)
 		r.Fold, r.Empty, r.ExpiresAt = *rollup.NewFold(spec), true, 1
-		c.put(r, none)
+		c.putRow(r, noRev)
 		if got := c.row(r.Key); !got.Empty || got.ExpiresAt != 1 {
 			c.Errorf("row is %+v, want it empty and expired", got)
 		}
 		c.equal("rows", c.starts(tier.Hour, wholeDay()), []model.Time{noon})
 	}},
-	{"a row that cannot be decoded comes bare, and hides no other", func(c *contract) {
+	{"a row that cannot be decoded is returned without its summary, with all others", func(c *contract) {
 		for n := range 3 {
-			c.put(row(n), none)
+			c.putRow(row(n), noRev)
 		}
-		c.enriched(keys.Row(row(0).Key), keys.AttrVersion, item.Value{Type: item.N, S: "99"})
-		c.enriched(keys.Row(row(1).Key), keys.AttrSummary, item.Value{Type: item.B, B: []byte{0xff}})
+		c.setAttr(keys.Row(row(0).Key), keys.AttrVersion, item.Value{Type: item.N, S: "99"})
+		c.setAttr(keys.Row(row(1).Key), tablekeys.AttrSummary, item.Value{Type: item.B, B: []byte{0xff}})
 		c.equal("rows", c.starts(tier.Hour, wholeDay()), []model.Time{minute(0), minute(60), minute(120)})
 		if newer := c.row(row(0).Key); newer.V != 99 || newer.Summary != nil {
 			c.Errorf("row of a newer version is %+v, want its version and no summary", newer)
@@ -168,31 +171,31 @@ var rowFacts = []fact{
 		if damaged.Rev != row(1).Rev || damaged.Summary != nil || damaged.Empty {
 			c.Errorf("damaged row is %+v, want its rev and no summary", damaged)
 		}
-		c.put(row(1), damaged.Rev)
+		c.putRow(row(1), damaged.Rev)
 		c.sameRow(c.row(row(1).Key), row(1))
 	}},
-	{"a row of a newer version is not written", func(c *contract) {
+	{"a row of a newer version is an error to write", func(c *contract) {
 		r := row(0)
 		r.V = item.Version + 1
-		if answer, err := c.table.PutRow(c.Context(), r, none); err == nil {
-			c.Errorf("put row answers %v, want an error", answer)
+		if result, err := c.table.PutRow(c.Context(), r, noRev); err == nil {
+			c.Errorf("put row returns %v, want an error", result)
 		}
 	}},
 }
 
-// starts are the bucket starts of all pages of a range.
-func (c *contract) starts(u tier.Unit, r model.Range) (all []model.Time) {
+// starts returns the bucket starts of all pages of a range.
+func (c *contract) starts(u tier.Unit, r storage.Range) (all []model.Time) {
 	c.Helper()
-	for {
+	rows := pages.Items(func(after string) ([]rollup.Row, string, error) {
+		r.After = after
 		page, err := c.table.Rows(c.Context(), u, r)
+		return page.Rows, page.Next, err
+	})
+	for row, err := range rows {
 		if err != nil {
 			c.Fatalf("rows: %v", err)
 		}
-		for _, row := range page.Rows {
-			all = append(all, row.Key.Start)
-		}
-		if r.After = page.Next; r.After == "" {
-			return all
-		}
+		all = append(all, row.Key.Start)
 	}
+	return all
 }

@@ -1,7 +1,6 @@
-// Package storetest is what every table must be: a contract of stated facts that the
-// table in memory and the table on DynamoDB both pass, and a layer of faults that
-// can be laid over either, so that what stands above is tried against a table that
-// throttles, conflicts and loses answers.
+// Package storetest is the contract that every table must pass: package memory and package
+// dynamo both run it. FaultyStore adds faults to a table, so that the packages above can be
+// tested against throttling, conflicts and lost responses.
 package storetest
 
 import (
@@ -14,57 +13,58 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Store is all that append, aggregate, query and the life of subjects ask of a table.
+// Store combines the interfaces that append, aggregate, query, lifecycle and alerts need of
+// a table.
 type Store interface {
 	ingest.Store
-	ingest.Quarantine
-	ingest.SaltStore
+	ingest.QuarantineStore
+	ingest.RotatingSecretStore
 	aggregate.Store
 	query.Store
 	lifecycle.Store
 	lifecycle.Eraser
 	alert.Store
-	// Gated reports whether a subject's purge gate is there, strongly consistent.
-	Gated(ctx context.Context, subject model.Subject) (bool, error)
+	ingest.PurgeLocks
 }
 
-// Table is a Store with what repairs, dumps, audits and tests need beside it.
+// Table is a Store with the methods that repairs, exports and tests need.
 type Table interface {
 	Store
-	aggregate.Marks
-	// DeleteEvent removes an event as somebody does: Refused where it is not there, or
-	// expires within tier.ExpiryMargin of now and is left to expire.
-	DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (model.Answer, error)
-	// CorrectEvent replaces an event in place as somebody does: Refused as DeleteEvent,
-	// and where the event would expire earlier by it.
-	CorrectEvent(ctx context.Context, event model.Event, now model.Time) (model.Answer, error)
+	aggregate.ProgressStore
+	// DeleteEvent deletes an event for a user. The result is ConditionFailed if the event
+	// does not exist or expires within tier.ExpiryMargin of now.
+	DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error)
+	// CorrectEvent replaces an event for a user. The result is ConditionFailed as for
+	// DeleteEvent, and if the event would expire earlier than before.
+	CorrectEvent(ctx context.Context, event model.Event, now model.Time) (storage.WriteResult, error)
 
-	// PutItem stores an item whatever was there.
+	// PutItem stores an item, replacing any other under its key.
 	PutItem(ctx context.Context, it item.Item) error
-	// UpdateItem sets attributes and leaves the others as they are.
+	// UpdateItem sets attributes and keeps all others.
 	UpdateItem(ctx context.Context, set item.Item) error
-	// DeleteItem removes an item, if it is there.
+	// DeleteItem removes an item, if there is one.
 	DeleteItem(ctx context.Context, k keys.Key) error
-	// Scan reads one page of all items from beyond a position on; the zero Key is the
-	// start, and as next position the end.
+	// Scan reads one page of all items after a position. The zero Key is the start and, as
+	// next, the end.
 	Scan(ctx context.Context, after keys.Key) (page []item.Item, next keys.Key, err error)
-	// Partition is Scan of what stands under one partition key, in order.
+	// Partition is Scan of one partition key, in order of the sort keys.
 	Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, err error)
 }
 
-// fact is one thing that is true of every table.
+// fact is a statement that is true of every table.
 type fact struct {
 	name  string
-	holds func(c *contract)
+	check func(c *contract)
 }
 
-// Run holds a table to the contract, one fact a subtest, in parallel. open makes an
-// empty table for one of them.
+// Run checks the contract, each fact in a parallel subtest. open returns an empty table for
+// each of them.
 func Run(t *testing.T, open func(t *testing.T) Table) {
 	groups := []struct {
 		name  string
@@ -74,15 +74,15 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 		{"condition", conditionFacts},
 		{"transaction", transactionFacts},
 		{"put", putFacts},
-		{"salt", saltFacts},
+		{"rotating secret", rotatingSecretFacts},
 		{"page", pageFacts},
 		{"meter", meterFacts},
 		{"index", indexFacts},
-		{"currents", currentsFacts},
+		{"latest by", latestByFacts},
 		{"event", eventFacts},
 		{"row", rowFacts},
 		{"repair", repairFacts},
-		{"watermark", watermarkFacts},
+		{"stream progress", progressFacts},
 		{"lifecycle", lifecycleFacts},
 		{"erase", eraseFacts},
 		{"put all", putAllFacts},
@@ -93,7 +93,7 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 			for _, f := range g.facts {
 				t.Run(f.name, func(t *testing.T) {
 					t.Parallel()
-					f.holds(&contract{T: t, table: open(t), token: rand.Text()})
+					f.check(&contract{T: t, table: open(t), token: rand.Text()})
 				})
 			}
 		})

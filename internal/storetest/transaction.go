@@ -7,63 +7,65 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// mostEvents are what a transaction holds beside current.
-const mostEvents = 99
+// maxEvents is how many events fit in a transaction with the latest item.
+const maxEvents = 99
 
 var transactionFacts = []fact{
-	{"each of 99 puts answers with the event it met", func(c *contract) {
-		events := make([]model.Event, mostEvents)
+	{"each of 99 failed puts returns the stored event", func(c *contract) {
+		events := make([]model.Event, maxEvents)
 		for i := range events {
 			events[i] = reading(i, fmt.Sprint(i), "n", i)
 		}
-		c.written(ingest.Transaction{Puts: events})
+		c.written(ingest.AppendTransaction{Puts: events})
 		again := creation(events[0])
-		again.Puts, again.Gate = clones(events), nil
+		again.Puts, again.PurgeLock = clones(events), nil
 		for i := range again.Puts {
 			again.Puts[i].Hash[0]++ // other payloads
 		}
-		reply := c.refused(again)
-		if reply.CurrentFailed {
-			c.Error("current's condition held, the reply says it failed")
+		result := c.conditionFailed(again)
+		if result.LatestFailed {
+			c.Error("the condition of the latest item failed, want it to hold")
 		}
 		for i := range events {
-			c.equal(fmt.Sprint("stored ", i), reply.Stored[i], &events[i])
+			c.equal(fmt.Sprint("stored ", i), result.Stored[i], &events[i])
 		}
 	}},
-	{"a refusal names what failed at its place, and stores nothing", func(c *contract) {
-		there := reading(2, "", "n", 2)
-		c.stored(there)
-		reply := c.refused(ingest.Transaction{
+	{"a failed transaction returns each stored event at its position, and stores nothing", func(c *contract) {
+		stored := reading(2, "", "n", 2)
+		c.putEvents(stored)
+		result := c.conditionFailed(ingest.AppendTransaction{
 			Puts:   []model.Event{reading(1, ""), reading(2, "", "n", 3), reading(3, "")},
 			Absent: []model.EventKey{at(4, "")},
 		})
-		c.equal("stored", reply.Stored, []*model.Event{nil, &there, nil, nil})
-		c.equal("events", c.events(wholeDay()), []model.Event{there})
+		c.equal("stored", result.Stored, []*model.Event{nil, &stored, nil, nil})
+		c.equal("events", c.events(wholeDay()), []model.Event{stored})
 	}},
-	{"an absent is only looked at", func(c *contract) {
-		there, put := reading(2, "", "n", 2), reading(1, "", "n", 1)
-		c.written(ingest.Transaction{Puts: []model.Event{there}, Absent: []model.EventKey{put.Key()}})
-		c.equal("events", c.events(wholeDay()), []model.Event{there})
-		reply := c.refused(ingest.Transaction{Puts: []model.Event{put}, Absent: []model.EventKey{there.Key()}})
-		c.equal("stored", reply.Stored, []*model.Event{nil, &there})
+	{"an absent event is only checked", func(c *contract) {
+		stored, put := reading(2, "", "n", 2), reading(1, "", "n", 1)
+		c.written(ingest.AppendTransaction{Puts: []model.Event{stored}, Absent: []model.EventKey{put.Key()}})
+		c.equal("events", c.events(wholeDay()), []model.Event{stored})
+		result := c.conditionFailed(ingest.AppendTransaction{Puts: []model.Event{put}, Absent: []model.EventKey{stored.Key()}})
+		c.equal("stored", result.Stored, []*model.Event{nil, &stored})
 	}},
-	{"what is stored under a put's identity and cannot be read is shown unreadable", func(c *contract) {
-		there := reading(2, "", "n", 2)
-		c.stored(there)
-		c.enriched(keys.Event(there.Key()), keys.AttrHash, item.Value{Type: item.S, S: "damaged"})
-		want := []*model.Event{{Series: series, Order: there.Order, ExpiresAt: there.ExpiresAt, Unreadable: true}}
-		c.equal("stored", c.refused(ingest.Transaction{Puts: []model.Event{there}}).Stored, want)
-		reply, err := c.table.Put(c.Context(), there)
+	{"a damaged event under the identity of a put is returned as unreadable", func(c *contract) {
+		stored := reading(2, "", "n", 2)
+		c.putEvents(stored)
+		c.setAttr(keys.Event(stored.Key()), tablekeys.AttrHash, item.Value{Type: item.S, S: "damaged"})
+		want := []*model.Event{{Series: series, Order: stored.Order, ExpiresAt: stored.ExpiresAt, Unreadable: true}}
+		c.equal("stored", c.conditionFailed(ingest.AppendTransaction{Puts: []model.Event{stored}}).Stored, want)
+		result, err := c.table.Put(c.Context(), stored)
 		if err != nil {
 			c.Fatal(err)
 		}
-		c.equal("stored, put alone", reply.Stored, want)
+		c.equal("stored, put alone", result.Stored, want)
 	}},
-	{"a token that comes again answers written and writes nothing more", func(c *contract) {
+	{"a repeated token returns written and writes nothing", func(c *contract) {
 		tx := creation(reading(0, "", "temperature", 21))
 		tx.Token = c.token
 		c.written(tx)
@@ -82,10 +84,10 @@ var transactionFacts = []fact{
 		c.malformed(other)
 		c.equal("events", len(c.events(wholeDay())), 1)
 	}},
-	{"a token of a refused transaction may come again", func(c *contract) {
+	{"a token of a failed transaction may be used again", func(c *contract) {
 		tx := newer(reading(1, "", "temperature", 22))
 		tx.Token = c.token
-		c.refused(tx)
+		c.conditionFailed(tx)
 		c.written(creation(reading(0, "", "temperature", 21)))
 		c.written(tx)
 		c.equal("events", len(c.events(wholeDay())), 2)
@@ -93,30 +95,30 @@ var transactionFacts = []fact{
 	{"a malformed transaction is an error and stores nothing", malformedIsAnError},
 	{"an identity named twice is never stored", func(c *contract) {
 		e := reading(0, "a")
-		for _, tx := range []ingest.Transaction{
+		for _, tx := range []ingest.AppendTransaction{
 			{Puts: []model.Event{e, e}},
 			{Puts: []model.Event{e}, Absent: []model.EventKey{e.Key()}},
 		} {
-			// The service calls it malformed; DynamoDB Local has the second of the two
-			// meet the first.
-			if reply, err := c.table.Append(c.Context(), tx); err == nil && reply.Answer != model.Refused {
-				c.Errorf("append answers %+v, want an error or a refusal", reply)
+			// DynamoDB rejects the request; in DynamoDB Local the condition of the second
+			// action fails.
+			if result, err := c.table.Append(c.Context(), tx); err == nil && result.Result != storage.ConditionFailed {
+				c.Errorf("append returns %+v, want an error or a failed condition", result)
 			}
 		}
 		c.equal("events", len(c.events(wholeDay())), 0)
 	}},
-	{"a context that is over sends nothing", func(c *contract) {
+	{"a request with an ended context is not sent", func(c *contract) {
 		ctx, cancel := context.WithCancel(c.Context())
 		cancel()
 		e := reading(0, "")
-		if reply, err := c.table.Append(ctx, creation(e)); err == nil {
-			c.Errorf("append answers %+v, want an error", reply)
+		if result, err := c.table.Append(ctx, creation(e)); err == nil {
+			c.Errorf("append returns %+v, want an error", result)
 		}
-		if reply, err := c.table.Put(ctx, e); err == nil {
-			c.Errorf("put answers %+v, want an error", reply)
+		if result, err := c.table.Put(ctx, e); err == nil {
+			c.Errorf("put returns %+v, want an error", result)
 		}
-		if answer, err := c.table.PutRow(ctx, row(0), none); err == nil {
-			c.Errorf("put row answers %v, want an error", answer)
+		if written, err := c.table.PutRow(ctx, row(0), noRev); err == nil {
+			c.Errorf("put row returns %v, want an error", written)
 		}
 		c.equal("events", len(c.events(wholeDay())), 0)
 	}},
@@ -129,19 +131,19 @@ func malformedIsAnError(c *contract) {
 	for i := range many {
 		many[i] = at(i, "many")
 	}
-	for name, tx := range map[string]ingest.Transaction{
+	for name, tx := range map[string]ingest.AppendTransaction{
 		"nothing in it":       {},
 		"101 items":           {Puts: []model.Event{e}, Absent: many},
 		"a key too long":      {Puts: []model.Event{e, long}},
 		"an item too large":   {Puts: []model.Event{e, big}},
 		"a token of 37 bytes": {Puts: []model.Event{e}, Token: strings.Repeat("t", 37)},
 	} {
-		if reply, err := c.table.Append(c.Context(), tx); err == nil {
-			c.Errorf("%s: append answers %+v, want an error", name, reply)
+		if result, err := c.table.Append(c.Context(), tx); err == nil {
+			c.Errorf("%s: append returns %+v, want an error", name, result)
 		}
 	}
 	c.equal("events", len(c.events(wholeDay())), 0)
 }
 
-// clones shares no memory with events.
+// clones returns a copy that shares no memory with events.
 func clones(events []model.Event) []model.Event { return append([]model.Event(nil), events...) }

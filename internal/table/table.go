@@ -1,97 +1,96 @@
-// Package table is what can be asked of the table in general terms: pages of a
-// partition or of an index, and transactions of whole items on conditions. The use cases
-// that keep items of their own kind, and have no request of their own shape, say in
-// their interfaces which of these they send; who holds the table answers what the server
-// answered, never a conclusion.
+// Package table holds the general requests to the table: pages of a partition or of an
+// index, and transactions on complete items. A use case whose items need no special request
+// lists in its own interface which of these it sends. A store reports what the server said
+// and makes no decision.
 package table
 
 import (
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Listing asks for one page of the items of a partition.
-type Listing struct {
-	Index     string // "" is the table itself, else an index
+// ListRequest requests one page of the items of a partition.
+type ListRequest struct {
+	Index     string // "" is the table itself
 	Partition string
-	Prefix    string // of the sort key; "" is all of the partition
-	Newest    bool   // from the greatest sort key down
-	Limit     int    // items; 0 means as many as one request returns (1 MB)
-	After     Place  // Next of the page before; the zero Place is the start
+	Prefix    string   // of the sort key; "" is the complete partition
+	Newest    bool     // in descending order of the sort key
+	Limit     int      // items; 0 means as many as one request returns (1 MB)
+	After     Position // Next of the previous page; the zero Position is the start
 }
 
-// ListPage is one page in the order asked for.
+// ListPage is one page in the requested order.
 type ListPage struct {
 	Items []item.Item
-	Next  Place // the zero Place on the last page
+	Next  Position // the zero Position on the last page
 }
 
-// Place is a position in a listing: that of an item.
-type Place struct {
+// Position is the position of an item in a listing.
+type Position struct {
 	Key  keys.Key
 	Sort string // its sort key in the index; "" in the table itself
 }
 
-// Transaction is one TransactWriteItems. A request with the same token within ten
-// minutes is the same transaction: it answers Written if it was stored. A changed
-// transaction needs a new token.
+// Transaction is one TransactWriteItems. A request with the same token within ten minutes
+// is the same transaction: it returns Written if it was stored. A changed transaction
+// needs a new token.
 type Transaction struct {
 	Token   string
-	Actions []Action // at most MaxItems; no key twice
+	Actions []Action // at most MaxItems; each key once
 }
 
-// MaxItems is how many items a transaction holds at most.
+// MaxItems is the number of items that one transaction can hold.
 const MaxItems = 100
 
-// Action is what a transaction does with one item, if its condition holds. Where
-// neither Put, Set nor Delete is given, it only checks.
+// Action is what a transaction does with one item if its precondition holds. With none of
+// Put, Set, Remove and Delete it only checks the precondition.
 type Action struct {
-	Key    keys.Key
-	When   Condition
-	Put    item.Item // the whole item; its key is Key
-	Set    item.Item // attributes to set, the others left as they are; without key
-	Remove []string  // attributes to remove, beside Set
-	Delete bool
+	Key          keys.Key
+	Precondition Precondition
+	Put          item.Item // the complete item, whose key is Key
+	Set          item.Item // attributes to set, without the key; others stay unchanged
+	Remove       []string  // attributes to remove, in addition to Set
+	Delete       bool
 }
 
-// Put is a whole item and what must be true of what stands in its place.
+// Put is a complete item and a precondition on the item that it replaces.
 type Put struct {
-	Item item.Item
-	When Condition
+	Item         item.Item
+	Precondition Precondition
 }
 
-// Condition is what must be true of the item as it stands: every term.
-type Condition []Term
+// Precondition is a condition on one stored item. All of its requirements must hold.
+type Precondition []Requirement
 
-// Term is one thing that must be true of an item.
-type Term struct {
-	Op    Op
-	Attr  string     // of Is, IsNot and Lacks
-	Value item.Value // of Is and IsNot
+// Requirement is one requirement on a stored item.
+type Requirement struct {
+	Op    RequirementOp
+	Attr  string     // not used by ItemAbsent and ItemExists
+	Value item.Value // of AttrEquals and AttrDiffers
 }
 
-// Op is a kind of term.
-type Op int
+// RequirementOp is the kind of a requirement.
+type RequirementOp int
 
-// The terms.
+// The requirements.
 const (
-	Free  Op = iota + 1 // there is no item
-	There               // there is an item
-	Is                  // the attribute is there and equals the value
-	IsNot               // there is no item, or its attribute is not there or differs from the value
-	Lacks               // the attribute is not there
+	ItemAbsent  RequirementOp = iota + 1 // there is no item
+	ItemExists                           // there is an item
+	AttrEquals                           // the attribute exists and equals the value
+	AttrDiffers                          // the attribute does not exist, or differs from the value
+	AttrAbsent                           // the attribute does not exist
 )
 
-// Reply is what the server answered to a transaction.
-type Reply struct {
-	Answer model.Answer
-	// Met has, at the place of each action, what it met; where the answer is Refused.
-	Met []Met
+// TransactResult is what the server said about a transaction.
+type TransactResult struct {
+	Result storage.WriteResult
+	// Items has one entry for each action, in their order, if Result is ConditionFailed.
+	Items []ItemResult
 }
 
-// Met is what an action met.
-type Met struct {
-	Failed bool      // its condition failed
-	Old    item.Item // the item it failed on; nil where there was none
+// ItemResult is what the server said about one action.
+type ItemResult struct {
+	Failed bool      // its precondition failed
+	Old    item.Item // the item on which it failed; nil if there was none
 }

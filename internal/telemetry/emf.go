@@ -11,28 +11,28 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Counts is what one invocation counted and measured. A metric that is absent is not
-// published; one that is zero is. Its owner adds to it: it is not for concurrent use.
+// Counts are the metric values of one invocation. A metric that is absent is not published;
+// one that is zero is. It is not safe for concurrent use.
 type Counts map[Metric]float64
 
-// Emitter writes metrics as CloudWatch Embedded Metric Format. It is safe for
-// concurrent use where Out is: each Emit is one Write of one line.
+// Emitter writes metrics in CloudWatch Embedded Metric Format. It is safe for concurrent
+// use if Out is: each Emit is one Write of one line.
 type Emitter struct {
-	Out       io.Writer         // standard output of a function
+	Out       io.Writer         // a function's standard output
 	Namespace string            // "" means DefaultNamespace
-	Now       func() model.Time // the clock that stamps a line
+	Now       func() model.Time // the time of each line
 }
 
 // DefaultNamespace is the CloudWatch namespace of all metrics.
 const DefaultNamespace = "Tidemark"
 
-// ErrMetric is answered for a metric that is not in the catalogue and for a value
-// that is not finite.
+// ErrMetric is returned for a metric that is not in the catalogue and for a value that is
+// not finite.
 var ErrMetric = errors.New("cannot be published")
 
-// Emit writes counts as one line. function is the deployed function's name, so that
-// stages in one account stay apart; kind is the kind the counts belong to, "" where
-// they belong to several or to none. Empty counts write nothing.
+// Emit writes counts as one line. function is the deployed function's name, which
+// distinguishes the stages of one account. kind is the kind that the counts belong to, "" for several
+// kinds or none. Empty counts write nothing.
 func (e *Emitter) Emit(function, kind string, counts Counts) error {
 	if len(counts) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (e *Emitter) Emit(function, kind string, counts Counts) error {
 	return nil
 }
 
-// definitions are the rows of the metrics in c, in the catalogue's order.
+// definitions returns the catalogue rows of the metrics in c, in the catalogue's order.
 func (c Counts) definitions() ([]Definition, error) {
 	var all []Definition
 	for m, value := range c {
@@ -68,7 +68,7 @@ func (c Counts) definitions() ([]Definition, error) {
 	return all, nil
 }
 
-// The envelope of the format: what CloudWatch takes from the members beside it.
+// The _aws member of a line, which says which of the other members are metrics.
 type metadata struct {
 	Timestamp         int64 // epoch milliseconds
 	CloudWatchMetrics []directive
@@ -85,21 +85,20 @@ type metricName struct {
 	Unit Unit
 }
 
-// document is the whole line: the envelope, then each dimension and each value as a
-// member of its own. Every metric is published by function, and those that are
-// ByKind once more by function and kind.
+// document builds a line: the _aws member, and one member for each dimension and each value.
+// Every metric is published by function, and a ByKind metric also by function and kind.
 func (e *Emitter) document(function, kind string, counts Counts, all []Definition) map[string]any {
 	doc := map[string]any{DimensionFunction: function}
-	whole := e.directive(DimensionFunction)
+	byFunction := e.directive(DimensionFunction)
 	byKind := e.directive(DimensionFunction, DimensionKind)
 	for _, d := range all {
 		doc[d.Name] = counts[d.Metric]
-		whole.Metrics = append(whole.Metrics, metricName{d.Name, d.Unit})
+		byFunction.Metrics = append(byFunction.Metrics, metricName{d.Name, d.Unit})
 		if d.ByKind {
 			byKind.Metrics = append(byKind.Metrics, metricName{d.Name, d.Unit})
 		}
 	}
-	meta := metadata{Timestamp: int64(e.Now()), CloudWatchMetrics: []directive{whole}}
+	meta := metadata{Timestamp: int64(e.Now()), CloudWatchMetrics: []directive{byFunction}}
 	if kind != "" {
 		doc[DimensionKind] = kind
 		if len(byKind.Metrics) > 0 {

@@ -25,7 +25,7 @@ func emitter(out *bytes.Buffer) *telemetry.Emitter {
 func TestEmit_WritesTheDocumentedLine(t *testing.T) {
 	var out bytes.Buffer
 	err := emitter(&out).Emit("tidemark-prod-aggregate", "READING", telemetry.Counts{
-		telemetry.Looks: 3, telemetry.RowsWritten: 2, telemetry.Lag: 1.5, telemetry.ReadUnits: 9, telemetry.LostLocks: 0,
+		telemetry.Recomputations: 3, telemetry.RowsWritten: 2, telemetry.Lag: 1.5, telemetry.ReadUnits: 9, telemetry.LostLocks: 0,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -35,15 +35,15 @@ func TestEmit_WritesTheDocumentedLine(t *testing.T) {
 			"Timestamp": 1776693600000,
 			"CloudWatchMetrics": [
 				{"Namespace": "Tidemark", "Dimensions": [["Function"]], "Metrics": [
-					{"Name": "Looks", "Unit": "Count"}, {"Name": "RowsWritten", "Unit": "Count"}, {"Name": "LostLocks", "Unit": "Count"},
+					{"Name": "Recomputations", "Unit": "Count"}, {"Name": "RowsWritten", "Unit": "Count"}, {"Name": "LostLocks", "Unit": "Count"},
 					{"Name": "Lag", "Unit": "Seconds"}, {"Name": "ReadUnits", "Unit": "Count"}]},
 				{"Namespace": "Tidemark", "Dimensions": [["Function", "Kind"]], "Metrics": [
-					{"Name": "Looks", "Unit": "Count"}, {"Name": "RowsWritten", "Unit": "Count"}, {"Name": "LostLocks", "Unit": "Count"},
+					{"Name": "Recomputations", "Unit": "Count"}, {"Name": "RowsWritten", "Unit": "Count"}, {"Name": "LostLocks", "Unit": "Count"},
 					{"Name": "Lag", "Unit": "Seconds"}]}
 			]
 		},
 		"Function": "tidemark-prod-aggregate", "Kind": "READING",
-		"Looks": 3, "RowsWritten": 2, "LostLocks": 0, "Lag": 1.5, "ReadUnits": 9
+		"Recomputations": 3, "RowsWritten": 2, "LostLocks": 0, "Lag": 1.5, "ReadUnits": 9
 	}`
 	if diff := cmp.Diff(decode(t, []byte(want)), decode(t, out.Bytes())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -61,9 +61,9 @@ func decode(t *testing.T, b []byte) (v map[string]any) {
 	return v
 }
 
-func TestEmit_WithoutKindPublishesByFunctionAlone(t *testing.T) {
+func TestEmit_WithoutKindPublishesByFunctionOnly(t *testing.T) {
 	var out bytes.Buffer
-	if err := emitter(&out).Emit("query", "", telemetry.Counts{telemetry.Looks: 1}); err != nil {
+	if err := emitter(&out).Emit("query", "", telemetry.Counts{telemetry.Recomputations: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Contains(got, "Kind") {
@@ -71,18 +71,18 @@ func TestEmit_WithoutKindPublishesByFunctionAlone(t *testing.T) {
 	}
 }
 
-func TestEmit_OfNothingWritesNothing(t *testing.T) {
+func TestEmit_WritesNothingForEmptyCounts(t *testing.T) {
 	var out bytes.Buffer
 	if err := emitter(&out).Emit("query", "READING", nil); err != nil || out.Len() > 0 {
 		t.Errorf("got %v and %q, want no line", err, out.String())
 	}
 }
 
-func TestEmit_RefusesWhatCloudWatchWouldDrop(t *testing.T) {
+func TestEmit_RejectsValuesThatCloudWatchDrops(t *testing.T) {
 	for name, counts := range map[string]telemetry.Counts{
-		"a metric of no catalogue": {telemetry.Metric(200): 1},
-		"not a number":             {telemetry.Lag: math.NaN()},
-		"infinity":                 {telemetry.Lag: math.Inf(1)},
+		"a metric that is not in the catalogue": {telemetry.Metric(200): 1},
+		"not a number":                          {telemetry.Lag: math.NaN()},
+		"infinity":                              {telemetry.Lag: math.Inf(1)},
 	} {
 		var out bytes.Buffer
 		if err := emitter(&out).Emit("f", "", counts); !errors.Is(err, telemetry.ErrMetric) || out.Len() > 0 {
@@ -97,17 +97,17 @@ var errPipe = errors.New("broken pipe")
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errPipe }
 
-func TestEmit_SaysThatItCouldNotWrite(t *testing.T) {
+func TestEmit_ReturnsTheWritersError(t *testing.T) {
 	e := telemetry.Emitter{Out: brokenPipe{}, Now: func() model.Time { return at }}
-	if err := e.Emit("f", "", telemetry.Counts{telemetry.Looks: 1}); !errors.Is(err, errPipe) {
+	if err := e.Emit("f", "", telemetry.Counts{telemetry.Recomputations: 1}); !errors.Is(err, errPipe) {
 		t.Errorf("got %v, want the writer's error", err)
 	}
 }
 
-// The format's rules, for any counts: every metric of a directive is a numeric
-// member of the line, every dimension a text member of it; at most 100 metrics a
-// directive; a namespace; no metric twice in a directive.
-func TestEmit_KeepsTheFormatsRules(t *testing.T) {
+// The rules of the format, for any counts: every metric of a directive is a numeric member
+// of the line, every dimension is a text member, and a directive has a namespace and at most
+// 100 metrics, none of them twice.
+func TestEmit_FollowsTheRulesOfTheFormat(t *testing.T) {
 	type line struct {
 		AWS struct {
 			Timestamp         int64
@@ -140,7 +140,7 @@ func TestEmit_KeepsTheFormatsRules(t *testing.T) {
 		}
 		for _, d := range l.AWS.CloudWatchMetrics {
 			if d.Namespace == "" || len(d.Metrics) == 0 || len(d.Metrics) > 100 || len(d.Dimensions) != 1 {
-				t.Errorf("a directive CloudWatch refuses: %+v", d)
+				t.Errorf("CloudWatch rejects this directive: %+v", d)
 			}
 			for _, name := range slices.Concat(d.Dimensions...) {
 				if text, ok := members[name].(string); !ok || text == "" {
@@ -150,7 +150,7 @@ func TestEmit_KeepsTheFormatsRules(t *testing.T) {
 			seen := map[string]bool{}
 			for _, m := range d.Metrics {
 				if _, ok := members[m.Name].(float64); !ok || seen[m.Name] {
-					t.Errorf("metric %s has no number, or stands twice: %s", m.Name, out.String())
+					t.Errorf("metric %s has no number, or appears twice: %s", m.Name, out.String())
 				}
 				seen[m.Name] = true
 			}

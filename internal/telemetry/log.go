@@ -5,10 +5,11 @@ import (
 	"log/slog"
 )
 
-// The names of the fields in logs. Doors log with these and no others for the same
-// things, so that one query finds them in every function.
+// The names of log fields. Every function uses the same names, so that one query finds a
+// field in all logs.
 const (
 	FieldFunction  = "function"
+	FieldSource    = "source"
 	FieldKind      = "kind"
 	FieldSeries    = "series"
 	FieldOutcome   = "outcome"
@@ -18,9 +19,9 @@ const (
 	FieldError     = "error"
 )
 
-// NewLogger writes one JSON object a line to w, from level on. Values that change
-// from line to line belong in fields, so that messages can be searched for as they
-// stand in the code.
+// NewLogger returns a logger that writes one JSON object a line to w, for records at level
+// or above. Put values that vary into fields, so that a message can be searched for by the
+// text in the code.
 func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 }

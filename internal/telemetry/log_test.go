@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
-func TestNewLogger_WritesOneJSONObjectALineFromItsLevelOn(t *testing.T) {
+func TestNewLogger_WritesOneJSONObjectALineAtOrAboveItsLevel(t *testing.T) {
 	var out bytes.Buffer
 	log := telemetry.NewLogger(&out, slog.LevelInfo)
 	log.Debug("not this")

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Metric names something that is counted or measured. The constants are all there
-// are; the zero value is none of them.
+// Metric identifies a metric of the catalogue. The zero value is not a metric.
 type Metric uint8
 
 // Unit is a CloudWatch unit.
@@ -20,7 +20,7 @@ const (
 	Seconds Unit = "Seconds"
 )
 
-// Statistic is how CloudWatch sums up a period for an alarm.
+// Statistic is how CloudWatch aggregates the values of a period.
 type Statistic string
 
 // The statistics in use.
@@ -32,15 +32,15 @@ const (
 // Definition is a metric's row in the catalogue.
 type Definition struct {
 	Metric   Metric
-	Name     string // as CloudWatch shows it
+	Name     string // the name in CloudWatch
 	Unit     Unit
-	ByKind   bool   // published once more by kind, beside the whole function
-	Sentence string // what it counts, for dashboards and docs
-	Alarm    *Alarm // nil where nobody is called
+	ByKind   bool   // also published by kind
+	Sentence string // what it counts, for the dashboard and docs/ALARMS.md
+	Alarm    *Alarm // nil for a metric without an alarm
 }
 
-// Alarm says when a metric calls somebody. It goes off when the statistic over each
-// of Periods periods in a row is above Threshold; no data is no alarm.
+// Alarm is the alarm of a metric. It goes off when the statistic is above Threshold in each
+// of Periods consecutive periods. Missing data does not trigger it.
 type Alarm struct {
 	Statistic Statistic
 	Threshold float64
@@ -56,7 +56,7 @@ const (
 	DimensionKind     = "Kind"
 )
 
-// Definition is m's row; ok is false where m is not in the catalogue.
+// Definition returns m's row of the catalogue; ok is false if m has none.
 func (m Metric) Definition() (d Definition, ok bool) {
 	if m == 0 || int(m) > len(catalogue) {
 		return Definition{}, false
@@ -64,7 +64,7 @@ func (m Metric) Definition() (d Definition, ok bool) {
 	return catalogue[m-1], true
 }
 
-// String is the name CloudWatch shows.
+// String returns the name in CloudWatch.
 func (m Metric) String() string {
 	if d, ok := m.Definition(); ok {
 		return d.Name
@@ -72,14 +72,14 @@ func (m Metric) String() string {
 	return fmt.Sprintf("Metric(%d)", uint8(m))
 }
 
-// Catalogue is every metric, in a fixed order.
+// Catalogue returns a copy of all rows, in a fixed order.
 func Catalogue() []Definition {
 	all := make([]Definition, len(catalogue))
 	copy(all, catalogue)
 	return all
 }
 
-var byVerdict = map[model.Verdict]Metric{
+var byOutcome = map[model.Outcome]Metric{
 	model.Applied:   ObservationsApplied,
 	model.Late:      ObservationsLate,
 	model.Stale:     ObservationsStale,
@@ -91,23 +91,23 @@ var byVerdict = map[model.Verdict]Metric{
 	model.Unknown:   ObservationsUnknown,
 }
 
-// OfVerdict is the metric that counts observations of a verdict; ok is false for a
-// verdict that does not exist.
-func OfVerdict(v model.Verdict) (m Metric, ok bool) {
-	m, ok = byVerdict[v]
+// ForOutcome returns the metric that counts observations with an outcome; ok is false for
+// an unknown outcome.
+func ForOutcome(v model.Outcome) (m Metric, ok bool) {
+	m, ok = byOutcome[v]
 	return m, ok
 }
 
-var byWhat = map[model.What]Metric{
-	model.Inserted:  ChangesInserted,
-	model.Corrected: ChangesCorrected,
-	model.Deleted:   ChangesDeleted,
-	model.Expired:   ChangesExpired,
+var byChangeType = map[storage.ChangeType]Metric{
+	storage.Inserted:  ChangesInserted,
+	storage.Corrected: ChangesCorrected,
+	storage.Deleted:   ChangesDeleted,
+	storage.Expired:   ChangesExpired,
 }
 
-// OfChange is the metric that counts changes of a sort; ok is false for a sort that
-// does not exist.
-func OfChange(w model.What) (m Metric, ok bool) {
-	m, ok = byWhat[w]
+// ForChange returns the metric that counts changes of a type; ok is false for an unknown
+// type.
+func ForChange(w storage.ChangeType) (m Metric, ok bool) {
+	m, ok = byChangeType[w]
 	return m, ok
 }

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestCatalogue_HasOneWholeRowForEachMetric(t *testing.T) {
+func TestCatalogue_HasOneCompleteRowForEachMetric(t *testing.T) {
 	all := telemetry.Catalogue()
 	if len(all) != int(telemetry.WriteUnits) {
 		t.Fatalf("%d rows for %d metrics", len(all), telemetry.WriteUnits)
@@ -19,10 +20,10 @@ func TestCatalogue_HasOneWholeRowForEachMetric(t *testing.T) {
 	seen := map[string]bool{telemetry.DimensionFunction: true, telemetry.DimensionKind: true, "_aws": true}
 	for i, d := range all {
 		if int(d.Metric) != i+1 {
-			t.Errorf("row %d is of metric %d: rows stand in the order of the constants", i+1, d.Metric)
+			t.Errorf("row %d is of metric %d: rows must be in the order of the constants", i+1, d.Metric)
 		}
 		if !name.MatchString(d.Name) || seen[d.Name] || d.Metric.String() != d.Name {
-			t.Errorf("%q is no name, or taken", d.Name)
+			t.Errorf("%q is not a valid name, or is already used", d.Name)
 		}
 		seen[d.Name] = true
 		if !isSentence(d.Sentence) || !slices.Contains([]telemetry.Unit{telemetry.Count, telemetry.Seconds}, d.Unit) {
@@ -30,7 +31,7 @@ func TestCatalogue_HasOneWholeRowForEachMetric(t *testing.T) {
 		}
 		if a := d.Alarm; a != nil && (!isSentence(a.Meaning) || a.Periods < 1 || a.Period <= 0 || a.Threshold < 0 ||
 			!slices.Contains([]telemetry.Statistic{telemetry.Sum, telemetry.Maximum}, a.Statistic)) {
-			t.Errorf("%s: an alarm that cannot be made or says nothing: %+v", d.Name, *a)
+			t.Errorf("%s: invalid alarm: %+v", d.Name, *a)
 		}
 	}
 }
@@ -42,11 +43,11 @@ func isSentence(s string) bool {
 func TestCatalogue_IsACopy(t *testing.T) {
 	telemetry.Catalogue()[0].Name = "changed"
 	if got := telemetry.Catalogue()[0].Name; got == "changed" {
-		t.Error("a reader can change the catalogue")
+		t.Error("a caller can change the catalogue")
 	}
 }
 
-func TestDefinition_IsForMetricsOfTheCatalogueAlone(t *testing.T) {
+func TestDefinition_ExistsOnlyForMetricsOfTheCatalogue(t *testing.T) {
 	for _, m := range []telemetry.Metric{0, telemetry.WriteUnits + 1, 255} {
 		if d, ok := m.Definition(); ok {
 			t.Errorf("Metric(%d) has the row %+v", uint8(m), d)
@@ -54,32 +55,32 @@ func TestDefinition_IsForMetricsOfTheCatalogueAlone(t *testing.T) {
 	}
 }
 
-func TestOfVerdict_CountsEachVerdictApart(t *testing.T) {
+func TestForOutcome_HasOneMetricForEachOutcome(t *testing.T) {
 	seen := map[telemetry.Metric]bool{}
-	for _, v := range []model.Verdict{
+	for _, v := range []model.Outcome{
 		model.Applied, model.Late, model.Stale, model.Duplicate, model.Collision,
 		model.Conflict, model.Gone, model.Rejected, model.Unknown,
 	} {
-		m, ok := telemetry.OfVerdict(v)
+		m, ok := telemetry.ForOutcome(v)
 		want := "Observations" + strings.ToUpper(string(v[:1])) + string(v[1:])
 		if !ok || seen[m] || m.String() != want {
-			t.Errorf("OfVerdict(%s) = %s, %v; want %s", v, m, ok, want)
+			t.Errorf("ForOutcome(%s) = %s, %v; want %s", v, m, ok, want)
 		}
 		seen[m] = true
 	}
-	if m, ok := telemetry.OfVerdict("perhaps"); ok {
-		t.Errorf("a verdict that does not exist is counted as %s", m)
+	if m, ok := telemetry.ForOutcome("perhaps"); ok {
+		t.Errorf("an unknown outcome is counted as %s", m)
 	}
 }
 
-func TestOfChange_CountsEachSortApart(t *testing.T) {
-	for _, w := range []model.What{model.Inserted, model.Corrected, model.Deleted, model.Expired} {
-		m, ok := telemetry.OfChange(w)
+func TestForChange_HasOneMetricForEachType(t *testing.T) {
+	for _, w := range []storage.ChangeType{storage.Inserted, storage.Corrected, storage.Deleted, storage.Expired} {
+		m, ok := telemetry.ForChange(w)
 		if want := "changes" + w.String(); !ok || !strings.EqualFold(m.String(), want) {
-			t.Errorf("OfChange(%s) = %s, %v; want %s", w, m, ok, want)
+			t.Errorf("ForChange(%s) = %s, %v; want %s", w, m, ok, want)
 		}
 	}
-	if m, ok := telemetry.OfChange(0); ok {
-		t.Errorf("no change is counted as %s", m)
+	if m, ok := telemetry.ForChange(0); ok {
+		t.Errorf("the zero change type is counted as %s", m)
 	}
 }

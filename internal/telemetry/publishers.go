@@ -2,15 +2,16 @@ package telemetry
 
 import "slices"
 
-// The functions that publish metrics, by their names under functions/.
+// The functions that publish metrics, by their folders under functions/.
 const (
 	ByIngest    = "ingest"
 	ByAggregate = "aggregate"
+	ByManage    = "manage"
 	ByPurge     = "purge"
 )
 
-// publishers says which function counts what, so that dashboards and alarms look
-// where something is published. Every metric of the catalogue has one at least.
+// publishers lists the metrics of each function: the dashboard and the alarms read a metric
+// from every function that publishes it. Each metric has at least one publisher.
 var publishers = []struct {
 	function string
 	metrics  []Metric
@@ -22,14 +23,15 @@ var publishers = []struct {
 	}},
 	{ByAggregate, []Metric{
 		Quarantined, ChangesInserted, ChangesCorrected, ChangesDeleted, ChangesExpired, BatchFailures,
-		Looks, RowsWritten, RowsUnchanged, LostLocks, SealedMarks, RowsInexact, UnreadableEvents, OversizeRows,
-		CrowdedBuckets, StreamGaps, Lag, AlertLooks, AlertsRaised, AlertsRecovered, AlertsWithdrawn, AlertsTold, AlertsRefused,
-		AlertsWaiting, OldestAlertWaiting, AlertFaults, Retries, Throttles, ReadUnits, WriteUnits,
+		Recomputations, RowsWritten, RowsUnchanged, LostLocks, SealedRowChanges, RowsInexact, UnreadableEvents, OversizeRows,
+		CrowdedBuckets, StreamGaps, Lag, AlertEvaluations, AlertsRaised, AlertsRecovered, AlertsWithdrawn, AlertsDelivered, AlertsUndelivered,
+		AlertsWaiting, OldestAlertWaiting, AlertEvaluationFailures, Retries, Throttles, ReadUnits, WriteUnits,
 	}},
-	{ByPurge, []Metric{LivesEnded, PurgesDone, ItemsErased, OldestDue, StepFailures, ReadUnits, WriteUnits}},
+	{ByManage, []Metric{ReadUnits, WriteUnits}},
+	{ByPurge, []Metric{GenerationsEnded, PurgesDone, ItemsErased, OldestDue, StepFailures, ReadUnits, WriteUnits}},
 }
 
-// Publishers are the functions that publish m, in a fixed order.
+// Publishers returns the functions that publish m, in a fixed order.
 func (m Metric) Publishers() []string {
 	var names []string
 	for _, p := range publishers {

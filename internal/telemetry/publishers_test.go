@@ -7,17 +7,17 @@ import (
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
-// A metric without a publisher would be drawn and watched nowhere.
-func TestPublishers_EveryMetricHasOne(t *testing.T) {
+// A metric without a publisher would have no graph and no alarm.
+func TestPublishers_EveryMetricHasAtLeastOne(t *testing.T) {
 	for _, d := range telemetry.Catalogue() {
 		if len(d.Metric.Publishers()) == 0 {
-			t.Errorf("%s is published by no function: give it a place among the publishers", d.Name)
+			t.Errorf("no function publishes %s: add it to publishers", d.Name)
 		}
 	}
 	if got, want := telemetry.Throttles.Publishers(), []string{telemetry.ByIngest, telemetry.ByAggregate}; !slices.Equal(got, want) {
 		t.Errorf("Throttles are published by %v, want %v", got, want)
 	}
 	if got := telemetry.Metric(0).Publishers(); got != nil {
-		t.Errorf("no metric is published by %v", got)
+		t.Errorf("the zero Metric is published by %v", got)
 	}
 }

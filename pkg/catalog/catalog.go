@@ -88,10 +88,10 @@ func (k Kind) complete() Kind {
 	k.Dimensions = slices.Clone(k.Dimensions)
 	k.Distinct = slices.Clone(k.Distinct)
 	k.Enrichment = slices.Clone(k.Enrichment)
-	k.Ladder.Tiers = slices.Clone(k.Ladder.Tiers)
-	k.CurrentBy = slices.Clone(k.CurrentBy)
-	for i := range k.CurrentBy {
-		k.CurrentBy[i] = k.CurrentBy[i].complete()
+	k.Retention.Tiers = slices.Clone(k.Retention.Tiers)
+	k.LatestBy = slices.Clone(k.LatestBy)
+	for i := range k.LatestBy {
+		k.LatestBy[i] = k.LatestBy[i].complete()
 	}
 
 	k.Path = cmp.Or(k.Path, pathFrom(k.Name))
@@ -104,8 +104,8 @@ func (k Kind) complete() Kind {
 	for i := range k.Dimensions {
 		k.Dimensions[i].Top = cmp.Or(k.Dimensions[i].Top, rollup.DefaultTop)
 	}
-	if reflect.ValueOf(k.Ladder).IsZero() {
-		k.Ladder = tier.Standard()
+	if reflect.ValueOf(k.Retention).IsZero() {
+		k.Retention = tier.Standard()
 	}
 	k.spec = k.makeSpec()
 	return k

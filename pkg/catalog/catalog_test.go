@@ -44,7 +44,7 @@ func TestNew_FillsInTheDocumentedDefaults(t *testing.T) {
 		IDs:         catalog.OptionalID,
 		Shards:      1,
 		MaxMeasures: rollup.DefaultMaxMeasures,
-		Ladder:      tier.Standard(),
+		Retention:   tier.Standard(),
 	}
 	if diff := cmp.Diff(want, c.Kinds[0], cmpopts.IgnoreUnexported(catalog.Kind{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -55,12 +55,12 @@ func TestNew_SharesNothingWithItsArguments(t *testing.T) {
 	given := flow
 	given.Measures = []rollup.MeasureSpec{{Name: "rate"}}
 	given.Enrichment = []string{"owner"}
-	given.Ladder = tier.Standard()
+	given.Retention = tier.Standard()
 	c := mustNew(t, given)
 
-	given.Measures[0].Name, given.Enrichment[0], given.Ladder.Tiers[0].Retention = "changed", "changed", 1
+	given.Measures[0].Name, given.Enrichment[0], given.Retention.Tiers[0].Retention = "changed", "changed", 1
 	k, _ := c.Kind("FLOW")
-	if !k.Declared("rate") || !k.IsEnrichment("owner") || k.Ladder.Tiers[0].Retention != 90*tier.Day24 {
+	if !k.Declared("rate") || !k.IsEnrichment("owner") || k.Retention.Tiers[0].Retention != 90*tier.Day24 {
 		t.Errorf("a change of the argument changed the catalog: %+v", k)
 	}
 }
@@ -151,11 +151,11 @@ func TestNew_RefusesEachMistake(t *testing.T) {
 		{"unknown late policy", with(func(k *catalog.Kind) { k.Late = "perhaps" }), `kind FLOW: late: "perhaps" is no policy`},
 		{"unknown id policy", with(func(k *catalog.Kind) { k.IDs = "perhaps" }), `kind FLOW: ids: "perhaps" is no policy`},
 		{"unknown time policy", with(func(k *catalog.Kind) { k.FinerTime = 7 }), "kind FLOW: finerTime: 7 is no policy"},
-		{"drop without current", with(func(k *catalog.Kind) { k.WithoutCurrent, k.Late = true, catalog.DropLate }), "kind FLOW: late: drop needs a current"},
+		{"drop without latest", with(func(k *catalog.Kind) { k.WithoutLatest, k.Late = true, catalog.DropLate }), "kind FLOW: late: drop needs the latest state"},
 		{"negative shards", with(func(k *catalog.Kind) { k.Shards = -1 }), "kind FLOW: shards: -1 is out of bounds: want 1 to 64"},
 		{"too many shards", with(func(k *catalog.Kind) { k.Shards = 65 }), "kind FLOW: shards: 65 is out of bounds: want 1 to 64"},
-		{"an unsafe ladder", with(func(k *catalog.Kind) { k.Ladder = tier.Standard(); k.Ladder.Raw = 88 * tier.Day24 }), "kind FLOW: ladder.hour: retention 90 d is too short"},
-		{"a ladder without tiers", with(func(k *catalog.Kind) { k.Ladder.Raw = 30 * tier.Day24 }), "kind FLOW: ladder: no tiers"},
+		{"an unsafe retention policy", with(func(k *catalog.Kind) { k.Retention = tier.Standard(); k.Retention.Raw = 88 * tier.Day24 }), "kind FLOW: tiers.hour: retention 90 d is too short"},
+		{"a retention policy without tiers", with(func(k *catalog.Kind) { k.Retention.Raw = 30 * tier.Day24 }), "kind FLOW: tiers: no tier is declared"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := catalog.New(test.kinds...)

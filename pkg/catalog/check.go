@@ -35,12 +35,12 @@ func check(kinds []Kind) []error {
 		c.against(kinds[:i])
 		c.fields()
 		c.policies()
-		c.currentIndexes()
+		c.latestIndexes()
 		c.sizes()
 		if !slices.ContainsFunc(kinds[:i], func(e Kind) bool { return e.Subject.Name == kinds[i].Subject.Name }) {
 			c.profile()
 		}
-		if m := CheckLadder(c.k.Ladder); m != nil {
+		if m := CheckRetention(c.k.Retention); m != nil {
 			c.wrong(m.Field, m.Message)
 		}
 	}
@@ -70,10 +70,10 @@ func (c checker) names() {
 // against compares c's kind with those declared before it.
 func (c checker) against(earlier []Kind) {
 	s := c.k.Subject
-	if s.Path == WordAlerts || s.Path == WordRules {
+	if reservedSubjectPaths[s.Path] {
 		c.wrong("subject.path", quote(s.Path)+" is a word of the routes of subjects: choose another")
 	}
-	if reservedWords[c.k.Path] {
+	if reservedKindPaths[c.k.Path] {
 		c.wrong("path", quote(c.k.Path)+" is a word of the routes of subjects: choose another")
 	}
 	if c.k.Path == s.Path && s.Path != "" {
@@ -107,11 +107,11 @@ func (c checker) policies() {
 	if !slices.Contains([]IDPolicy{OptionalID, RequiredID, MintedID}, c.k.IDs) {
 		c.wrong("ids", quote(string(c.k.IDs))+" is no policy for ids: want optional, required or minted")
 	}
-	if c.k.FinerTime != model.RejectFiner && c.k.FinerTime != model.TruncateFiner {
+	if c.k.FinerTime != model.RejectFinerTime && c.k.FinerTime != model.TruncateFinerTime {
 		c.wrong("finerTime", fmt.Sprintf("%d is no policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))
 	}
-	if c.k.WithoutCurrent && c.k.Late == DropLate {
-		c.wrong("late", "drop needs a current to compare with, and this kind keeps none: keep late events, or keep a current")
+	if c.k.WithoutLatest && c.k.Late == DropLate {
+		c.wrong("late", "drop needs the latest state to compare with, and this kind keeps none: write late: keep, or remove latest: false")
 	}
 }
 

@@ -54,15 +54,15 @@ type Kind struct {
 	IndexBy string
 	// CurrentBy are the indexes that find currents of the kind by fields that appends
 	// bring; at most one in each of the table's two.
-	CurrentBy []CurrentIndex
+	LatestBy  []LatestIndex
 	Late      LatePolicy
 	IDs       IDPolicy
-	FinerTime model.Finer
+	FinerTime model.FinerTimePolicy
 	// WithoutCurrent kinds keep events only: one write unit an event, no order check.
-	WithoutCurrent bool
-	Shards         int // partitions a subject is spread over; 0 and 1 mean one; fixed for the kind's life
-	MaxMeasures    int // names a row holds; zero means rollup.DefaultMaxMeasures
-	Ladder         tier.Ladder
+	WithoutLatest bool
+	Shards        int // partitions a subject is spread over; 0 and 1 mean one; fixed for the kind's life
+	MaxMeasures   int // names a row holds; zero means rollup.DefaultMaxMeasures
+	Retention     tier.Policy
 
 	spec *rollup.Spec // made once by New
 }

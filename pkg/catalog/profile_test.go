@@ -87,20 +87,3 @@ func TestNew_RefusesAKindWhosePathIsAWordOfSubjects(t *testing.T) {
 		}
 	}
 }
-
-func TestSubjectRoutes_AreThoseOfEverySubjectType(t *testing.T) {
-	routes := mustNew(t, flow).SubjectRoutes()
-	seen := map[string]bool{}
-	for _, r := range routes {
-		if !strings.HasPrefix(r.Path, "/v1/"+mustNew(t, flow).Kinds[0].Subject.Path) || r.Kind != flow.Subject.Name {
-			t.Errorf("%+v is no route of the subject type", r)
-		}
-		if seen[r.Method+" "+r.Path] {
-			t.Errorf("%s %s stands twice", r.Method, r.Path)
-		}
-		seen[r.Method+" "+r.Path] = true
-	}
-	if len(routes) != 11 {
-		t.Errorf("%d routes, want 11", len(routes))
-	}
-}

@@ -8,10 +8,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Adopt gives a table what a restore leaves out: its stream and its TTL. What is set
-// already is left alone, so it may be called again. It waits until the table stream
-// is there and answers its ARN. A table of another shape is an error that names the
-// difference, and nothing is changed.
+// Adopt enables what a restore from a backup leaves out: the table's stream and its TTL.
+// It keeps settings that already exist, so it may be called again. It waits until the
+// stream is enabled and returns its ARN. A table with another schema is an error that
+// names the difference, and Adopt changes nothing.
 func (t *Table) Adopt(ctx context.Context) (streamARN string, err error) {
 	arn, err := t.adopt(ctx, Standard())
 	if err != nil {
@@ -21,19 +21,19 @@ func (t *Table) Adopt(ctx context.Context) (streamARN string, err error) {
 }
 
 func (t *Table) adopt(ctx context.Context, d Definition) (string, error) {
-	if _, err := t.StreamARN(ctx); err != nil { // of a table that is not there, nothing is waited for
+	if _, err := t.StreamARN(ctx); err != nil { // fails at once if there is no table
 		return "", err
 	}
 	described, err := t.active(ctx)
 	if err != nil {
 		return "", err
 	}
-	there := definitionOf(described)
-	streams := there.Stream != ""
+	existing := definitionOf(described)
+	streams := existing.Stream != ""
 	if !streams {
-		there.Stream = d.Stream // to come
+		existing.Stream = d.Stream // enabled below
 	}
-	if err := d.differs(there); err != nil {
+	if err := d.differs(existing); err != nil {
 		return "", err
 	}
 	if !streams {
@@ -57,17 +57,17 @@ func (t *Table) enableStream(ctx context.Context, view string) (*types.TableDesc
 	return t.active(ctx)
 }
 
-// active waits until the table takes requests.
+// active waits until the table is active and returns its description.
 func (t *Table) active(ctx context.Context) (*types.TableDescription, error) {
-	waiter := dynamodb.NewTableExistsWaiter(t.client, patiently)
-	out, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &t.name}, activeWithin)
+	waiter := dynamodb.NewTableExistsWaiter(t.client, waiterDelays)
+	out, err := waiter.WaitForOutput(ctx, &dynamodb.DescribeTableInput{TableName: &t.name}, activeTimeout)
 	if err != nil {
 		return nil, err
 	}
 	return out.Table, nil
 }
 
-// StreamARN is the ARN of the table's stream, "" where it has none.
+// StreamARN returns the ARN of the table's stream; "" if it has none.
 func (t *Table) StreamARN(ctx context.Context) (string, error) {
 	out, err := t.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.name})
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-// restored makes a table as a restore leaves it: its shape and its items, no stream
-// and no TTL.
-func restored(t *testing.T, shape dynamo.Definition) *dynamo.Table {
+// createRestored creates a table as a restore leaves it: with its schema and items, without stream
+// and TTL.
+func createRestored(t *testing.T, definition dynamo.Definition) *dynamo.Table {
 	t.Helper()
 	client, name := local(t), "restored-"+rand.Text()
 	in := &dynamodb.CreateTableInput{TableName: &name, BillingMode: types.BillingModePayPerRequest}
@@ -22,9 +22,9 @@ func restored(t *testing.T, shape dynamo.Definition) *dynamo.Table {
 			{AttributeName: &partition, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
 		}
 	}
-	names := []string{shape.Partition, shape.Sort}
-	in.KeySchema = key(shape.Partition, shape.Sort)
-	for _, i := range shape.Indexes {
+	names := []string{definition.Partition, definition.Sort}
+	in.KeySchema = key(definition.Partition, definition.Sort)
+	for _, i := range definition.Indexes {
 		names = append(names, i.Partition, i.Sort)
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
 			IndexName: &i.Name, KeySchema: key(i.Partition, i.Sort), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
@@ -39,9 +39,9 @@ func restored(t *testing.T, shape dynamo.Definition) *dynamo.Table {
 	return dynamo.New(client, name)
 }
 
-func TestAdopt_GivesARestoredTableItsStreamAndTTL(t *testing.T) {
+func TestAdopt_EnablesStreamAndTTLOfARestoredTable(t *testing.T) {
 	t.Parallel()
-	table := restored(t, dynamo.Standard())
+	table := createRestored(t, dynamo.Standard())
 	first, err := table.Adopt(t.Context())
 	if err != nil || !strings.Contains(first, "/stream/") {
 		t.Fatalf("stream %q, %v", first, err)
@@ -56,15 +56,15 @@ func TestAdopt_GivesARestoredTableItsStreamAndTTL(t *testing.T) {
 		t.Errorf("adopted again: stream %q, %v; want the same", again, err)
 	}
 	if err := table.Create(t.Context()); err != nil {
-		t.Errorf("an adopted table is not by the definition: %v", err)
+		t.Errorf("an adopted table differs from the definition: %v", err)
 	}
 }
 
-func TestAdopt_RefusesATableOfAnotherShape(t *testing.T) {
+func TestAdopt_RejectsATableWithAnotherSchema(t *testing.T) {
 	t.Parallel()
-	shape := dynamo.Standard()
-	shape.Indexes = shape.Indexes[:1]
-	table := restored(t, shape)
+	definition := dynamo.Standard()
+	definition.Indexes = definition.Indexes[:1]
+	table := createRestored(t, definition)
 	if _, err := table.Adopt(t.Context()); err == nil || !strings.Contains(err.Error(), "has the indexes") {
 		t.Errorf("got %v", err)
 	}

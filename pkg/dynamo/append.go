@@ -10,74 +10,78 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// allOld has a failed condition answer with the item it failed on, which saves a read.
-const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
+// returnOldItem makes a failed condition return the item it was evaluated on, which saves
+// a read.
+const returnOldItem = types.ReturnValuesOnConditionCheckFailureAllOld
 
-// Append sends one TransactWriteItems: current (or the check of it), the gate, the
-// puts, the absents, in this order, in which the reasons of a refusal are read.
-func (t *Table) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
+// Append sends one TransactWriteItems with these actions in this order: the write or
+// check of the latest item, the check of the purge lock, the puts, the checks of absent
+// events. failedAppend reads the cancellation reasons in the same order.
+func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
 	const operation = "append to"
-	if err := t.unsent(ctx, operation); err != nil {
-		return ingest.Reply{Answer: model.Uncertain}, err
+	if err := t.checkContext(ctx, operation); err != nil {
+		return ingest.StoreResult{Result: storage.Unknown}, err
 	}
 	actions, err := t.actions(&tx)
 	if err != nil {
-		return ingest.Reply{Answer: model.Uncertain}, fmt.Errorf("%s %s: %w", operation, t.name, err)
+		return ingest.StoreResult{Result: storage.Unknown}, fmt.Errorf("%s %s: %w", operation, t.name, err)
 	}
 	input := &dynamodb.TransactWriteItemsInput{
 		TransactItems:          actions,
-		ReturnConsumedCapacity: t.capacity.mode(),
+		ReturnConsumedCapacity: t.capacity.returnMode(),
 	}
 	if tx.Token != "" {
 		input.ClientRequestToken = &tx.Token
 	}
-	out, failure := t.client.TransactWriteItems(ctx, input, once)
+	out, failure := t.client.TransactWriteItems(ctx, input, noRetry)
 	if failure == nil {
 		t.capacity.addWrites(out.ConsumedCapacity...)
 	}
-	answer, err := t.translate(operation, failure)
-	if answer == model.Refused {
-		return t.refusal(&tx, failure)
+	result, err := t.translate(operation, failure)
+	if result == storage.ConditionFailed {
+		return t.failedAppend(&tx, failure)
 	}
-	return ingest.Reply{Answer: answer}, err
+	return ingest.StoreResult{Result: result}, err
 }
 
-// actions are the items of the transaction, in the order of the reasons.
-func (t *Table) actions(tx *ingest.Transaction) ([]types.TransactWriteItem, error) {
+// actions returns the actions of the transaction in the order of Append.
+func (t *Table) actions(tx *ingest.AppendTransaction) ([]types.TransactWriteItem, error) {
 	var out []types.TransactWriteItem
 	switch {
-	case tx.Current != nil && tx.Check != nil:
-		return nil, errors.New("a transaction writes current or checks it, never both: the server takes one action an item")
-	case tx.Current != nil:
-		update, err := t.updateCurrent(tx.Current)
+	case tx.Latest != nil && tx.Check != nil:
+		return nil, errors.New("the transaction both writes and checks the latest item: DynamoDB allows one action for each item")
+	case tx.Latest != nil:
+		update, err := t.updateLatest(tx.Latest)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, types.TransactWriteItem{Update: update})
 	case tx.Check != nil:
-		check, err := t.checkCurrent(tx.Check)
+		check, err := t.checkLatest(tx.Check)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, types.TransactWriteItem{ConditionCheck: check})
 	}
-	if tx.Gate != nil {
-		out = append(out, t.checkFree(keys.Gate(*tx.Gate)))
+	if tx.PurgeLock != nil {
+		out = append(out, t.checkAbsent(tablekeys.PurgeLock(*tx.PurgeLock)))
 	}
 	for i := range tx.Puts {
 		out = append(out, t.putEvent(&tx.Puts[i]))
 	}
 	for _, k := range tx.Absent {
-		out = append(out, t.checkFree(keys.Event(k)))
+		out = append(out, t.checkAbsent(keys.Event(k)))
 	}
 	return out, nil
 }
 
-func (t *Table) updateCurrent(w *ingest.CurrentWrite) (*types.Update, error) {
+func (t *Table) updateLatest(w *ingest.LatestWrite) (*types.Update, error) {
 	x := newExpression()
 	condition := ""
 	switch {
@@ -88,62 +92,62 @@ func (t *Table) updateCurrent(w *ingest.CurrentWrite) (*types.Update, error) {
 	default:
 		condition = x.newer(w.First)
 	}
-	if len(w.Where) > 0 {
-		where, err := x.where(w.Where)
+	if len(w.Condition) > 0 {
+		where, err := x.where(w.Condition)
 		if err != nil {
 			return nil, err
 		}
 		condition += " AND " + where
 	}
-	set := item.FromCurrent(&model.Current{
+	set := item.FromLatest(&model.Latest{
 		Series: w.Series, Ordered: true, Order: w.Last, Hash: w.Hash, Attrs: w.Set, CreatedAt: w.Now,
 	})
-	var left []string
+	var removed []string
 	for _, entry := range w.Entries {
 		if set.SetIndex(entry.Index, entry.Key); entry.Key == (keys.Key{}) {
 			pk, sk := item.IndexAttrs(entry.Index)
-			left = append(left, pk, sk)
+			removed = append(removed, pk, sk)
 		}
 	}
-	update := x.set(set, keys.AttrCreatedAt) + x.remove(left)
+	update := x.set(set, keys.AttrCreatedAt) + x.remove(removed)
 	return &types.Update{
 		TableName:                           &t.name,
-		Key:                                 primary(keys.Current(w.Series)),
+		Key:                                 primary(keys.Latest(w.Series)),
 		UpdateExpression:                    &update,
 		ConditionExpression:                 &condition,
 		ExpressionAttributeNames:            x.names,
 		ExpressionAttributeValues:           x.values,
-		ReturnValuesOnConditionCheckFailure: allOld,
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
 	}, nil
 }
 
-func (t *Table) checkCurrent(c *ingest.CurrentCheck) (*types.ConditionCheck, error) {
-	if len(c.Where) == 0 {
-		return nil, fmt.Errorf("check current of %s: no condition to check: give it a term, or leave the check out", c.Series)
+func (t *Table) checkLatest(c *ingest.LatestCheck) (*types.ConditionCheck, error) {
+	if len(c.Condition) == 0 {
+		return nil, fmt.Errorf("check latest item of %s: the condition is empty: add a term, or leave out the check", c.Series)
 	}
 	x := newExpression()
-	where, err := x.where(c.Where)
+	condition, err := x.where(c.Condition)
 	if err != nil {
 		return nil, err
 	}
 	return &types.ConditionCheck{
 		TableName:                           &t.name,
-		Key:                                 primary(keys.Current(c.Series)),
-		ConditionExpression:                 &where,
+		Key:                                 primary(keys.Latest(c.Series)),
+		ConditionExpression:                 &condition,
 		ExpressionAttributeNames:            x.names,
 		ExpressionAttributeValues:           x.values,
-		ReturnValuesOnConditionCheckFailure: allOld,
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
 	}, nil
 }
 
-func (t *Table) checkFree(k keys.Key) types.TransactWriteItem {
+func (t *Table) checkAbsent(k keys.Key) types.TransactWriteItem {
 	x := newExpression()
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName:                           &t.name,
 		Key:                                 primary(k),
-		ConditionExpression:                 new(x.free()),
+		ConditionExpression:                 new(x.absent()),
 		ExpressionAttributeNames:            x.names,
-		ReturnValuesOnConditionCheckFailure: allOld,
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
 	}}
 }
 
@@ -152,8 +156,8 @@ func (t *Table) putEvent(e *model.Event) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName:                           &t.name,
 		Item:                                attributes(item.FromEvent(e)),
-		ConditionExpression:                 new(x.free()),
+		ConditionExpression:                 new(x.absent()),
 		ExpressionAttributeNames:            x.names,
-		ReturnValuesOnConditionCheckFailure: allOld,
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
 	}}
 }

@@ -9,77 +9,78 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func eventKey() keys.Key { return keys.Event(event.Key()) }
 
-// A stored event, as it comes with a reason.
+// stored is a stored event, as it comes with a cancellation reason.
 const stored = `{"pk":{"S":"DEVICE#s1"},"sk":{"S":"EVENT#READING##2026-04-20T12:00:00.000Z#a"},"v":{"N":"1"},"_hash":{"B":"AAAAAAAAAAAAAAAAAAAAAA=="},"_arrived":{"S":"2026-04-20T12:00:01.000Z"}}`
 
-func TestAppend_ReasonsAreReadOneByOneInOrder(t *testing.T) {
-	const current = `{"pk":{"S":"DEVICE#s1"},"sk":{"S":"CURRENT#READING#"},"_fence":{"BOOL":true}}`
+func TestAppend_CancellationReasonsAreReadInOrder(t *testing.T) {
+	const latest = `{"pk":{"S":"DEVICE#s1"},"sk":{"S":"CURRENT#READING#"},"_fence":{"BOOL":true}}`
 	const failed = "ConditionalCheckFailed"
-	was := &model.Event{Series: series, Order: event.Order, ArrivedAt: noon + 1000}
-	fenced := &model.Current{Series: series, Fenced: true}
+	storedEvent := &model.Event{Series: series, Order: event.Order, ArrivedAt: noon + 1000}
+	locked := &model.Latest{Series: series, PurgeLocked: true}
 	for _, c := range []struct {
 		reasons []string
-		want    ingest.Reply
+		want    ingest.StoreResult
 	}{
-		{[]string{failed + " " + current, "None", "None", "None"}, ingest.Reply{Answer: model.Refused, CurrentFailed: true, Current: fenced, Stored: []*model.Event{nil, nil}}},
-		{[]string{failed, "None", "None", "None"}, ingest.Reply{Answer: model.Refused, CurrentFailed: true, Stored: []*model.Event{nil, nil}}},
-		{[]string{"None", failed, "None", "None"}, ingest.Reply{Answer: model.Refused, GateFailed: true, Stored: []*model.Event{nil, nil}}},
-		{[]string{"None", "None", failed + " " + stored, "None"}, ingest.Reply{Answer: model.Refused, Stored: []*model.Event{was, nil}}},
-		{[]string{"None", "None", "None", failed}, ingest.Reply{Answer: model.Refused, Stored: []*model.Event{nil, {Series: series, Order: late.Order, Unreadable: true}}}},
-		{[]string{failed, failed, failed + " " + stored, failed + " " + stored}, ingest.Reply{Answer: model.Refused, CurrentFailed: true, GateFailed: true, Stored: []*model.Event{was, was}}},
-		// What may pass is never a verdict, not even beside conditions that failed.
-		{[]string{failed, "TransactionConflict", "None", "None"}, ingest.Reply{Answer: model.Conflicting}},
-		{[]string{"None", "None", failed + " " + stored, "ThrottlingError"}, ingest.Reply{Answer: model.Throttled}},
-		{[]string{"TransactionConflict", "None", "ProvisionedThroughputExceeded", "None"}, ingest.Reply{Answer: model.Throttled}},
+		{[]string{failed + " " + latest, "None", "None", "None"}, ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: locked, Stored: []*model.Event{nil, nil}}},
+		{[]string{failed, "None", "None", "None"}, ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Stored: []*model.Event{nil, nil}}},
+		{[]string{"None", failed, "None", "None"}, ingest.StoreResult{Result: storage.ConditionFailed, PurgeLockFailed: true, Stored: []*model.Event{nil, nil}}},
+		{[]string{"None", "None", failed + " " + stored, "None"}, ingest.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{storedEvent, nil}}},
+		{[]string{"None", "None", "None", failed}, ingest.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{nil, {Series: series, Order: lateEvent.Order, Unreadable: true}}}},
+		{[]string{failed, failed, failed + " " + stored, failed + " " + stored}, ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, PurgeLockFailed: true, Stored: []*model.Event{storedEvent, storedEvent}}},
+		// A transient reason decides, even beside failed conditions.
+		{[]string{failed, "TransactionConflict", "None", "None"}, ingest.StoreResult{Result: storage.Conflicted}},
+		{[]string{"None", "None", failed + " " + stored, "ThrottlingError"}, ingest.StoreResult{Result: storage.Throttled}},
+		{[]string{"TransactionConflict", "None", "ProvisionedThroughputExceeded", "None"}, ingest.StoreResult{Result: storage.Throttled}},
 	} {
-		reply, err := says(400, cancelled(c.reasons...)).table().Append(t.Context(), whole)
+		result, err := respondsWith(400, cancelled(c.reasons...)).table().Append(t.Context(), completeRow)
 		if err != nil {
 			t.Errorf("%v: %v", c.reasons, err)
 		}
 		exact := cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
-		if diff := cmp.Diff(c.want, reply, exact); diff != "" {
+		if diff := cmp.Diff(c.want, result, exact); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.reasons, diff)
 		}
 	}
 }
 
-func TestAppend_ReasonsThatNoRetryMendsAreErrors(t *testing.T) {
+func TestAppend_PermanentCancellationReasonsAreErrors(t *testing.T) {
 	for _, reasons := range [][]string{
 		{"None", "None", "ValidationError", "None"},
 		{"ConditionalCheckFailed", "TransactionConflict", "ItemCollectionSizeLimitExceeded", "None"},
 		{"None", "None", "AccessDenied", "None"},
 		{"None", "None", "SomethingNew", "None"},
 	} {
-		reply, err := says(400, cancelled(reasons...)).table().Append(t.Context(), whole)
+		result, err := respondsWith(400, cancelled(reasons...)).table().Append(t.Context(), completeRow)
 		if err == nil || !strings.Contains(err.Error(), "item 2 of the transaction") {
-			t.Errorf("%v: reply %+v, %v; want an error that names item 2", reasons, reply, err)
+			t.Errorf("%v: result %+v, %v; want an error that names item 2", reasons, result, err)
 		}
 	}
 	for _, reasons := range [][]string{nil, {"None", "None", "None", "None"}} {
-		if reply, err := says(400, cancelled(reasons...)).table().Append(t.Context(), whole); err == nil {
-			t.Errorf("%v: reply %+v, want an error: nothing says why", reasons, reply)
+		if result, err := respondsWith(400, cancelled(reasons...)).table().Append(t.Context(), completeRow); err == nil {
+			t.Errorf("%v: result %+v, want an error for the missing reason", reasons, result)
 		}
 	}
 }
 
-func TestPut_RefusedWithoutTheItemShowsAnUnreadableEvent(t *testing.T) {
-	reply, err := says(400, exception("ConditionalCheckFailedException")).table().Put(t.Context(), event)
-	if err != nil || len(reply.Stored) != 1 || !reply.Stored[0].Unreadable || reply.Stored[0].Order != event.Order {
-		t.Errorf("reply %+v, %v; want an unreadable event of the same identity", reply, err)
+func TestPut_AFailedConditionWithoutTheItemReturnsAnUnreadableEvent(t *testing.T) {
+	result, err := respondsWith(400, exception("ConditionalCheckFailedException")).table().Put(t.Context(), event)
+	if err != nil || len(result.Stored) != 1 || !result.Stored[0].Unreadable || result.Stored[0].Order != event.Order {
+		t.Errorf("result %+v, %v; want an unreadable event of the same identity", result, err)
 	}
 }
 
-func TestAppend_SaysItsConditionsInTheseWords(t *testing.T) {
-	s := says(200, `{}`)
-	tx := whole
-	tx.Current = new(*whole.Current)
-	tx.Current.Where = ingest.Condition{{Field: "mode", Op: ingest.NotEqual, Value: model.TextValue("off")}}
+func TestAppend_SendsTheseExpressions(t *testing.T) {
+	s := respondsWith(200, `{}`)
+	tx := completeRow
+	tx.Latest = new(*completeRow.Latest)
+	tx.Latest.Condition = model.Condition{{Field: "mode", Op: model.NotEqual, Value: model.TextValue("off")}}
 	if _, err := s.table().Append(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}
@@ -92,41 +93,41 @@ func TestAppend_SaysItsConditionsInTheseWords(t *testing.T) {
 		`Put DEVICE#s1 EVENT#READING##2026-04-20T12:00:00.000Z#a: if attribute_not_exists(pk) else ALL_OLD`,
 		`ConditionCheck DEVICE#s1 EVENT#READING##2026-04-20T11:59:59.999Z#: if attribute_not_exists(pk) else ALL_OLD`,
 	}
-	if diff := cmp.Diff(want, words(t, s.sent(t))); diff != "" {
+	if diff := cmp.Diff(want, formatExpressions(t, s.onlyRequest(t))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestAppend_CreationAsksForNoOrderAndNoFence(t *testing.T) {
-	s := says(200, `{}`)
-	w := *whole.Current
+func TestAppend_CreationRequiresNoOrderAndNoPurgeLock(t *testing.T) {
+	s := respondsWith(200, `{}`)
+	w := *completeRow.Latest
 	w.Create = true
-	if _, err := s.table().Append(t.Context(), ingest.Transaction{Current: &w}); err != nil {
+	if _, err := s.table().Append(t.Context(), ingest.AppendTransaction{Latest: &w}); err != nil {
 		t.Fatal(err)
 	}
 	const want = ` if attribute_not_exists(_at) AND attribute_not_exists(_fence) else ALL_OLD`
-	if got := words(t, s.sent(t))[0]; !strings.HasSuffix(got, want) {
+	if got := formatExpressions(t, s.onlyRequest(t))[0]; !strings.HasSuffix(got, want) {
 		t.Errorf("creation is %s, want it to end in %s", got, want)
 	}
 }
 
-func TestAppend_OneTransactionHasOneText(t *testing.T) {
-	tx := ingest.Transaction{Token: "t", Current: new(*whole.Current), Puts: whole.Puts}
+func TestAppend_EqualTransactionsHaveEqualExpressions(t *testing.T) {
+	tx := ingest.AppendTransaction{Token: "t", Latest: new(*completeRow.Latest), Puts: completeRow.Puts}
 	for i := range 30 {
-		tx.Current.Set = append(tx.Current.Set, model.Attr{Name: fmt.Sprintf("field%02d", i), Value: model.TextValue("x")})
+		tx.Latest.Set = append(tx.Latest.Set, model.Attr{Name: fmt.Sprintf("field%02d", i), Value: model.TextValue("x")})
 	}
 	var first string
 	for range 5 {
-		s := says(200, `{}`)
+		s := respondsWith(200, `{}`)
 		if _, err := s.table().Append(t.Context(), tx); err != nil {
 			t.Fatal(err)
 		}
-		body, _ := json.Marshal(s.sent(t))
+		body, _ := json.Marshal(s.onlyRequest(t))
 		if first == "" {
 			first = string(body)
 		}
 		if string(body) != first {
-			t.Fatal("the same transaction was sent in two forms: its token would be refused")
+			t.Fatal("equal transactions were sent with different expressions: the token would be rejected")
 		}
 	}
 }
@@ -137,18 +138,19 @@ func TestAppend_UnionOf400FieldsFitsOneExpression(t *testing.T) {
 	for i := range 400 {
 		set = append(set, model.Attr{Name: fmt.Sprintf("field%03d", i), Value: model.BoolValue(true)})
 	}
-	w := &ingest.CurrentWrite{Series: series, Create: true, Last: event.Order, Set: set, Now: noon}
-	if reply, err := table.Append(t.Context(), ingest.Transaction{Current: w}); err != nil || reply.Answer != model.Written {
-		t.Fatalf("creation answers %v, %v; want written", reply.Answer, err)
+	w := &ingest.LatestWrite{Series: series, Create: true, Last: event.Order, Set: set, Now: noon}
+	if result, err := table.Append(t.Context(), ingest.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
+		t.Fatalf("creation returns %v, %v; want written", result.Result, err)
 	}
 	w.Create, w.First, w.Last.At = false, model.Order{At: noon + 1}, noon+1
-	if reply, err := table.Append(t.Context(), ingest.Transaction{Current: w}); err != nil || reply.Answer != model.Written {
-		t.Fatalf("change answers %v, %v; want written", reply.Answer, err)
+	if result, err := table.Append(t.Context(), ingest.AppendTransaction{Latest: w}); err != nil || result.Result != storage.Written {
+		t.Fatalf("update returns %v, %v; want written", result.Result, err)
 	}
 }
 
-// words are the actions of a sent transaction with names and values in their places.
-func words(t *testing.T, request map[string]any) (out []string) {
+// formatExpressions formats the actions of a transaction with names and values in their
+// expressions.
+func formatExpressions(t *testing.T, request map[string]any) (out []string) {
 	t.Helper()
 	for _, list := range request["TransactItems"].([]any) {
 		for verb, a := range list.(map[string]any) {
@@ -162,14 +164,14 @@ func words(t *testing.T, request map[string]any) (out []string) {
 				line += update.(string) + " "
 			}
 			line += "if " + action["ConditionExpression"].(string) + " else " + action["ReturnValuesOnConditionCheckFailure"].(string)
-			out = append(out, inWords(line, action))
+			out = append(out, resolvePlaceholders(line, action))
 		}
 	}
 	return out
 }
 
-// inWords puts names and values in the place of placeholders, the longest first.
-func inWords(line string, action map[string]any) string {
+// resolvePlaceholders replaces placeholders by names and values, the longest placeholders first.
+func resolvePlaceholders(line string, action map[string]any) string {
 	names, _ := action["ExpressionAttributeNames"].(map[string]any)
 	values, _ := action["ExpressionAttributeValues"].(map[string]any)
 	var pairs []string

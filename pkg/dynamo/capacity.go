@@ -9,49 +9,49 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Capacity sums what requests consumed, in capacity units. Requests that failed do
-// not say what they took and are not in it. It may be used concurrently; the zero
-// value is ready.
+// Capacity sums the capacity units that requests consumed. Failed requests do not report
+// what they consumed and are not included. The zero value is ready for use; it is safe
+// for concurrent use.
 type Capacity struct {
 	mu          sync.Mutex
 	read, write float64 // guarded by mu
 }
 
-// Units is what was consumed so far: read units of 4 KB and write units of 1 KB.
+// Units returns the sum so far: read units of 4 KB and write units of 1 KB.
 func (c *Capacity) Units() (read, write float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.read, c.write
 }
 
-// mode asks for consumption only where somebody counts it.
-func (c *Capacity) mode() types.ReturnConsumedCapacity {
+// returnMode requests the consumed capacity only if it is counted.
+func (c *Capacity) returnMode() types.ReturnConsumedCapacity {
 	if c == nil {
 		return types.ReturnConsumedCapacityNone
 	}
 	return types.ReturnConsumedCapacityTotal
 }
 
-// asks is mode of a read, whose context may have a meter.
-func (t *Table) asks(ctx context.Context) types.ReturnConsumedCapacity {
-	if model.MeterOf(ctx) != nil {
+// readReturnMode is returnMode for a read, which a meter in ctx may also count.
+func (t *Table) readReturnMode(ctx context.Context) types.ReturnConsumedCapacity {
+	if model.ReadMeterOf(ctx) != nil {
 		return types.ReturnConsumedCapacityTotal
 	}
-	return t.capacity.mode()
+	return t.capacity.returnMode()
 }
 
-// took counts what a read of so many items consumed.
-func (t *Table) took(ctx context.Context, items int, consumed *types.ConsumedCapacity) {
+// countRead counts the consumption of a read that returned so many items.
+func (t *Table) countRead(ctx context.Context, items int, consumed *types.ConsumedCapacity) {
 	read := 0.
 	if consumed != nil {
 		read = units(consumed.CapacityUnits)
 	}
-	t.tookUnits(ctx, items, read)
+	t.countReadUnits(ctx, items, read)
 }
 
-func (t *Table) tookUnits(ctx context.Context, items int, read float64) {
+func (t *Table) countReadUnits(ctx context.Context, items int, read float64) {
 	t.capacity.addReadUnits(read)
-	model.MeterOf(ctx).Add(model.Cost{Requests: 1, Items: items, Units: read})
+	model.ReadMeterOf(ctx).Add(model.ReadCost{Requests: 1, Items: items, Units: read})
 }
 
 func (c *Capacity) addReads(consumed *types.ConsumedCapacity) {
@@ -69,8 +69,9 @@ func (c *Capacity) addReadUnits(n float64) {
 	c.read += n
 }
 
-// addWrites adds what a write consumed. A transaction that is sent again with its
-// token consumes read units and says so apart; other writes name their total alone.
+// addWrites counts the consumption of a write. A transaction that is repeated with its
+// token consumes read units and reports them separately; other writes report only their
+// total.
 func (c *Capacity) addWrites(consumed ...types.ConsumedCapacity) {
 	if c == nil {
 		return

@@ -10,17 +10,17 @@ import (
 	"github.com/tidemark-db/tidemark/internal/awsenv"
 )
 
-// localRegion names a region to servers that do not care.
+// localRegion is the region for servers that ignore it.
 const localRegion = "us-east-1"
 
-// NewClient is a client for the service in region, or for another server where
-// endpoint is set. "" as region means AWS_REGION. Build it once, at cold start: it
-// keeps connections and may be used concurrently. Credentials are those of the
-// environment (see awsenv); who wants a profile or a sign-in builds a client with the
-// SDK's config package and gives it to New.
+// NewClient returns a client for the service in region, or for the server at endpoint if
+// that is set. An empty region means AWS_REGION. Create the client once, at cold start:
+// it keeps connections open and is safe for concurrent use. Credentials come from the
+// environment; see package awsenv. For a profile or a sign-in, create a client with the
+// SDK's config package and pass it to New.
 //
-// For an endpoint nothing is looked up: DynamoDB Local takes any credentials, and
-// real ones must not be sent to it.
+// An endpoint always gets fixed credentials: DynamoDB Local accepts any, and real ones
+// must not be sent to it.
 func NewClient(_ context.Context, region, endpoint string) (*dynamodb.Client, error) {
 	if endpoint != "" {
 		return localClient(region, endpoint), nil

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
-// local is a client of the real server on this machine.
+// local returns a client of DynamoDB Local.
 func local(t *testing.T) *dynamodb.Client {
 	t.Helper()
 	client, err := dynamo.NewClient(t.Context(), "", ddblocal.ForTest(t).Endpoint)
@@ -23,7 +23,7 @@ func local(t *testing.T) *dynamodb.Client {
 	return client
 }
 
-// open makes a table of its own for a test, so that all run beside one another.
+// open creates a table for one test, so that tests run in parallel.
 func open(t *testing.T, options ...dynamo.Option) *dynamo.Table {
 	t.Helper()
 	table := dynamo.New(local(t), "contract-"+rand.Text(), options...)
@@ -33,7 +33,7 @@ func open(t *testing.T, options ...dynamo.Option) *dynamo.Table {
 	return table
 }
 
-func TestDynamo_KeepsTheContract(t *testing.T) {
+func TestDynamo_PassesTheContract(t *testing.T) {
 	ddblocal.ForTest(t)
 	storetest.Run(t, func(t *testing.T) storetest.Table { return open(t) })
 }

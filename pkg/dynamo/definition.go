@@ -14,20 +14,20 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// Definition is the shape of the table as data: what Create makes here is what the
-// infrastructure deploys.
+// Definition is the schema of a table. Create and the deployed infrastructure use the
+// same one.
 type Definition struct {
 	Partition, Sort string // attributes of the primary key, both strings
 	Indexes         []Index
-	TTL             string // the attribute by which items expire
+	TTL             string // the attribute with the time of expiry
 	Stream          string // view type of the table stream
 	Billing         string
 }
 
-// Index is a global secondary index over string attributes that projects all others.
+// Index is a global secondary index over string attributes that projects all attributes.
 type Index struct{ Name, Partition, Sort string }
 
-// Standard is the definition of every table of ours.
+// Standard returns the definition of every Tidemark table.
 func Standard() Definition {
 	return Definition{
 		Partition: keys.AttrPK,
@@ -42,11 +42,11 @@ func Standard() Definition {
 	}
 }
 
-// activeWithin bounds the wait for a new table.
-const activeWithin = 5 * time.Minute
+// activeTimeout bounds the wait until a table is active.
+const activeTimeout = 5 * time.Minute
 
-// Create makes the table by its Standard definition and waits until it takes
-// requests. Where it is there already it is left alone: an error names what differs.
+// Create creates the table by its Standard definition and waits until it is active. It
+// keeps an existing table; the error names the difference if its schema is another.
 func (t *Table) Create(ctx context.Context) error {
 	err := t.create(ctx, Standard())
 	if err != nil {
@@ -57,8 +57,8 @@ func (t *Table) Create(ctx context.Context) error {
 
 func (t *Table) create(ctx context.Context, d Definition) error {
 	_, err := t.client.CreateTable(ctx, d.input(t.name))
-	var there *types.ResourceInUseException
-	if err != nil && !errors.As(err, &there) {
+	var exists *types.ResourceInUseException
+	if err != nil && !errors.As(err, &exists) {
 		return err
 	}
 	described, err := t.active(ctx)
@@ -71,11 +71,11 @@ func (t *Table) create(ctx context.Context, d Definition) error {
 	return t.enableTTL(ctx, d.TTL)
 }
 
-func patiently(o *dynamodb.TableExistsWaiterOptions) {
+func waiterDelays(o *dynamodb.TableExistsWaiterOptions) {
 	o.MinDelay, o.MaxDelay = 200*time.Millisecond, 5*time.Second
 }
 
-// enableTTL asks first: the service refuses to enable what is enabled.
+// enableTTL reads the setting first: DynamoDB rejects a request to enable TTL again.
 func (t *Table) enableTTL(ctx context.Context, attribute string) error {
 	now, err := t.client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.name})
 	if err != nil {
@@ -83,7 +83,7 @@ func (t *Table) enableTTL(ctx context.Context, attribute string) error {
 	}
 	if d := now.TimeToLiveDescription; d != nil && (d.TimeToLiveStatus == types.TimeToLiveStatusEnabled || d.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
 		if got := deref(d.AttributeName); got != attribute {
-			return fmt.Errorf("items expire by %q, want %q: disable TTL there first", got, attribute)
+			return fmt.Errorf("TTL uses the attribute %q, want %q: disable TTL first", got, attribute)
 		}
 		return nil
 	}
@@ -127,8 +127,8 @@ func keySchema(partition, sort string) []types.KeySchemaElement {
 	}
 }
 
-// definitionOf reads back what a table is. TTL and billing are left out: they can be
-// changed in place and are no matter of shape.
+// definitionOf returns the definition of an existing table, without TTL and billing,
+// which can be changed later.
 func definitionOf(t *types.TableDescription) (d Definition) {
 	d.Partition, d.Sort = schemaNames(t.KeySchema)
 	for _, i := range t.GlobalSecondaryIndexes {
@@ -153,16 +153,16 @@ func schemaNames(schema []types.KeySchemaElement) (partition, sort string) {
 	return partition, sort
 }
 
-// differs is an error that names the first difference of shape.
-func (d Definition) differs(there Definition) error {
+// differs returns an error that names the first difference in schema.
+func (d Definition) differs(existing Definition) error {
 	const remedy = "use another table name, or recreate the table"
 	switch {
-	case there.Partition != d.Partition || there.Sort != d.Sort:
-		return fmt.Errorf("a table of this name has the key (%s, %s), want (%s, %s): %s", there.Partition, there.Sort, d.Partition, d.Sort, remedy)
-	case !slices.Equal(there.Indexes, d.Indexes):
-		return fmt.Errorf("a table of this name has the indexes %v, want %v: %s", there.Indexes, d.Indexes, remedy)
-	case there.Stream != d.Stream:
-		return fmt.Errorf("a table of this name has the stream view %q, want %q: %s", there.Stream, d.Stream, remedy)
+	case existing.Partition != d.Partition || existing.Sort != d.Sort:
+		return fmt.Errorf("the existing table has the key (%s, %s), want (%s, %s): %s", existing.Partition, existing.Sort, d.Partition, d.Sort, remedy)
+	case !slices.Equal(existing.Indexes, d.Indexes):
+		return fmt.Errorf("the existing table has the indexes %v, want %v: %s", existing.Indexes, d.Indexes, remedy)
+	case existing.Stream != d.Stream:
+		return fmt.Errorf("the existing table has the stream view %q, want %q: %s", existing.Stream, d.Stream, remedy)
 	}
 	return nil
 }

@@ -12,106 +12,107 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
-// answers is what a failure of these codes says of a write. All other failures of
-// the caller's making are errors; all of the server's making are Uncertain.
-var answers = map[string]model.Answer{
-	"ConditionalCheckFailedException":        model.Refused,
-	"ThrottlingException":                    model.Throttled,
-	"Throttling":                             model.Throttled,
-	"ProvisionedThroughputExceededException": model.Throttled,
-	"RequestLimitExceeded":                   model.Throttled,
-	"TransactionConflictException":           model.Conflicting,
-	"ReplicatedWriteConflictException":       model.Conflicting,
-	// The same token is at work: that very request may be stored yet.
-	"TransactionInProgressException": model.Uncertain,
-	"InternalServerError":            model.Uncertain,
-	"ServiceUnavailable":             model.Uncertain,
+// errorResults maps the error codes of a write to its result. Other errors are permanent
+// if the request caused them, and Unknown if the server did.
+var errorResults = map[string]storage.WriteResult{
+	"ConditionalCheckFailedException":        storage.ConditionFailed,
+	"ThrottlingException":                    storage.Throttled,
+	"Throttling":                             storage.Throttled,
+	"ProvisionedThroughputExceededException": storage.Throttled,
+	"RequestLimitExceeded":                   storage.Throttled,
+	"TransactionConflictException":           storage.Conflicted,
+	"ReplicatedWriteConflictException":       storage.Conflicted,
+	// The first attempt with this token is still in progress.
+	"TransactionInProgressException": storage.Unknown,
+	"InternalServerError":            storage.Unknown,
+	"ServiceUnavailable":             storage.Unknown,
 }
 
-// Codes of the reasons for which a transaction is cancelled.
+// Codes of cancellation reasons.
 const (
 	conditionFailed = "ConditionalCheckFailed"
 	noReason        = "None"
 )
 
-// reasonAnswers is what a reason says of its action; any other is an error.
-var reasonAnswers = map[string]model.Answer{
-	noReason:                        model.Written,
-	conditionFailed:                 model.Refused,
-	"TransactionConflict":           model.Conflicting,
-	"ThrottlingError":               model.Throttled,
-	"ProvisionedThroughputExceeded": model.Throttled,
+// reasonResults maps a cancellation reason to the result of its action. Other reasons are
+// permanent errors.
+var reasonResults = map[string]storage.WriteResult{
+	noReason:                        storage.Written,
+	conditionFailed:                 storage.ConditionFailed,
+	"TransactionConflict":           storage.Conflicted,
+	"ThrottlingError":               storage.Throttled,
+	"ProvisionedThroughputExceeded": storage.Throttled,
 }
 
-// advice is what to do about a failure that no retry mends.
+// advice says what to do about a permanent error.
 var advice = map[string]string{
-	"ResourceNotFoundException":           "check the table's name and region; create it first (tidemark dev does, and so does cdk deploy)",
+	"ResourceNotFoundException":           "check the table's name and region, or create the table: `tidemark dev` and `cdk deploy` do",
 	"AccessDeniedException":               "grant the caller this action on the table",
 	"AccessDenied":                        "grant the caller this action on the table",
 	"UnrecognizedClientException":         "check the credentials and the region",
 	"InvalidSignatureException":           "check the secret key and this machine's clock",
-	"MissingAuthenticationTokenException": "give the client credentials",
+	"MissingAuthenticationTokenException": "configure credentials for the client",
 	"ExpiredTokenException":               "log in again: the session's credentials have expired",
-	"IdempotentParameterMismatchException": "give a changed transaction a new token: " +
-		"this one was stored with other contents within the last ten minutes",
-	"ValidationException":             "the request is malformed: an item over 400 KB, a transaction over 100 items or 4 MB, or one that names an item twice",
+	"IdempotentParameterMismatchException": "use a new token for a changed transaction: " +
+		"this token was used for another transaction within the last ten minutes",
+	"ValidationException":             "the request is malformed: an item over 400 KB, a transaction over 100 items or 4 MB, or a transaction with two actions on one item",
 	"ValidationError":                 "the action is malformed: an item over 400 KB, or a key past its limit",
-	"ItemCollectionSizeLimitExceeded": "the table has a local secondary index, which ours never has: recreate it by its definition",
-	"DuplicateItem":                   "the transaction names an item twice",
+	"ItemCollectionSizeLimitExceeded": "the table has a local secondary index, which Tidemark never creates: recreate the table by its definition",
+	"DuplicateItem":                   "the transaction has two actions on one item",
 }
 
-// translate turns the failure of a write into what the server said, nil being
-// Written. Its error is for what no retry can mend, and says what to do.
-func (t *Table) translate(operation string, failure error) (model.Answer, error) {
+// translate returns the result of a write that failed with failure; nil means Written.
+// The error is permanent and says what to do.
+func (t *Table) translate(operation string, failure error) (storage.WriteResult, error) {
 	if failure == nil {
-		return model.Written, nil
+		return storage.Written, nil
 	}
-	answer, err := answerOf(failure)
+	result, err := resultOf(failure)
 	if err != nil {
-		return model.Uncertain, fmt.Errorf("%s %s: %w", operation, t.name, err)
+		return storage.Unknown, fmt.Errorf("%s %s: %w", operation, t.name, err)
 	}
-	return answer, nil
+	return result, nil
 }
 
-func answerOf(failure error) (model.Answer, error) {
+func resultOf(failure error) (storage.WriteResult, error) {
 	var cancelled *types.TransactionCanceledException
 	if errors.As(failure, &cancelled) {
-		return cancelledAnswer(cancelled)
+		return cancelledResult(cancelled)
 	}
-	var said smithy.APIError
-	if errors.As(failure, &said) {
-		if answer, known := answers[said.ErrorCode()]; known {
-			return answer, nil
+	var apiError smithy.APIError
+	if errors.As(failure, &apiError) {
+		if result, known := errorResults[apiError.ErrorCode()]; known {
+			return result, nil
 		}
 	}
 	if ambiguous(failure) {
-		return model.Uncertain, nil
+		return storage.Unknown, nil
 	}
-	return model.Uncertain, advise(failure)
+	return storage.Unknown, advise(failure)
 }
 
-// cancelledAnswer reads every reason. One that no retry mends comes before all; then
-// the passing ones, for where an action was throttled or in conflict its condition
-// was not looked at, and nothing may be concluded from the others.
-func cancelledAnswer(cancelled *types.TransactionCanceledException) (model.Answer, error) {
-	seen := map[model.Answer]bool{}
+// cancelledResult combines all cancellation reasons. A permanent error comes first, then
+// throttling and conflicts: DynamoDB did not evaluate the conditions of those actions, so
+// the other reasons do not decide the outcome.
+func cancelledResult(cancelled *types.TransactionCanceledException) (storage.WriteResult, error) {
+	seen := map[storage.WriteResult]bool{}
 	for i, reason := range cancelled.CancellationReasons {
 		code := codeOf(reason)
-		answer, known := reasonAnswers[code]
+		result, known := reasonResults[code]
 		if !known {
-			return model.Uncertain, fmt.Errorf("item %d of the transaction: %s: %s%s", i, code, deref(reason.Message), adviceFor(code))
+			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %s%s", i, code, deref(reason.Message), adviceFor(code))
 		}
-		seen[answer] = true
+		seen[result] = true
 	}
-	for _, answer := range []model.Answer{model.Throttled, model.Conflicting, model.Refused} {
-		if seen[answer] {
-			return answer, nil
+	for _, result := range []storage.WriteResult{storage.Throttled, storage.Conflicted, storage.ConditionFailed} {
+		if seen[result] {
+			return result, nil
 		}
 	}
-	return model.Uncertain, fmt.Errorf("the transaction was cancelled and no reason given: %w", cancelled)
+	return storage.Unknown, fmt.Errorf("the transaction was cancelled without a reason: %w", cancelled)
 }
 
 func codeOf(reason types.CancellationReason) string {
@@ -121,16 +122,16 @@ func codeOf(reason types.CancellationReason) string {
 	return *reason.Code
 }
 
-// ambiguous reports whether the request may have reached the server and been carried
-// out: the server failed, or its answer did not come, or could not be read.
+// ambiguous reports whether the request may have been carried out: the server failed, or
+// the response was lost or unreadable.
 func ambiguous(failure error) bool {
 	var response *smithyhttp.ResponseError
 	if errors.As(failure, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError {
 		return true
 	}
-	var said smithy.APIError
-	if errors.As(failure, &said) {
-		return said.ErrorFault() == smithy.FaultServer
+	var apiError smithy.APIError
+	if errors.As(failure, &apiError) {
+		return apiError.ErrorFault() == smithy.FaultServer
 	}
 	var unsent *smithyhttp.RequestSendError
 	var unread *smithy.DeserializationError
@@ -140,13 +141,13 @@ func ambiguous(failure error) bool {
 		errors.Is(failure, io.ErrUnexpectedEOF) || errors.Is(failure, io.EOF)
 }
 
-// advise adds what to do to a failure that no retry mends.
+// advise adds advice to a permanent error.
 func advise(failure error) error {
-	var said smithy.APIError
-	if !errors.As(failure, &said) {
+	var apiError smithy.APIError
+	if !errors.As(failure, &apiError) {
 		return failure
 	}
-	return fmt.Errorf("%w%s", failure, adviceFor(said.ErrorCode()))
+	return fmt.Errorf("%w%s", failure, adviceFor(apiError.ErrorCode()))
 }
 
 func adviceFor(code string) string {

@@ -9,36 +9,37 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// expression gathers the names and values of one request's expressions. Every name
-// and value goes through a placeholder, so no field name can be taken for syntax;
-// they are numbered in order of use, so that the same request has the same text.
+// expression collects the names and values of one request's expressions. Every name and
+// value has a placeholder, so that no field name is read as syntax. Placeholders are
+// numbered in order of use: equal requests have equal expressions, as idempotency tokens
+// require.
 type expression struct {
-	names  map[string]string // placeholder to attribute
-	values map[string]types.AttributeValue
-	given  map[string]string // attribute to placeholder
+	names        map[string]string // attribute by placeholder
+	values       map[string]types.AttributeValue
+	placeholders map[string]string // placeholder by attribute
 }
 
 func newExpression() *expression {
-	return &expression{names: map[string]string{}, given: map[string]string{}}
+	return &expression{names: map[string]string{}, placeholders: map[string]string{}}
 }
 
 func (x *expression) name(attr string) string {
-	placeholder, ok := x.given[attr]
+	placeholder, ok := x.placeholders[attr]
 	if !ok {
 		placeholder = "#" + strconv.Itoa(len(x.names))
-		x.given[attr], x.names[placeholder] = placeholder, attr
+		x.placeholders[attr], x.names[placeholder] = placeholder, attr
 	}
 	return placeholder
 }
 
 func (x *expression) value(v item.Value) string {
-	if x.values == nil { // stays nil without values: the server refuses an empty map
+	if x.values == nil { // nil without values: DynamoDB rejects an empty map
 		x.values = map[string]types.AttributeValue{}
 	}
 	placeholder := ":" + strconv.Itoa(len(x.values))
@@ -55,36 +56,35 @@ func (x *expression) number(n int64) string {
 func (x *expression) exists(attr string) string  { return "attribute_exists(" + x.name(attr) + ")" }
 func (x *expression) missing(attr string) string { return "attribute_not_exists(" + x.name(attr) + ")" }
 
-// free: there is no item under this key.
-func (x *expression) free() string { return x.missing(keys.AttrPK) }
+// absent: there is no item under this key.
+func (x *expression) absent() string { return x.missing(keys.AttrPK) }
 
-// newer: the subject is not being purged, and the stored order lies strictly before
-// the first record high.
+// newer: the subject has no purge lock, and the stored order is before first.
 func (x *expression) newer(first model.Order) string {
-	return x.missing(keys.AttrFence) + " AND " + x.before(first)
+	return x.missing(tablekeys.AttrPurgeLock) + " AND " + x.before(first)
 }
 
-// before: the stored order lies strictly before this one.
+// before: the stored order is before this one.
 func (x *expression) before(first model.Order) string {
-	at, id := x.name(keys.AttrAt), x.name(keys.AttrID)
+	at, id := x.name(tablekeys.AttrAt), x.name(tablekeys.AttrID)
 	firstAt, firstID := x.text(first.At.String()), x.text(first.ID)
 	return fmt.Sprintf("(%s < %s OR (%s = %s AND %s < %s))", at, firstAt, at, firstAt, id, firstID)
 }
 
-// creation: no event has made this current yet (there may be an item of enrichment
-// alone), and the subject is not being purged.
+// creation: the item has no order yet, though it may hold enrichment, and the subject has
+// no purge lock.
 func (x *expression) creation() string {
-	return x.missing(keys.AttrAt) + " AND " + x.missing(keys.AttrFence)
+	return x.missing(tablekeys.AttrAt) + " AND " + x.missing(tablekeys.AttrPurgeLock)
 }
 
-// newerOrCreation: the subject is not being purged, and the stored order, where there
-// is one, lies strictly before the first record high.
+// newerOrCreation: the subject has no purge lock, and the stored order, if there is one,
+// is before first.
 func (x *expression) newerOrCreation(first model.Order) string {
-	return x.missing(keys.AttrFence) + " AND (" + x.missing(keys.AttrAt) + " OR " + x.before(first) + ")"
+	return x.missing(tablekeys.AttrPurgeLock) + " AND (" + x.missing(tablekeys.AttrAt) + " OR " + x.before(first) + ")"
 }
 
-// where: the caller's own condition, every term of it.
-func (x *expression) where(c ingest.Condition) (string, error) {
+// where: every term of the user's condition.
+func (x *expression) where(c model.Condition) (string, error) {
 	terms := make([]string, len(c))
 	for i, t := range c {
 		var err error
@@ -95,29 +95,30 @@ func (x *expression) where(c ingest.Condition) (string, error) {
 	return strings.Join(terms, " AND "), nil
 }
 
-func (x *expression) term(t ingest.Term) (string, error) {
+func (x *expression) term(t model.Term) (string, error) {
 	switch t.Op {
-	case ingest.Exists:
+	case model.Exists:
 		return x.exists(t.Field), nil
-	case ingest.Missing:
+	case model.Missing:
 		return x.missing(t.Field), nil
-	case ingest.NotEqual: // the server holds an absent attribute to differ from everything
+	case model.NotEqual: // in DynamoDB an absent attribute differs from every value
 		return "(" + x.exists(t.Field) + " AND " + x.compare(t) + ")", nil
-	case ingest.Begins:
+	case model.Begins:
 		return "begins_with(" + x.name(t.Field) + "," + x.value(item.FromValue(t.Value)) + ")", nil
-	case ingest.Equal, ingest.Less, ingest.AtMost, ingest.Greater, ingest.AtLeast:
+	case model.Equal, model.Less, model.AtMost, model.Greater, model.AtLeast:
 		return x.compare(t), nil
 	default:
-		return "", fmt.Errorf("condition on %q: comparison %q is unknown: want =, <>, <, <=, >, >=, begins, exists or missing", t.Field, t.Op)
+		return "", fmt.Errorf("condition on %q: unknown comparison %q: want =, <>, <, <=, >, >=, begins, exists or missing", t.Field, t.Op)
 	}
 }
 
-func (x *expression) compare(t ingest.Term) string {
+func (x *expression) compare(t model.Term) string {
 	return x.name(t.Field) + " " + string(t.Op) + " " + x.value(item.FromValue(t.Value))
 }
 
-// set names every attribute of it but the key, sorted; those of once only where
-// there is none yet. What it does not name stays as it is: enrichment above all.
+// set assigns all attributes of it except the key, in sorted order. Those in once are
+// assigned only if the item does not have them. Other attributes, such as enrichment,
+// keep their values.
 func (x *expression) set(it item.Item, once ...string) string {
 	var parts []string
 	for _, attr := range slices.Sorted(maps.Keys(it)) {
@@ -133,7 +134,7 @@ func (x *expression) set(it item.Item, once ...string) string {
 	return "SET " + strings.Join(parts, ",")
 }
 
-// remove takes attributes away; "" where there are none to take.
+// remove removes attributes; "" if there are none.
 func (x *expression) remove(attrs []string) string {
 	if len(attrs) == 0 {
 		return ""

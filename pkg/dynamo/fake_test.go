@@ -14,15 +14,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-// server plays the service over HTTP: what the SDK makes of a failure is part of
-// what is tested. Faults that DynamoDB Local never has come from here.
-type server struct {
+// fakeServer replaces the service over HTTP, so that the SDK's error handling is tested too. It
+// returns faults that DynamoDB Local never has.
+type fakeServer struct {
 	mu       sync.Mutex
 	requests []map[string]any // bodies; guarded by mu
-	answer   func(n int, req *http.Request) (*http.Response, error)
+	respond  func(n int, req *http.Request) (*http.Response, error)
 }
 
-func (s *server) Do(req *http.Request) (*http.Response, error) {
+func (s *fakeServer) Do(req *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(req.Body)
 	var request map[string]any
 	_ = json.Unmarshal(body, &request)
@@ -30,24 +30,24 @@ func (s *server) Do(req *http.Request) (*http.Response, error) {
 	n := len(s.requests)
 	s.requests = append(s.requests, request)
 	s.mu.Unlock()
-	return s.answer(n, req)
+	return s.respond(n, req)
 }
 
-// table is a table on the server.
-func (s *server) table(options ...dynamo.Option) *dynamo.Table {
+// table returns a table on the server.
+func (s *fakeServer) table(options ...dynamo.Option) *dynamo.Table {
 	return dynamo.New(dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", HTTPClient: s, Credentials: anonymous{},
+		Region: "us-east-1", HTTPClient: s, Credentials: noCredentials{},
 	}), "tidemark", options...)
 }
 
-// says is a server that answers every request alike.
-func says(status int, body string) *server {
-	return &server{answer: func(int, *http.Request) (*http.Response, error) { return response(status, body), nil }}
+// respondsWith returns a server that responds to every request in the same way.
+func respondsWith(status int, body string) *fakeServer {
+	return &fakeServer{respond: func(int, *http.Request) (*http.Response, error) { return response(status, body), nil }}
 }
 
-// fails is a server whose connection fails.
-func fails(err error) *server {
-	return &server{answer: func(int, *http.Request) (*http.Response, error) { return nil, err }}
+// failsWith returns a server whose connections fail.
+func failsWith(err error) *fakeServer {
+	return &fakeServer{respond: func(int, *http.Request) (*http.Response, error) { return nil, err }}
 }
 
 func response(status int, body string) *http.Response {
@@ -58,13 +58,13 @@ func response(status int, body string) *http.Response {
 	}
 }
 
-// exception is the body of an error of the service.
+// exception returns the body of a service error.
 func exception(code string) string {
-	return fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"the server's words"}`, code)
+	return fmt.Sprintf(`{"__type":"com.amazonaws.dynamodb.v20120810#%s","message":"the server's message"}`, code)
 }
 
-// cancelled is the body of a cancelled transaction; each reason is a code, or a code
-// and an item.
+// cancelled returns the body of a cancelled transaction. Each reason is a code, or a code and an
+// item.
 func cancelled(reasons ...string) string {
 	list := make([]string, len(reasons))
 	for i, r := range reasons {
@@ -78,8 +78,8 @@ func cancelled(reasons ...string) string {
 	return `{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","message":"cancelled","CancellationReasons":[` + strings.Join(list, ",") + `]}`
 }
 
-// sent is the one request that was sent.
-func (s *server) sent(t *testing.T) map[string]any {
+// onlyRequest returns the only request that was sent.
+func (s *fakeServer) onlyRequest(t *testing.T) map[string]any {
 	t.Helper()
 	if len(s.requests) != 1 {
 		t.Fatalf("%d requests were sent, want 1", len(s.requests))

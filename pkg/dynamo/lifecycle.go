@@ -12,61 +12,62 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Commit sends one TransactWriteItems of the actions in their order, in which the
-// reasons of a refusal are read.
-func (t *Table) Commit(ctx context.Context, tx lifecycle.Transaction) (lifecycle.Reply, error) {
+// Commit sends one TransactWriteItems with the actions in their order.
+func (t *Table) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
 	const operation = "commit to"
-	if err := t.unsent(ctx, operation); err != nil {
-		return lifecycle.Reply{Answer: model.Uncertain}, err
+	if err := t.checkContext(ctx, operation); err != nil {
+		return table.TransactResult{Result: storage.Unknown}, err
 	}
-	input := &dynamodb.TransactWriteItemsInput{ReturnConsumedCapacity: t.capacity.mode()}
+	input := &dynamodb.TransactWriteItemsInput{ReturnConsumedCapacity: t.capacity.returnMode()}
 	for i := range tx.Actions {
 		action, err := t.action(&tx.Actions[i])
 		if err != nil {
-			return lifecycle.Reply{Answer: model.Uncertain}, fmt.Errorf("%s %s: %w", operation, t.name, err)
+			return table.TransactResult{Result: storage.Unknown}, fmt.Errorf("%s %s: %w", operation, t.name, err)
 		}
 		input.TransactItems = append(input.TransactItems, action)
 	}
 	if tx.Token != "" {
 		input.ClientRequestToken = &tx.Token
 	}
-	out, failure := t.client.TransactWriteItems(ctx, input, once)
+	out, failure := t.client.TransactWriteItems(ctx, input, noRetry)
 	if failure == nil {
 		t.capacity.addWrites(out.ConsumedCapacity...)
 	}
-	answer, err := t.translate(operation, failure)
-	reply := lifecycle.Reply{Answer: answer}
-	if answer == model.Refused {
-		reply.Met = met(failure, len(tx.Actions))
+	result, err := t.translate(operation, failure)
+	reply := table.TransactResult{Result: result}
+	if result == storage.ConditionFailed {
+		reply.Items = itemResults(failure, len(tx.Actions))
 	}
 	return reply, err
 }
 
-// met are the reasons of a refusal, one for each action.
-func met(failure error, actions int) []lifecycle.Met {
+// itemResults returns the result of each action of a cancelled transaction.
+func itemResults(failure error, actions int) []table.ItemResult {
 	var cancelled *types.TransactionCanceledException
-	errors.As(failure, &cancelled) // translate answers Refused for no other failure of a transaction
+	errors.As(failure, &cancelled) // always so if translate returned ConditionFailed
 	left := reasons(cancelled.CancellationReasons)
-	all := make([]lifecycle.Met, actions)
+	all := make([]table.ItemResult, actions)
 	for i := range all {
 		all[i].Failed, all[i].Old = left.next()
 	}
 	return all
 }
 
-// action is one item of a transaction.
-func (t *Table) action(a *lifecycle.Action) (out types.TransactWriteItem, err error) {
+// action returns one action of a transaction.
+func (t *Table) action(a *table.Action) (out types.TransactWriteItem, err error) {
 	x := newExpression()
 	change := ""
 	if a.Set != nil || a.Remove != nil {
 		change = x.change(a.Set, a.Remove)
 	}
-	condition, err := x.terms(a.When)
+	condition, err := x.terms(a.Precondition)
 	if err != nil {
 		return out, err
 	}
@@ -74,32 +75,32 @@ func (t *Table) action(a *lifecycle.Action) (out types.TransactWriteItem, err er
 	case a.Delete:
 		out.Delete = &types.Delete{
 			TableName: &t.name, Key: primary(a.Key), ConditionExpression: condition,
-			ExpressionAttributeNames: x.used(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: allOld,
+			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
 		}
 	case a.Put != nil:
 		out.Put = &types.Put{
 			TableName: &t.name, Item: attributes(a.Put), ConditionExpression: condition,
-			ExpressionAttributeNames: x.used(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: allOld,
+			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
 		}
 		err = storable(a.Put)
 	case change != "":
 		out.Update = &types.Update{
 			TableName: &t.name, Key: primary(a.Key), UpdateExpression: &change, ConditionExpression: condition,
-			ExpressionAttributeNames: x.used(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: allOld,
+			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
 		}
 		err = storable(a.Set)
 	default:
 		out.ConditionCheck = &types.ConditionCheck{
 			TableName: &t.name, Key: primary(a.Key), ConditionExpression: condition,
-			ExpressionAttributeNames: x.used(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: allOld,
+			ExpressionAttributeNames: x.usedNames(), ExpressionAttributeValues: x.values, ReturnValuesOnConditionCheckFailure: returnOldItem,
 		}
 	}
 	return out, err
 }
 
-// used are the names of the expressions; nil where there are none, for the server
-// refuses an empty map.
-func (x *expression) used() map[string]string {
+// usedNames returns the names of the expressions; nil if there are none, because DynamoDB
+// rejects an empty map.
+func (x *expression) usedNames() map[string]string {
 	if len(x.names) == 0 {
 		return nil
 	}
@@ -123,23 +124,23 @@ func (x *expression) change(set item.Item, remove []string) string {
 	return strings.Join(clauses, " ")
 }
 
-// terms: every term of a condition; nil where there is none.
-func (x *expression) terms(when lifecycle.Condition) (*string, error) {
+// terms: every requirement of a precondition; nil if there is none.
+func (x *expression) terms(when table.Precondition) (*string, error) {
 	var all []string
 	for _, t := range when {
 		switch t.Op {
-		case lifecycle.Free:
-			all = append(all, x.free())
-		case lifecycle.There:
+		case table.ItemAbsent:
+			all = append(all, x.absent())
+		case table.ItemExists:
 			all = append(all, x.exists(keys.AttrPK))
-		case lifecycle.Lacks:
+		case table.AttrAbsent:
 			all = append(all, x.missing(t.Attr))
-		case lifecycle.Is:
+		case table.AttrEquals:
 			all = append(all, x.name(t.Attr)+" = "+x.value(t.Value))
-		case lifecycle.IsNot: // the server holds an absent attribute to differ from everything
+		case table.AttrDiffers: // in DynamoDB an absent attribute differs from every value
 			all = append(all, x.name(t.Attr)+" <> "+x.value(t.Value))
 		default:
-			return nil, fmt.Errorf("condition on %q: term %d is unknown", t.Attr, t.Op)
+			return nil, fmt.Errorf("precondition on %q: unknown requirement %d", t.Attr, t.Op)
 		}
 	}
 	if len(all) == 0 {
@@ -150,15 +151,15 @@ func (x *expression) terms(when lifecycle.Condition) (*string, error) {
 }
 
 // List reads one page of a partition, or of an index partition, by one Query.
-func (t *Table) List(ctx context.Context, l lifecycle.Listing) (lifecycle.ListPage, error) {
+func (t *Table) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
 	out, err := t.client.Query(ctx, t.listInput(ctx, &l))
 	if err != nil {
-		return lifecycle.ListPage{}, fmt.Errorf("list from %s: %w", t.name, advise(err))
+		return table.ListPage{}, fmt.Errorf("list from %s: %w", t.name, advise(err))
 	}
-	t.took(ctx, len(out.Items), out.ConsumedCapacity)
-	page := lifecycle.ListPage{Items: itemsOf(out.Items)}
+	t.countRead(ctx, len(out.Items), out.ConsumedCapacity)
+	page := table.ListPage{Items: itemsOf(out.Items)}
 	if last := itemOf(out.LastEvaluatedKey); last != nil {
-		page.Next = lifecycle.Place{Key: last.Key()}
+		page.Next = table.Position{Key: last.Key()}
 		if l.Index != "" {
 			page.Next.Sort = last.IndexKey(l.Index).SK
 		}
@@ -166,7 +167,7 @@ func (t *Table) List(ctx context.Context, l lifecycle.Listing) (lifecycle.ListPa
 	return page, nil
 }
 
-func (t *Table) listInput(ctx context.Context, l *lifecycle.Listing) *dynamodb.QueryInput {
+func (t *Table) listInput(ctx context.Context, l *table.ListRequest) *dynamodb.QueryInput {
 	x := newExpression()
 	partition, sort := keys.AttrPK, keys.AttrSK
 	if l.Index != "" {
@@ -183,7 +184,7 @@ func (t *Table) listInput(ctx context.Context, l *lifecycle.Listing) *dynamodb.Q
 		ExpressionAttributeValues: x.values,
 		ScanIndexForward:          new(!l.Newest),
 		ConsistentRead:            new(l.Index == ""),
-		ReturnConsumedCapacity:    t.asks(ctx),
+		ReturnConsumedCapacity:    t.readReturnMode(ctx),
 	}
 	if l.Index != "" {
 		input.IndexName = &l.Index
@@ -191,7 +192,7 @@ func (t *Table) listInput(ctx context.Context, l *lifecycle.Listing) *dynamodb.Q
 	if l.Limit > 0 {
 		input.Limit = new(int32(l.Limit))
 	}
-	if l.After != (lifecycle.Place{}) {
+	if l.After != (table.Position{}) {
 		input.ExclusiveStartKey = primary(l.After.Key)
 		if l.Index != "" {
 			at := item.Item{}
@@ -202,12 +203,12 @@ func (t *Table) listInput(ctx context.Context, l *lifecycle.Listing) *dynamodb.Q
 	return input
 }
 
-// Erase sends one BatchWriteItem of removals. What the server did not come to, for
-// want of capacity, is left.
-func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, answer model.Answer, err error) {
+// Erase sends one BatchWriteItem of deletions. left are the keys that DynamoDB did not
+// process for lack of capacity.
+func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, result storage.WriteResult, err error) {
 	const operation = "erase from"
-	if err := t.unsent(ctx, operation); err != nil {
-		return these, model.Uncertain, err
+	if err := t.checkContext(ctx, operation); err != nil {
+		return these, storage.Unknown, err
 	}
 	requests := make([]types.WriteRequest, len(these))
 	for i, k := range these {
@@ -215,11 +216,11 @@ func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, a
 	}
 	out, failure := t.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
 		RequestItems:           map[string][]types.WriteRequest{t.name: requests},
-		ReturnConsumedCapacity: t.capacity.mode(),
-	}, once)
+		ReturnConsumedCapacity: t.capacity.returnMode(),
+	}, noRetry)
 	if failure != nil {
-		answer, err := t.translate(operation, failure)
-		return these, answer, err
+		result, err := t.translate(operation, failure)
+		return these, result, err
 	}
 	t.capacity.addWrites(out.ConsumedCapacity...)
 	for _, r := range out.UnprocessedItems[t.name] {
@@ -227,12 +228,11 @@ func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, a
 			left = append(left, itemOf(r.DeleteRequest.Key).Key())
 		}
 	}
-	return left, model.Written, nil
+	return left, storage.Written, nil
 }
 
-// Gated reports whether a subject's purge gate is there, by one strongly consistent
-// Get.
-func (t *Table) Gated(ctx context.Context, subject model.Subject) (bool, error) {
-	it, err := t.getItem(ctx, "look at a gate of", keys.Gate(subject), true)
+// PurgeLocked reports whether a subject has a purge lock, by one strongly consistent Get.
+func (t *Table) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
+	it, err := t.getItem(ctx, "read purge lock from", tablekeys.PurgeLock(subject), true)
 	return it != nil, err
 }

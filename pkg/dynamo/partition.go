@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// Partition reads one page of everything under a partition key, strongly consistent,
-// in the order of the sort keys, from beyond a position on (the zero Key: from the
-// start). The next position is the zero Key after the last page.
+// Partition reads one page of all items under a partition key, strongly consistent, in
+// the order of the sort keys, after a position; the zero Key is the start. The returned
+// position is the zero Key after the last page.
 func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) ([]item.Item, keys.Key, error) {
 	x := newExpression()
 	condition := x.name(keys.AttrPK) + " = " + x.text(pk)
@@ -21,7 +21,7 @@ func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) ([]ite
 		KeyConditionExpression:    &condition,
 		ExpressionAttributeNames:  x.names,
 		ExpressionAttributeValues: x.values,
-		ReturnConsumedCapacity:    t.capacity.mode(),
+		ReturnConsumedCapacity:    t.capacity.returnMode(),
 	}
 	if after != (keys.Key{}) {
 		input.ExclusiveStartKey = primary(after)

@@ -7,38 +7,40 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Put sends one PutItem on condition that the event's identity is not stored: one
-// write unit a KB, half of what a transaction takes.
-func (t *Table) Put(ctx context.Context, event model.Event) (ingest.Reply, error) {
+// Put sends one PutItem on condition that no event with this identity is stored. It
+// consumes one write unit for each KB, half as much as a transaction.
+func (t *Table) Put(ctx context.Context, event model.Event) (ingest.StoreResult, error) {
 	x := newExpression()
-	answer, old, err := t.putItem(ctx, "put event into", item.FromEvent(&event), x, x.free())
-	if answer != model.Refused {
-		return ingest.Reply{Answer: answer}, err
+	result, old, err := t.putItem(ctx, "put event into", item.FromEvent(&event), x, x.absent())
+	if result != storage.ConditionFailed {
+		return ingest.StoreResult{Result: result}, err
 	}
-	return ingest.Reply{Answer: answer, Stored: []*model.Event{storedEvent(old, event.Key())}}, nil
+	return ingest.StoreResult{Result: result, Stored: []*model.Event{storedEvent(old, event.Key())}}, nil
 }
 
-// Quarantine sends one PutItem on condition that the ID is not kept yet. A repeat
-// finds what it asks for and is answered Written.
-func (t *Table) Quarantine(ctx context.Context, q model.Quarantined) (model.Answer, error) {
+// Quarantine sends one PutItem on condition that the ID is not stored. If it is, the
+// request is a repeat and the result is Written.
+func (t *Table) Quarantine(ctx context.Context, q entity.Quarantined) (storage.WriteResult, error) {
 	x := newExpression()
-	answer, _, err := t.putItem(ctx, "quarantine in", item.FromQuarantined(&q), x, x.free())
-	if answer == model.Refused {
-		return model.Written, nil
+	result, _, err := t.putItem(ctx, "quarantine in", item.FromQuarantined(&q), x, x.absent())
+	if result == storage.ConditionFailed {
+		return storage.Written, nil
 	}
-	return answer, err
+	return result, err
 }
 
-// putItem sends one PutItem with its condition. old is the item on which the
-// condition failed, where the answer is Refused.
-func (t *Table) putItem(ctx context.Context, operation string, it item.Item, x *expression, condition string) (_ model.Answer, old item.Item, _ error) {
-	if err := t.unsent(ctx, operation); err != nil {
-		return model.Uncertain, nil, err
+// putItem sends one PutItem with a condition. old is the item on which the condition
+// failed, if the result is ConditionFailed.
+func (t *Table) putItem(ctx context.Context, operation string, it item.Item, x *expression, condition string) (_ storage.WriteResult, old item.Item, _ error) {
+	if err := t.checkContext(ctx, operation); err != nil {
+		return storage.Unknown, nil, err
 	}
 	out, failure := t.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:                           &t.name,
@@ -46,9 +48,9 @@ func (t *Table) putItem(ctx context.Context, operation string, it item.Item, x *
 		ConditionExpression:                 &condition,
 		ExpressionAttributeNames:            x.names,
 		ExpressionAttributeValues:           x.values,
-		ReturnValuesOnConditionCheckFailure: allOld,
-		ReturnConsumedCapacity:              t.capacity.mode(),
-	}, once)
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
+		ReturnConsumedCapacity:              t.capacity.returnMode(),
+	}, noRetry)
 	if failure == nil && out.ConsumedCapacity != nil {
 		t.capacity.addWrites(*out.ConsumedCapacity)
 	}
@@ -56,6 +58,6 @@ func (t *Table) putItem(ctx context.Context, operation string, it item.Item, x *
 	if errors.As(failure, &failed) {
 		old = itemOf(failed.Item)
 	}
-	answer, err := t.translate(operation, failure)
-	return answer, old, err
+	result, err := t.translate(operation, failure)
+	return result, old, err
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// GetItem reads a stored item, strongly consistent; nil where there is none.
+// GetItem reads an item, strongly consistent; nil if there is none.
 func (t *Table) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
 	return t.getItem(ctx, "get item from", k, true)
 }
 
-// PutItem stores an item whatever was there. It is for tests and for repairs by
-// hand: the rules of append and of rollups are not looked at.
+// PutItem stores an item, replacing any other under its key. It is for tests and manual
+// repairs: it bypasses the rules of appends and rollups.
 func (t *Table) PutItem(ctx context.Context, it item.Item) error {
 	if err := storable(it); err != nil {
 		return fmt.Errorf("put item into %s: %w", t.name, err)
@@ -25,8 +25,8 @@ func (t *Table) PutItem(ctx context.Context, it item.Item) error {
 	return t.rawError("put item into", err)
 }
 
-// UpdateItem sets the attributes of set under its key and leaves all others as they
-// are, as those who enrich items do; the item is made where there was none.
+// UpdateItem sets attributes under the key of set and keeps all others, as enrichment
+// does. It creates the item if there is none.
 func (t *Table) UpdateItem(ctx context.Context, set item.Item) error {
 	if err := storable(set); err != nil {
 		return fmt.Errorf("update item in %s: %w", t.name, err)
@@ -43,20 +43,20 @@ func (t *Table) UpdateItem(ctx context.Context, set item.Item) error {
 	return t.rawError("update item in", err)
 }
 
-// DeleteItem removes an item whatever it is; that there was none is no error.
+// DeleteItem removes an item. It is no error if there is none.
 func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
 	_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: primary(k)})
 	return t.rawError("delete item from", err)
 }
 
-// Scan reads one page of the whole table, strongly consistent, in no order that
-// means anything, from beyond a position on (the zero Key: from the start). The next
-// position is the zero Key after the last page.
+// Scan reads one page of the whole table, strongly consistent, in no particular order,
+// after a position; the zero Key is the start. The returned position is the zero Key
+// after the last page.
 func (t *Table) Scan(ctx context.Context, after keys.Key) ([]item.Item, keys.Key, error) {
 	input := &dynamodb.ScanInput{
 		TableName:              &t.name,
 		ConsistentRead:         new(true),
-		ReturnConsumedCapacity: t.capacity.mode(),
+		ReturnConsumedCapacity: t.capacity.returnMode(),
 	}
 	if after != (keys.Key{}) {
 		input.ExclusiveStartKey = primary(after)

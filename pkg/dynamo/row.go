@@ -4,34 +4,35 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Row reads one row, strongly consistent; nil where there is none.
+// Row reads one row, strongly consistent; nil if there is none.
 func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 	it, err := t.getItem(ctx, "read rollup from", keys.Row(key), true)
 	if err != nil || it == nil {
 		return nil, err
 	}
-	row, _ := item.RowOrBare(it) // the key is the one that was asked for
+	row, _ := item.RowOrBare(it) // the requested key is a row's
 	return &row, nil
 }
 
-// PutRow replaces the whole item, on condition that the stored rev is prev, or that
-// there is no item.
-func (t *Table) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+// PutRow replaces the complete row on condition that the stored revision is prev; for the
+// zero Rev, that there is no row.
+func (t *Table) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	it, err := item.FromRow(row)
 	if err != nil {
-		return model.Uncertain, err
+		return storage.Unknown, err
 	}
 	x := newExpression()
-	condition := x.free()
+	condition := x.absent()
 	if prev != (rollup.Rev{}) {
 		x = newExpression()
-		condition = x.name(keys.AttrRev) + " = " + x.value(item.Value{Type: item.B, B: prev[:]})
+		condition = x.name(tablekeys.AttrRev) + " = " + x.value(item.Value{Type: item.B, B: prev[:]})
 	}
-	answer, _, err := t.putItem(ctx, "put rollup into", it, x, condition)
-	return answer, err
+	result, _, err := t.putItem(ctx, "put rollup into", it, x, condition)
+	return result, err
 }

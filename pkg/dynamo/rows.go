@@ -12,9 +12,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// ReadRows reads up to 100 rows by one BatchGetItem, each strongly consistent. A key
-// is in the answer where its row was read, with nil where there is none; keys that the
-// table did not get to, for a throttle or for size, are not in it.
+// ReadRows reads up to 100 rows by one BatchGetItem, each strongly consistent. The map has
+// every key whose row was read, with nil if there is none. It omits keys that DynamoDB
+// did not process because of throttling or the size of the response.
 func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
 	wanted := make([]map[string]types.AttributeValue, len(all))
 	unread := make(map[keys.Key]rollup.Key, len(all))
@@ -24,7 +24,7 @@ func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]
 	}
 	out, err := t.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 		RequestItems:           map[string]types.KeysAndAttributes{t.name: {Keys: wanted, ConsistentRead: new(true)}},
-		ReturnConsumedCapacity: t.capacity.mode(),
+		ReturnConsumedCapacity: t.capacity.returnMode(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read rollups from %s: %w", t.name, advise(err))
@@ -36,7 +36,7 @@ func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]
 	for _, items := range out.Responses {
 		for _, attributes := range items {
 			it := itemOf(attributes)
-			row, _ := item.RowOrBare(it) // the key is one that was asked for
+			row, _ := item.RowOrBare(it) // the requested key is a row's
 			rows[unread[it.Key()]] = &row
 			delete(unread, it.Key())
 		}

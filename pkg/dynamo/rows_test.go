@@ -8,16 +8,11 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-)
-
-// The table gives aggregate what a table may give it beside the contract.
-var (
-	_ aggregate.EventReader = (*dynamo.Table)(nil)
-	_ aggregate.RowReader   = (*dynamo.Table)(nil)
 )
 
 func hours(n int) (all []rollup.Key) {
@@ -27,19 +22,19 @@ func hours(n int) (all []rollup.Key) {
 	return all
 }
 
-func TestReadRows_AreThoseThatRowReads(t *testing.T) {
+func TestReadRows_ReturnsTheSameRowsAsRow(t *testing.T) {
 	table := open(t)
-	all := hours(aggregate.RowsTogether)
+	all := hours(aggregate.MaxBatchRows)
 	for i, key := range all {
 		if i%3 == 0 {
 			continue // absent
 		}
 		fold := rollup.NewFold(&rollup.Spec{})
-		e := hall(i + 1)[i]
+		e := testEvents(i + 1)[i]
 		fold.AddEvent(&e)
 		row := rollup.Row{Key: key, Fold: *fold, Rev: rollup.Rev{byte(i + 1)}, V: item.Version, WrittenAt: noon}
-		if answer, err := table.PutRow(t.Context(), &row, rollup.Rev{}); err != nil || answer != model.Written {
-			t.Fatal(answer, err)
+		if result, err := table.PutRow(t.Context(), &row, rollup.Rev{}); err != nil || result != storage.Written {
+			t.Fatal(result, err)
 		}
 	}
 	rows, err := table.ReadRows(t.Context(), all)
@@ -59,13 +54,13 @@ func TestReadRows_AreThoseThatRowReads(t *testing.T) {
 	}
 }
 
-func TestReadRows_WhatTheTableDidNotGetToIsNotInTheAnswer(t *testing.T) {
+func TestReadRows_OmitsUnprocessedKeys(t *testing.T) {
 	all := hours(3)
 	sk := func(i int) string {
 		return `{"pk":{"S":"` + keys.Row(all[i]).PK + `"},"sk":{"S":"` + keys.Row(all[i]).SK + `"}}`
 	}
 	var capacity dynamo.Capacity
-	s := says(200, `{"Responses":{"tidemark":[`+sk(0)+`]},"UnprocessedKeys":{"tidemark":{"Keys":[`+sk(1)+`]}},"ConsumedCapacity":[{"CapacityUnits":1.5}]}`)
+	s := respondsWith(200, `{"Responses":{"tidemark":[`+sk(0)+`]},"UnprocessedKeys":{"tidemark":{"Keys":[`+sk(1)+`]}},"ConsumedCapacity":[{"CapacityUnits":1.5}]}`)
 	rows, err := s.table(dynamo.WithCapacity(&capacity)).ReadRows(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
@@ -74,16 +69,16 @@ func TestReadRows_WhatTheTableDidNotGetToIsNotInTheAnswer(t *testing.T) {
 	_, unread := rows[all[1]]
 	absent, known := rows[all[2]]
 	if !read || first == nil || first.Summary != nil || unread || !known || absent != nil {
-		t.Errorf("rows %+v; want the first bare, since it is damaged, the second not answered for, the third absent", rows)
+		t.Errorf("rows %+v; want the first without summary because it is damaged, no second one, and nil for the third", rows)
 	}
 	if units, _ := capacity.Units(); units != 1.5 {
 		t.Errorf("%v read units, want 1.5", units)
 	}
-	request := s.sent(t)["RequestItems"].(map[string]any)["tidemark"].(map[string]any)
+	request := s.onlyRequest(t)["RequestItems"].(map[string]any)["tidemark"].(map[string]any)
 	if request["ConsistentRead"] != true || len(request["Keys"].([]any)) != 3 {
-		t.Errorf("asked %v, want three keys, strongly consistent", request)
+		t.Errorf("request %v, want three keys, strongly consistent", request)
 	}
-	if _, err := says(400, exception("ResourceNotFoundException")).table().ReadRows(t.Context(), all); err == nil || !strings.Contains(err.Error(), "name and region") {
-		t.Errorf("error %v, want what to do", err)
+	if _, err := respondsWith(400, exception("ResourceNotFoundException")).table().ReadRows(t.Context(), all); err == nil || !strings.Contains(err.Error(), "name and region") {
+		t.Errorf("error %v, want advice", err)
 	}
 }

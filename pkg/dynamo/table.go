@@ -1,10 +1,10 @@
-// Package dynamo is the table on Amazon DynamoDB. Each method is one request with
-// its condition, and answers what the server answered; cutting, retrying and
-// verdicts live above it, so that the table in memory runs under the same decisions.
+// Package dynamo stores Tidemark's items in Amazon DynamoDB. Each method of Table is one
+// request with its condition, and returns the result of that request. Splitting, retrying
+// and deciding outcomes happen in the packages above, so that they work in the same way
+// with package memory.
 //
-// A file holds one operation and reads the same way: build the input, call, translate
-// the answer. What the server says of a failed request is translated in errors.go
-// and nowhere else.
+// Each file holds one operation: build the input, call, translate the result. errors.go
+// translates the errors of the service.
 package dynamo
 
 import (
@@ -15,21 +15,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Table is one DynamoDB table, as append, aggregate and query see it. It may be used
-// concurrently.
+// Table is one DynamoDB table. It implements the stores of append, aggregate, query,
+// lifecycle and alerts. It is safe for concurrent use.
 type Table struct {
 	client   *dynamodb.Client
 	name     string
 	capacity *Capacity
 }
 
-// Option adds to a Table.
+// Option configures a Table.
 type Option func(*Table)
 
-// WithCapacity has every request report what it consumed, summed into c.
+// WithCapacity adds what every request consumes to c.
 func WithCapacity(c *Capacity) Option { return func(t *Table) { t.capacity = c } }
 
-// New is the table of that name (or ARN), reached through client.
+// New returns the table with this name or ARN, reached through client.
 func New(client *dynamodb.Client, name string, options ...Option) *Table {
 	t := &Table{client: client, name: name}
 	for _, o := range options {
@@ -38,18 +38,18 @@ func New(client *dynamodb.Client, name string, options ...Option) *Table {
 	return t
 }
 
-// Name is the table's name.
+// Name returns the table's name.
 func (t *Table) Name() string { return t.name }
 
-// once keeps the SDK from retrying a write. A retry of its own would hide an
-// ambiguous failure: the second attempt meets what the first one stored, and its
-// refusal would be taken for a verdict. Retries belong to the layer above, which
-// resolves what is uncertain before it draws a conclusion. Reads keep the SDK's retries.
-func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
+// noRetry disables the SDK's retries of a write. A retry would hide an ambiguous failure:
+// the second attempt finds what the first one stored, and its failed condition would
+// decide the outcome. The packages above retry instead and resolve unknown results first.
+// Reads keep the SDK's retries.
+func noRetry(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
-// unsent refuses to begin a request whose context is over: the one case of a
-// cancelled write in which it is certain that nothing is stored.
-func (t *Table) unsent(ctx context.Context, operation string) error {
+// checkContext returns an error if ctx has ended. Only then is it certain that a cancelled
+// write is not stored.
+func (t *Table) checkContext(ctx context.Context, operation string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s %s: not sent: %w", operation, t.name, err)
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestCreate_MakesTheStandardTableAndMayBeRepeated(t *testing.T) {
+func TestCreate_CreatesTheStandardTableAndMayBeRepeated(t *testing.T) {
 	table := open(t)
 	if err := table.Create(t.Context()); err != nil {
 		t.Fatalf("again: %v", err)
@@ -42,7 +42,7 @@ func TestCreate_MakesTheStandardTableAndMayBeRepeated(t *testing.T) {
 	}
 }
 
-func TestCreate_NamesWhatDiffersOfATableThatIsThere(t *testing.T) {
+func TestCreate_ReportsTheDifferenceOfAnExistingTable(t *testing.T) {
 	client, name := local(t), "other-"+rand.Text()
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: &name, BillingMode: types.BillingModePayPerRequest,
@@ -71,7 +71,7 @@ func TestNewClient_NeverSendsRealCredentialsToAnEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dynamo.New(client, "tidemark").Current(t.Context(), series, true); err != nil {
+	if _, err := dynamo.New(client, "tidemark").Latest(t.Context(), series, true); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(authorization, "Credential=local/") {
@@ -79,7 +79,7 @@ func TestNewClient_NeverSendsRealCredentialsToAnEndpoint(t *testing.T) {
 	}
 }
 
-func TestNewClient_WithoutARegionSaysWhatToSet(t *testing.T) {
+func TestNewClient_WithoutARegionIsAnErrorWithAdvice(t *testing.T) {
 	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"} {
 		t.Setenv(name, "")
 	}
@@ -90,13 +90,13 @@ func TestNewClient_WithoutARegionSaysWhatToSet(t *testing.T) {
 	}
 	client, err := dynamo.NewClient(t.Context(), "eu-central-1", "")
 	if err != nil || client.Options().Region != "eu-central-1" {
-		t.Errorf("NewClient with a region = %v, want it taken", err)
+		t.Errorf("NewClient with a region = %v, want that region", err)
 	}
 }
 
-func TestCapacity_SumsWhatRequestsConsumed(t *testing.T) {
+func TestCapacity_SumsConsumedCapacity(t *testing.T) {
 	var capacity dynamo.Capacity
-	table := func(body string) *dynamo.Table { return says(200, body).table(dynamo.WithCapacity(&capacity)) }
+	table := func(body string) *dynamo.Table { return respondsWith(200, body).table(dynamo.WithCapacity(&capacity)) }
 	one := table(`{"ConsumedCapacity":{"CapacityUnits":1.5}}`)
 	for method, write := range writes {
 		body := one
@@ -109,8 +109,8 @@ func TestCapacity_SumsWhatRequestsConsumed(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for range 10 {
-		all.Go(func() { _, _ = one.Current(t.Context(), series, true) })
-		all.Go(func() { _, _ = one.Events(t.Context(), model.Range{Series: series, To: noon}) })
+		all.Go(func() { _, _ = one.Latest(t.Context(), series, true) })
+		all.Go(func() { _, _ = one.Events(t.Context(), storage.Range{Series: series, To: noon}) })
 	}
 	all.Wait()
 	wantRead, wantWrite := 2+20*1.5, 4+float64(len(writes)-1)*1.5
@@ -119,14 +119,14 @@ func TestCapacity_SumsWhatRequestsConsumed(t *testing.T) {
 	}
 }
 
-func TestCapacity_IsAskedForOnlyWhereSomebodyCounts(t *testing.T) {
+func TestCapacity_IsRequestedOnlyIfCounted(t *testing.T) {
 	for want, options := range map[string][]dynamo.Option{"NONE": nil, "TOTAL": {dynamo.WithCapacity(&dynamo.Capacity{})}} {
-		s := says(200, `{}`)
+		s := respondsWith(200, `{}`)
 		if _, err := s.table(options...).Put(t.Context(), event); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.sent(t)["ReturnConsumedCapacity"]; got != want {
-			t.Errorf("asked for capacity %v, want %s", got, want)
+		if got := s.onlyRequest(t)["ReturnConsumedCapacity"]; got != want {
+			t.Errorf("capacity mode %v, want %s", got, want)
 		}
 	}
 }

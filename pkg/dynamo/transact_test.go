@@ -11,25 +11,26 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// An append stands in a caller's transaction, all or nothing, wherever it stands in it,
-// and each side can be told from the other.
-func TestTransactItems_StandBesideTheCallersOwn(t *testing.T) {
+// The items of an append may be at any position in the caller's transaction, which is stored as a
+// whole or not at all. TransactResult tells which side failed.
+func TestTransactItems_MayBeSentWithTheCallersItems(t *testing.T) {
 	t.Parallel()
 	table, client := open(t), local(t)
-	event := func(at model.Time) ingest.Transaction {
+	event := func(at model.Time) ingest.AppendTransaction {
 		attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(21))}}
 		e := model.Event{
 			Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
 			Order:  model.Order{At: at}, Attrs: attrs, Hash: model.HashOf(attrs),
 		}
-		return ingest.Transaction{
-			Current: &ingest.CurrentWrite{Series: e.Series, OrCreate: true, First: e.Order, Last: e.Order, Hash: e.Hash, Set: attrs},
-			Gate:    &e.Series.Subject, Puts: []model.Event{e},
+		return ingest.AppendTransaction{
+			Latest:    &ingest.LatestWrite{Series: e.Series, OrCreate: true, First: e.Order, Last: e.Order, Hash: e.Hash, Set: attrs},
+			PurgeLock: &e.Series.Subject, Puts: []model.Event{e},
 		}
 	}
 	own := func(id string) types.TransactWriteItem {
@@ -44,53 +45,53 @@ func TestTransactItems_StandBesideTheCallersOwn(t *testing.T) {
 		at    model.Time
 		id    string
 		first bool // the append's items come first
-		want  model.Verdict
+		want  model.Outcome
 	}{
 		{"both hold", 1000, "a", true, model.Applied},
 		{"both hold, the caller's first", 2000, "b", false, model.Applied},
 		{"the append is older", 1500, "c", false, model.Stale},
-		{"the append is there already", 1000, "c", true, model.Duplicate},
-		{"the caller's own fails", 3000, "a", true, model.Conflict},
-		{"the caller's own fails, standing first", 3000, "b", false, model.Conflict},
+		{"the event is already stored", 1000, "c", true, model.Duplicate},
+		{"the caller's item fails", 3000, "a", true, model.Conflict},
+		{"the caller's item fails, and is first", 3000, "b", false, model.Conflict},
 	} {
 		tx := event(step.at)
 		items, err := table.TransactItems(tx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, place := slices.Concat(items, []types.TransactWriteItem{own(step.id)}), 0
+		all, position := slices.Concat(items, []types.TransactWriteItem{own(step.id)}), 0
 		if !step.first {
-			all, place = slices.Concat([]types.TransactWriteItem{own(step.id)}, items), 1
+			all, position = slices.Concat([]types.TransactWriteItem{own(step.id)}, items), 1
 		}
 		_, failure := client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: all})
-		reply, err := table.TransactReply(tx, place, failure)
+		result, err := table.TransactResult(tx, position, failure)
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		if got := ingest.Judge(&tx, reply); got.Verdict != step.want {
-			t.Errorf("%s: %s, want %s", step.name, got.Verdict, step.want)
+		if got := ingest.ComposedResult(&tx, result); got.Outcome != step.want {
+			t.Errorf("%s: %s, want %s", step.name, got.Outcome, step.want)
 		}
 	}
 	var stored item.Item
 	stored, err := table.GetItem(t.Context(), keys.Key{PK: "OWN#c", SK: "OWN"})
 	if err != nil || stored != nil {
-		t.Errorf("what stood beside a refused append is there: %v, %v", stored, err)
+		t.Errorf("the caller's item is stored beside a failed append: %v, %v", stored, err)
 	}
 }
 
-func TestTransactReply_OfNoPlaceInTheTransactionIsAnError(t *testing.T) {
+func TestTransactResult_OfAnInvalidPositionIsAnError(t *testing.T) {
 	t.Parallel()
 	table := dynamo.New(nil, "telemetry")
 	cancelled := &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{{Code: aws.String("ConditionalCheckFailed")}}}
-	for _, place := range []int{-1, 2} {
-		if reply, err := table.TransactReply(ingest.Transaction{}, place, cancelled); err == nil || reply.Answer != model.Uncertain {
-			t.Errorf("place %d of one: %v, %v; want an error", place, reply.Answer, err)
+	for _, position := range []int{-1, 2} {
+		if result, err := table.TransactResult(ingest.AppendTransaction{}, position, cancelled); err == nil || result.Result != storage.Unknown {
+			t.Errorf("position %d of one: %v, %v; want an error", position, result.Result, err)
 		}
 	}
-	if reply, err := table.TransactReply(ingest.Transaction{}, 0, errors.New("no such host")); err == nil || reply.Answer != model.Uncertain {
-		t.Errorf("a failure that no repeat mends: %v, %v", reply.Answer, err)
+	if result, err := table.TransactResult(ingest.AppendTransaction{}, 0, errors.New("no such host")); err == nil || result.Result != storage.Unknown {
+		t.Errorf("a permanent failure: %v, %v", result.Result, err)
 	}
-	if reply, err := table.TransactReply(ingest.Transaction{}, 0, nil); err != nil || reply.Answer != model.Written {
-		t.Errorf("no failure: %v, %v; want it written", reply.Answer, err)
+	if result, err := table.TransactResult(ingest.AppendTransaction{}, 0, nil); err != nil || result.Result != storage.Written {
+		t.Errorf("no failure: %v, %v; want written", result.Result, err)
 	}
 }

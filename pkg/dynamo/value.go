@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// attributes is an item as the SDK takes it. Values of type Other have no form there
-// and are left out; what is written by hand is asked by storable first.
+// attributes returns an item in the SDK's form. It leaves out values of type Other, which
+// have no such form; storable rejects them where it matters.
 func attributes(it item.Item) map[string]types.AttributeValue {
 	out := make(map[string]types.AttributeValue, len(it))
 	for name, v := range it {
@@ -38,18 +38,17 @@ func attribute(v item.Value) types.AttributeValue {
 	}
 }
 
-// storable refuses an item with a value that was read as Other: written back it
-// would be lost.
+// storable rejects an item with a value of type Other, which a write would lose.
 func storable(it item.Item) error {
 	for name, v := range it {
 		if v.Type == item.Other {
-			return fmt.Errorf("attribute %q is a map, a list or a set, which items of ours never hold: leave it out, or write it with another tool", name)
+			return fmt.Errorf("attribute %q is a map, a list or a set, which Tidemark does not store: remove it, or write the item with another tool", name)
 		}
 	}
 	return nil
 }
 
-// itemOf is an item as the SDK hands it out; nil where there was none.
+// itemOf returns an item from the SDK's form; nil if it has no attributes.
 func itemOf(attributes map[string]types.AttributeValue) item.Item {
 	if len(attributes) == 0 {
 		return nil
@@ -86,7 +85,7 @@ func valueOf(a types.AttributeValue) item.Value {
 	}
 }
 
-// primary is a key as the SDK takes it.
+// primary returns a key in the SDK's form.
 func primary(k keys.Key) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{keys.AttrPK: text(k.PK), keys.AttrSK: text(k.SK)}
 }

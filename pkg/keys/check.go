@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a primary key of DynamoDB may hold.
+// DynamoDB's limits for the two parts of a primary key.
 const (
 	MaxPartitionBytes = 2048
 	MaxSortBytes      = 1024
@@ -15,13 +15,13 @@ const (
 // Errors of Key.Check.
 var (
 	ErrKeyEmpty = errors.New("key is empty: the table needs both parts of a primary key")
-	ErrKeyText  = errors.New("key is not valid UTF-8: the table keeps keys as strings; send ids, streams and names as UTF-8 text")
+	ErrKeyText  = errors.New("key is not valid UTF-8: the table stores keys as strings; send ids, streams and names as UTF-8 text")
 	ErrKeyLong  = errors.New("key is too long")
 )
 
-// Check says whether the table can hold k: both parts present, valid UTF-8, the
-// partition key at most 2,048 and the sort key at most 1,024 bytes, as escaped. Its
-// error wraps ErrKeyEmpty, ErrKeyText or ErrKeyLong.
+// Check reports whether the table can store k: both parts are present and valid UTF-8,
+// the partition key has at most 2,048 bytes and the sort key at most 1,024, counted after
+// escaping. The error wraps ErrKeyEmpty, ErrKeyText or ErrKeyLong.
 func (k Key) Check() error {
 	if err := checkPart("partition", k.PK, MaxPartitionBytes, "shorten the subject id"); err != nil {
 		return err
@@ -36,7 +36,7 @@ func checkPart(name, part string, limit int, remedy string) error {
 	case !utf8.ValidString(part):
 		return fmt.Errorf("%s %w", name, ErrKeyText)
 	case len(part) > limit:
-		return fmt.Errorf("%s %w: %d bytes, the table keeps %d; %s (space, !, \", #, $, %% and control characters take three bytes each)",
+		return fmt.Errorf("%s %w: %d bytes, the table stores at most %d; %s (space, !, \", #, $, %% and control characters take three bytes each)",
 			name, ErrKeyLong, len(part), limit, remedy)
 	}
 	return nil

@@ -9,20 +9,20 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestCheck_HoldsKeysToTheTablesLimits(t *testing.T) {
+func TestCheck_EnforcesTheLimitsOfTheTable(t *testing.T) {
 	for name, c := range map[string]struct {
 		pk, sk string
 		want   error
 	}{
 		"least":                   {"p", "s", nil},
 		"longest":                 {strings.Repeat("p", 2048), strings.Repeat("s", 1024), nil},
-		"partition key a byte up": {strings.Repeat("p", 2049), "s", keys.ErrKeyLong},
-		"sort key a byte up":      {"p", strings.Repeat("s", 1025), keys.ErrKeyLong},
+		"partition key too long":  {strings.Repeat("p", 2049), "s", keys.ErrKeyLong},
+		"sort key too long":       {"p", strings.Repeat("s", 1025), keys.ErrKeyLong},
 		"longest in bytes":        {strings.Repeat("🌊", 512), strings.Repeat("🌊", 256), nil},
 		"too long in bytes only":  {"p", strings.Repeat("🌊", 256) + "s", keys.ErrKeyLong},
 		"no partition key":        {"", "s", keys.ErrKeyEmpty},
 		"no sort key":             {"p", "", keys.ErrKeyEmpty},
-		"partition key no UTF-8":  {"p\xff", "s", keys.ErrKeyText},
+		"partition key not UTF-8": {"p\xff", "s", keys.ErrKeyText},
 		"half a rune":             {"p", "🌊"[:3], keys.ErrKeyText},
 		"a surrogate":             {"p", "\xed\xa0\x80", keys.ErrKeyText},
 	} {
@@ -32,7 +32,7 @@ func TestCheck_HoldsKeysToTheTablesLimits(t *testing.T) {
 	}
 }
 
-func TestCheck_CountsBytesAsEscaped(t *testing.T) {
+func TestCheck_CountsBytesAfterEscaping(t *testing.T) {
 	id := strings.Repeat("#", 256)
 	stream := strings.Repeat("%", 128)
 	k := keys.Event(model.EventKey{Series: reading("d", stream), Order: model.Order{ID: id}})
@@ -45,38 +45,17 @@ func TestCheck_CountsBytesAsEscaped(t *testing.T) {
 	}
 }
 
-func TestCheck_RefusesInvalidUTF8WhereverItStands(t *testing.T) {
+func TestCheck_RefusesInvalidUTF8InEveryPart(t *testing.T) {
 	const bad = "a\xc3"
 	for name, e := range map[string]model.EventKey{
 		"subject": {Series: reading(bad, "")},
 		"stream":  {Series: reading("d", bad)},
 		"id":      {Series: reading("d", ""), Order: model.Order{ID: bad}},
-		// Joined, these would be one valid rune; the separator keeps them apart.
+		// Without the separator, these two bytes would be a valid rune.
 		"halves": {Series: reading("d", "\xc3"), Order: model.Order{ID: "\xa9"}},
 	} {
 		if err := keys.Event(e).Check(); !errors.Is(err, keys.ErrKeyText) {
 			t.Errorf("%s: got %v, want ErrKeyText", name, err)
 		}
-	}
-}
-
-func TestQuarantine_FallsBackToTheDoorForSubjectsThatFitNoKey(t *testing.T) {
-	for name, id := range map[string]string{"too long": strings.Repeat("x", 5000), "no UTF-8": "\xff", "none": ""} {
-		q := model.Quarantined{ID: "01J", Door: "iot", Subject: model.Subject{Type: "DEVICE", ID: id}}
-		if got := keys.Quarantine(q); got.PK != "QUARANTINE#iot" || got.Check() != nil {
-			t.Errorf("%s: got %.60q, want the door's partition", name, got.PK)
-		}
-	}
-}
-
-func TestParseQuarantine_RefusesOtherPartitions(t *testing.T) {
-	for _, pk := range []string{"", "QUARANTINE", "DEVICE#d", "GATE#DEVICE#d", "QUARANTINE#a#b#c"} {
-		if _, _, _, err := keys.ParseQuarantine(keys.Key{PK: pk, SK: "01J"}); !errors.Is(err, keys.ErrForeign) {
-			t.Errorf("%q: got %v, want ErrForeign", pk, err)
-		}
-	}
-	id, subject, door, err := keys.ParseQuarantine(keys.Key{PK: "QUARANTINE#stream", SK: "01J"})
-	if err != nil || id != "01J" || subject != (model.Subject{}) || door != "stream" {
-		t.Errorf("by door: %q, %v, %q, %v", id, subject, door, err)
 	}
 }

@@ -5,23 +5,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/keyparts"
 )
 
-// Errors of the helpers for keys of one's own.
+// Errors of the helpers that build keys of your own.
 var (
-	ErrNoParts   = errors.New("a key of no parts is no key")
-	ErrSeparator = errors.New("a part holds the separator #, and would read back as two: escape it with Escape")
-	ErrNoEntity  = errors.New("want a type and an id, as USER#123")
+	ErrNoParts   = errors.New("the key has no parts: pass at least one")
+	ErrSeparator = errors.New("a part contains the separator #, and would be parsed as two parts: escape it with Escape")
+	ErrNoEntity  = errors.New("the key needs a type and an id, such as USER#123")
 )
 
-// Composite joins the parts of a key of one's own: SENSOR#123#2024-12-01-14. The error
-// is ErrNoParts without any, and ErrSeparator where a part holds the separator. A part
-// may be empty.
+// Composite joins the parts of a key of your own: SENSOR#123#2024-12-01-14. It returns
+// ErrNoParts if there are no parts, and ErrSeparator if a part contains the separator. A
+// part may be empty.
 //
-// The table's own keys are built otherwise: every part of them is escaped, for they
-// take what devices send, and order must survive it. Keys of one's own are made to be
-// read, and often stand in a table that others made, so nothing is changed silently:
-// what would be ambiguous is refused, and Escape is there for who wants it.
+// The keys of events and rollups are built differently: every part is escaped, because
+// devices send arbitrary text and the order must be kept. Keys of your own are usually
+// read by people, and the table may belong to another program. Composite therefore never
+// changes a part silently; call Escape for a part that may contain the separator.
 func Composite(parts ...string) (string, error) {
 	if len(parts) == 0 {
 		return "", ErrNoParts
@@ -34,24 +36,25 @@ func Composite(parts ...string) (string, error) {
 	return strings.Join(parts, string(separator)), nil
 }
 
-// ParseComposite is the way back from Composite. Empty parts stay: USER##123 has three.
+// ParseComposite is the inverse of Composite. It keeps empty parts: USER##123 has three.
 func ParseComposite(key string) []string { return strings.Split(key, string(separator)) }
 
-// Escape is part as the table's own keys write it: no separator in it, and in the same
-// byte order to other escaped parts as before. Unescape is the way back.
-func Escape(part string) string { return join(part) }
+// Escape returns part in the form that the table's own keys use: it contains no
+// separator, and escaped parts have the same byte order as the parts themselves.
+func Escape(part string) string { return keyparts.Join(part) }
 
-// Unescape is the way back from Escape. It refuses what Escape never makes.
+// Unescape is the inverse of Escape. It returns an error for text that Escape never
+// returns.
 func Unescape(part string) (string, error) {
-	out, err := unescape(part)
+	out, err := keyparts.Unescape(part)
 	if err != nil {
 		return "", fmt.Errorf("unescape %.80q: %w", part, err)
 	}
 	return out, nil
 }
 
-// Entity is the key of a thing: USER#123. The id may hold separators, the type may not;
-// neither may be empty.
+// Entity returns the key of an entity: USER#123. The id may contain separators, the type
+// may not. It returns ErrNoEntity if one of the two is empty.
 func Entity(entityType, id string) (string, error) {
 	switch {
 	case entityType == "" || id == "":
@@ -62,7 +65,7 @@ func Entity(entityType, id string) (string, error) {
 	return entityType + string(separator) + id, nil
 }
 
-// ParseEntity is the way back from Entity: all behind the first separator is the id.
+// ParseEntity is the inverse of Entity: the id is everything after the first separator.
 func ParseEntity(key string) (entityType, id string, err error) {
 	entityType, id, _ = strings.Cut(key, string(separator))
 	if entityType == "" || id == "" {
@@ -71,8 +74,9 @@ func ParseEntity(key string) (entityType, id string, err error) {
 	return entityType, id, nil
 }
 
-// Hierarchy is the key of a place among levels, coarsest first: EUROPE#DE#BERLIN. It is
-// a Composite without empty levels, so that Beneath finds exactly what lies below.
+// Hierarchy returns the key of a node of a hierarchy, top level first:
+// EUROPE#DE#BERLIN. It is Composite without empty levels, so that HierarchyPrefix matches
+// exactly the nodes below a level.
 func Hierarchy(levels ...string) (string, error) {
 	if slices.Contains(levels, "") {
 		return "", fmt.Errorf("%q: a level is empty: %w", levels, ErrNoParts)
@@ -80,9 +84,9 @@ func Hierarchy(levels ...string) (string, error) {
 	return Composite(levels...)
 }
 
-// Beneath is the prefix (for begins_with) of all that lies below a level, and of
-// nothing beside it: EUROPE#DE# finds Berlin, and not what is in EUROPE#DEN.
-func Beneath(levels ...string) (prefix string, err error) {
+// HierarchyPrefix returns the prefix (for begins_with) of all nodes below a level, and of
+// no others: EUROPE#DE# matches Berlin, and no node below EUROPE#DEN.
+func HierarchyPrefix(levels ...string) (prefix string, err error) {
 	level, err := Hierarchy(levels...)
 	if err != nil {
 		return "", err
@@ -90,9 +94,9 @@ func Beneath(levels ...string) (prefix string, err error) {
 	return level + string(separator), nil
 }
 
-// Edge is the key under which a relation stands in the partition of where it starts.
-// Reverse is the same in the partition of where it ends: put both, or an index on it,
-// to walk either way.
+// Edge returns the key of a relation, stored in the partition of its start. Reverse
+// returns the key of the same relation in the partition of its end. Store both, or add an
+// index, to follow the relation in both directions.
 func Edge(from, to string) (Key, error) {
 	k := Key{PK: from, SK: to}
 	if err := k.Check(); err != nil {
@@ -101,5 +105,5 @@ func Edge(from, to string) (Key, error) {
 	return k, nil
 }
 
-// Reverse is the edge the other way round.
+// Reverse returns the edge in the opposite direction.
 func (k Key) Reverse() Key { return Key{PK: k.SK, SK: k.PK} }

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// ErrShards says that a key cannot be spread over so many partitions.
-var ErrShards = errors.New("want a positive number of shards")
+// ErrShards is returned for a number of shards that is not positive.
+var ErrShards = errors.New("the number of shards must be positive")
 
-// shardMark stands before the number of a shard at the end of a distributed key.
-const shardMark = "#SHARD_"
+// shardInfix separates the base of a distributed key from the number of its shard.
+const shardInfix = "#SHARD_"
 
-// Distributed is the key of one of n partitions over which the items of base are
-// spread: ITEM#SHARD_7. item says which, the same one each time, so that a write that is
-// repeated and a read of one item find it; numbers are from 0. n is fixed for as long as
-// items live.
+// Distributed returns the key of one of the n partitions over which the items of base are
+// spread: ITEM#SHARD_7. Shards are numbered from 0. The same item always gets the same
+// shard, so that a retried write and a read of one item find it. Do not change n while
+// items exist.
 func Distributed(base string, n int, item string) (string, error) {
 	if n < 1 {
 		return "", fmt.Errorf("%d: %w", n, ErrShards)
@@ -27,7 +27,7 @@ func Distributed(base string, n int, item string) (string, error) {
 	return shardKey(base, int(h.Sum64()%uint64(n))), nil
 }
 
-// Shards are the keys of all n partitions of base, for a read that asks each.
+// Shards returns the keys of all n partitions of base, for a read that queries each.
 func Shards(base string, n int) ([]string, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%d: %w", n, ErrShards)
@@ -39,14 +39,14 @@ func Shards(base string, n int) ([]string, error) {
 	return all, nil
 }
 
-// ParseShard is the number of the shard at the end of a key, and what stands before it;
-// ok is false where the key has none.
+// ParseShard splits a key of Distributed into its base and its shard. If the key names no
+// shard, it returns the key unchanged and ok is false.
 func ParseShard(key string) (base string, shard int, ok bool) {
-	at := strings.LastIndex(key, shardMark)
+	at := strings.LastIndex(key, shardInfix)
 	if at < 0 {
 		return key, 0, false
 	}
-	digits := key[at+len(shardMark):]
+	digits := key[at+len(shardInfix):]
 	shard, err := strconv.Atoi(digits)
 	if err != nil || shard < 0 || strconv.Itoa(shard) != digits {
 		return key, 0, false
@@ -54,4 +54,4 @@ func ParseShard(key string) (base string, shard int, ok bool) {
 	return key[:at], shard, true
 }
 
-func shardKey(base string, shard int) string { return base + shardMark + strconv.Itoa(shard) }
+func shardKey(base string, shard int) string { return base + shardInfix + strconv.Itoa(shard) }

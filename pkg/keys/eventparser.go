@@ -3,49 +3,52 @@ package keys
 import (
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/keyparts"
+	"github.com/tidemark-db/tidemark/internal/storedtime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// EventParser is ParseEvent for keys that come in runs, as pages and batches do: what
-// a key shares with the one before it is not read again. It answers as ParseEvent
-// does. The zero value is ready; it is not safe for concurrent use.
+// EventParser is a faster ParseEvent for consecutive keys that share a partition or a
+// series, as the keys of a page or a batch do: it does not parse the shared part again.
+// The results are those of ParseEvent. The zero value is ready to use; an EventParser is
+// not safe for concurrent use.
 type EventParser struct {
-	pk      string // of the last key
-	subject string // the type in it, and the separator; "" where that is escaped
-	prefix  string // all before the time in the last sort key, "" where none was read
+	pk      string // partition key of the last key
+	subject string // its subject type and the separator; "" if the type is escaped
+	prefix  string // the last sort key up to its time; "" if none was parsed
 	series  model.Series
-	times   model.StoredTimes
+	times   storedtime.Parser
 }
 
-// Parse is the way back from Event. Where it is an error, to means nothing.
+// Parse is the inverse of Event. If it returns an error, the content of to is undefined.
 func (p *EventParser) Parse(k Key, to *model.EventKey) error {
 	const width = len(model.TimeLayout)
 	n := len(p.prefix)
 	if n == 0 || len(k.SK) <= n+width || k.SK[:n] != p.prefix || k.SK[n+width] != separator {
-		return p.learn(k, to)
+		return p.parseAll(k, to)
 	}
 	id := k.SK[n+width+1:]
 	at, err := p.times.Parse([]byte(k.SK[n : n+width]))
-	if err != nil || firstLow(id) < len(id) || k.PK != p.pk && !p.partition(k.PK) {
-		return p.learn(k, to)
+	if err != nil || keyparts.EscapedFrom(id) < len(id) || k.PK != p.pk && !p.parsePartition(k.PK) {
+		return p.parseAll(k, to)
 	}
 	to.Series, to.At, to.ID = p.series, at, id
 	return nil
 }
 
-// partition reads a partition of the same subject type, false where it needs a closer
-// look.
-func (p *EventParser) partition(pk string) bool {
+// parsePartition parses a partition key of the same subject type. It returns false if
+// the key has a shard or an escape, which parseAll parses.
+func (p *EventParser) parsePartition(pk string) bool {
 	n := len(p.subject)
-	if n == 0 || len(pk) <= n || pk[:n] != p.subject || firstLow(pk[n:]) < len(pk)-n {
+	if n == 0 || len(pk) <= n || pk[:n] != p.subject || keyparts.EscapedFrom(pk[n:]) < len(pk)-n {
 		return false
 	}
 	p.pk, p.series.Subject.ID, p.series.Shard = pk, pk[n:], 0
 	return true
 }
 
-// learn reads the whole key and remembers what the next may share.
-func (p *EventParser) learn(k Key, to *model.EventKey) (err error) {
+// parseAll parses the complete key and stores the parts that the next key may share.
+func (p *EventParser) parseAll(k Key, to *model.EventKey) (err error) {
 	*p = EventParser{}
 	if *to, err = ParseEvent(k); err != nil {
 		return err
@@ -57,7 +60,7 @@ func (p *EventParser) learn(k Key, to *model.EventKey) (err error) {
 	return nil
 }
 
-// beforeTime is an event's sort key up to its time: class, kind and stream.
+// beforeTime returns an event's sort key up to its time: class, kind and stream.
 func beforeTime(sk string) string {
 	n := 0
 	for range 3 {

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Keys in a run share partition, series or nothing, and some are no keys at all: what
-// came before must never show in what comes after.
-func TestEventParser_AnswersAsParseEventDoesWhateverCameBefore(t *testing.T) {
+// Consecutive keys share a partition, a series or nothing, and some are damaged. The result
+// must never depend on the keys before.
+func TestEventParser_MatchesParseEvent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		series := rapid.SliceOfN(anySeries(), 1, 3).Draw(t, "series")
 		var p keys.EventParser
@@ -32,13 +32,13 @@ func TestEventParser_AnswersAsParseEventDoesWhateverCameBefore(t *testing.T) {
 			var got model.EventKey
 			err := p.Parse(k, &got)
 			if err == nil && got != want || (err == nil) != (wantErr == nil) {
-				t.Fatalf("%q is %+v, %v; want %+v, %v", k, got, err, want, wantErr)
+				t.Fatalf("%q: got %+v, %v; want %+v, %v", k, got, err, want, wantErr)
 			}
 		}
 	})
 }
 
-// damaged is text with one byte put in the place of another.
+// damaged returns text with one byte replaced.
 func damaged(t *rapid.T, text string) string {
 	b := []byte(text)
 	b[rapid.IntRange(0, len(b)-1).Draw(t, "place")] = rapid.SampledFrom([]byte("#%20AZ:.-x")).Draw(t, "byte")

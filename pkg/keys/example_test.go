@@ -20,7 +20,7 @@ func ExampleTimeKey() {
 	// 2024 <nil>
 }
 
-// All of December: half-open, so its last day is in it and the new year is not.
+// The range is half-open: it includes all of December, and not the new year.
 func ExampleTimeRange() {
 	first := time.Date(2024, 12, 1, 0, 0, 0, 0, time.UTC)
 	lo, hi, err := keys.TimeRange(keys.ByDay, first, first.AddDate(0, 1, 0))
@@ -45,7 +45,7 @@ func ExampleComposite() {
 	fmt.Printf("%q\n", keys.ParseComposite("USER##123"))
 	// Output:
 	// SENSOR#123#2024-12-01-14 <nil>
-	// "4#2": a part holds the separator #, and would read back as two: escape it with Escape
+	// "4#2": a part contains the separator #, and would be parsed as two parts: escape it with Escape
 	// USER#4%232 <nil>
 	// ["USER" "" "123"]
 }
@@ -60,9 +60,9 @@ func ExampleEntity() {
 	// USER 123#456 <nil>
 }
 
-func ExampleBeneath() {
+func ExampleHierarchyPrefix() {
 	key, _ := keys.Hierarchy("EUROPE", "DE", "BERLIN")
-	prefix, err := keys.Beneath("EUROPE", "DE")
+	prefix, err := keys.HierarchyPrefix("EUROPE", "DE")
 	fmt.Println(key, "begins with", prefix, err)
 	// Output:
 	// EUROPE#DE#BERLIN begins with EUROPE#DE# <nil>
@@ -75,7 +75,7 @@ func ExampleEdge() {
 	// {USER#1 GROUP#9} {GROUP#9 USER#1} <nil>
 }
 
-// A hot key is spread over partitions by what it holds, and read from all of them.
+// The items of a hot key are spread over partitions, and read from all of them.
 func ExampleDistributed() {
 	key, err := keys.Distributed("ITEM", 10, "order-17")
 	base, shard, ok := keys.ParseShard(key)
@@ -87,7 +87,7 @@ func ExampleDistributed() {
 	// [ITEM#SHARD_0 ITEM#SHARD_1 ITEM#SHARD_2] <nil>
 }
 
-// An index of what is open: whatever is not leaves the attribute out.
+// A sparse index of open alerts: all other items leave the attribute out.
 func ExampleSparse() {
 	for _, open := range []bool{true, false} {
 		value, ok := keys.Sparse(open, "ALERT#critical")
@@ -111,7 +111,7 @@ func ExampleNextVersion() {
 	// 1 8
 }
 
-// What happens at one moment is told apart by an id behind the time, and stays in order.
+// An id after the time distinguishes items of the same time and keeps the order.
 func ExampleComposite_equalTimes() {
 	at := time.Date(2024, 12, 2, 15, 30, 45, 123e6, time.UTC)
 	when, err := keys.TimeKey(at, keys.ByInstant)

@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// hostile is text made to break keys: separators, escapes, their digits, control
-// characters, what sorts beside them, runes of four bytes and those before them.
+// hostile generates text that could break keys: separators, escapes, their digits, control
+// characters and the characters that sort next to them, and runes of all lengths.
 func hostile(least int) *rapid.Generator[string] {
 	return rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]rune{
 		'#', '%', '$', '"', '&', ' ', '!', '~', '0', '2', '3', '5', 'A', 'a', 'b', 'Z', 'T', ':', '-', '.',
@@ -68,7 +68,7 @@ func anyRowKey() *rapid.Generator[rollup.Key] {
 }
 
 func at(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
@@ -79,7 +79,7 @@ func reading(id, stream string) model.Series {
 	return model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: "READING", Stream: stream}
 }
 
-func TestKeys_AreSpelledAsTheTableDocuments(t *testing.T) {
+func TestKeys_MatchTheDocumentedSpelling(t *testing.T) {
 	series := reading("sensor_01", "status")
 	sharded := series
 	sharded.Shard = 12
@@ -87,9 +87,9 @@ func TestKeys_AreSpelledAsTheTableDocuments(t *testing.T) {
 	odd := reading("a#b %", "")
 	for name, c := range map[string]struct{ got, want keys.Key }{
 		"profile":   {keys.Metadata(series.Subject), keys.Key{PK: "DEVICE#sensor_01", SK: "METADATA"}},
-		"current":   {keys.Current(series), keys.Key{PK: "DEVICE#sensor_01", SK: "CURRENT#READING#status"}},
-		"no stream": {keys.Current(odd), keys.Key{PK: "DEVICE#a%23b%20%25", SK: "CURRENT#READING#"}},
-		"shard":     {keys.Current(sharded), keys.Key{PK: "DEVICE#sensor_01#12", SK: "CURRENT#READING#status"}},
+		"latest":    {keys.Latest(series), keys.Key{PK: "DEVICE#sensor_01", SK: "CURRENT#READING#status"}},
+		"no stream": {keys.Latest(odd), keys.Key{PK: "DEVICE#a%23b%20%25", SK: "CURRENT#READING#"}},
+		"shard":     {keys.Latest(sharded), keys.Key{PK: "DEVICE#sensor_01#12", SK: "CURRENT#READING#status"}},
 		"event": {keys.Event(model.EventKey{Series: series, Order: model.Order{At: when, ID: "7"}}),
 			keys.Key{PK: "DEVICE#sensor_01", SK: "EVENT#READING#status#2026-04-20T14:05:00.000Z#7"}},
 		"event without id": {keys.Event(model.EventKey{Series: reading("sensor_01", ""), Order: model.Order{At: when}}),
@@ -98,11 +98,6 @@ func TestKeys_AreSpelledAsTheTableDocuments(t *testing.T) {
 			keys.Key{PK: "DEVICE#sensor_01", SK: "AGG#hour#READING#status#2026-04-20-14"}},
 		"month": {keys.Row(rollup.Key{Series: sharded, Tier: "month", Start: when}),
 			keys.Key{PK: "DEVICE#sensor_01#12", SK: "AGG#month#READING#status#2026-04"}},
-		"gate": {keys.Gate(series.Subject), keys.Key{PK: "GATE#DEVICE#sensor_01", SK: "GATE"}},
-		"quarantine by subject": {keys.Quarantine(model.Quarantined{ID: "01J", Door: "iot", Subject: series.Subject}),
-			keys.Key{PK: "QUARANTINE#DEVICE#sensor_01", SK: "01J"}},
-		"quarantine by door": {keys.Quarantine(model.Quarantined{ID: "01J", Door: "iot"}),
-			keys.Key{PK: "QUARANTINE#iot", SK: "01J"}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %v, want %v", name, c.got, c.want)
@@ -137,46 +132,41 @@ func TestRow_ByteOrderOfKeysIsTimeOrder(t *testing.T) {
 	})
 }
 
-func TestParse_IsTheWayBackFromEveryKey(t *testing.T) {
+func TestParse_IsTheInverseOfEveryBuilder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEventKey().Draw(t, "event")
 		if got, err := keys.ParseEvent(keys.Event(e)); err != nil || got != e {
-			t.Fatalf("event %v came back as %v, %v", e, got, err)
+			t.Fatalf("event: got %v, %v; want %v", got, err, e)
 		}
-		if got, err := keys.ParseCurrent(keys.Current(e.Series)); err != nil || got != e.Series {
-			t.Fatalf("series %v came back as %v, %v", e.Series, got, err)
+		if got, err := keys.ParseLatest(keys.Latest(e.Series)); err != nil || got != e.Series {
+			t.Fatalf("series: got %v, %v; want %v", got, err, e.Series)
 		}
 		r := anyRowKey().Draw(t, "row")
 		if got, err := keys.ParseRow(keys.Row(r)); err != nil || got != r {
-			t.Fatalf("row %v came back as %v, %v", r, got, err)
-		}
-		q := model.Quarantined{ID: hostile(1).Draw(t, "id"), Door: "iot", Subject: e.Series.Subject}
-		id, subject, door, err := keys.ParseQuarantine(keys.Quarantine(q))
-		if err != nil || id != q.ID || subject != q.Subject || door != "" {
-			t.Fatalf("quarantined %v came back as %q, %v, %q, %v", q, id, subject, door, err)
+			t.Fatalf("row: got %v, %v; want %v", got, err, r)
 		}
 	})
 }
 
-// Whatever the parts are, no two nouns share a key, and no noun's key is that of
-// another class.
-func TestKeys_NoValueForgesAnother(t *testing.T) {
+// Different events and series have different keys, whatever their parts are, and a key is
+// parsed as one class only.
+func TestKeys_NoValueForgesAnotherKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyEventKey().Draw(t, "a"), anyEventKey().Draw(t, "b")
 		if (a == b) != (keys.Event(a) == keys.Event(b)) {
 			t.Fatalf("%v and %v have keys %v and %v", a, b, keys.Event(a), keys.Event(b))
 		}
-		if (a.Series == b.Series) != (keys.Current(a.Series) == keys.Current(b.Series)) {
-			t.Fatalf("%v and %v have currents %v and %v", a.Series, b.Series, keys.Current(a.Series), keys.Current(b.Series))
+		if (a.Series == b.Series) != (keys.Latest(a.Series) == keys.Latest(b.Series)) {
+			t.Fatalf("%v and %v have latest items %v and %v", a.Series, b.Series, keys.Latest(a.Series), keys.Latest(b.Series))
 		}
-		if _, err := keys.ParseCurrent(keys.Event(a)); !errors.Is(err, keys.ErrForeign) {
-			t.Fatalf("event %v passes for a current", a)
+		if _, err := keys.ParseLatest(keys.Event(a)); !errors.Is(err, keys.ErrKeyForm) {
+			t.Fatalf("the key of event %v is parsed as a latest item", a)
 		}
-		if _, err := keys.ParseRow(keys.Event(a)); !errors.Is(err, keys.ErrForeign) {
-			t.Fatalf("event %v passes for a row", a)
+		if _, err := keys.ParseRow(keys.Event(a)); !errors.Is(err, keys.ErrKeyForm) {
+			t.Fatalf("the key of event %v is parsed as a row", a)
 		}
-		if _, err := keys.ParseEvent(keys.Row(anyRowKey().Draw(t, "row"))); !errors.Is(err, keys.ErrForeign) {
-			t.Fatal("a row passes for an event")
+		if _, err := keys.ParseEvent(keys.Row(anyRowKey().Draw(t, "row"))); !errors.Is(err, keys.ErrKeyForm) {
+			t.Fatal("the key of a row is parsed as an event")
 		}
 	})
 }
@@ -186,10 +176,10 @@ func TestKeys_KnownForgeriesFail(t *testing.T) {
 		name string
 		a, b keys.Key
 	}{
-		{"subject that bears a shard", keys.Current(reading("d#2", "")), keys.Current(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING", Shard: 2})},
-		{"subject that is escaped already", keys.Current(reading("d%23", "")), keys.Current(reading("d#", ""))},
-		{"stream that bears a time", keys.Current(reading("d", "a#2026")), keys.Current(reading("d", "a"))},
-		{"type that bears an id", keys.Metadata(model.Subject{Type: "A#B", ID: "c"}), keys.Metadata(model.Subject{Type: "A", ID: "B#c"})},
+		{"subject that contains a shard", keys.Latest(reading("d#2", "")), keys.Latest(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING", Shard: 2})},
+		{"subject that is already escaped", keys.Latest(reading("d%23", "")), keys.Latest(reading("d#", ""))},
+		{"stream that contains a time", keys.Latest(reading("d", "a#2026")), keys.Latest(reading("d", "a"))},
+		{"type that contains an id", keys.Metadata(model.Subject{Type: "A#B", ID: "c"}), keys.Metadata(model.Subject{Type: "A", ID: "B#c"})},
 		{"line break", keys.Metadata(model.Subject{Type: "A", ID: "b\n"}), keys.Metadata(model.Subject{Type: "A", ID: "b"})},
 	} {
 		if c.a == c.b {
@@ -198,22 +188,22 @@ func TestKeys_KnownForgeriesFail(t *testing.T) {
 	}
 }
 
-func TestKeys_HoldNoControlCharacterBelowTheSpaceAndOnlyOurSeparators(t *testing.T) {
+func TestKeys_ContainNoControlCharacterAndOnlySeparatorsBetweenParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := keys.Event(anyEventKey().Draw(t, "event"))
 		if got := strings.Count(k.SK, "#"); got != 4 {
 			t.Fatalf("%q has %d separators, want 4", k.SK, got)
 		}
 		if i := strings.IndexFunc(k.PK+k.SK, func(r rune) bool { return r <= ' ' }); i >= 0 {
-			t.Fatalf("%q holds a control character", k)
+			t.Fatalf("%q contains a control character", k)
 		}
 		if err := k.Check(); err != nil {
-			t.Fatalf("a key of valid parts is refused: %v", err)
+			t.Fatalf("a key of valid parts: %v", err)
 		}
 	})
 }
 
-func TestParseEvent_RefusesWhatIsNeverBuilt(t *testing.T) {
+func TestParseEvent_RefusesKeysThatAreNeverBuilt(t *testing.T) {
 	const pk, sk = "DEVICE#d", "EVENT#READING##2026-04-20T14:00:00.000Z#7"
 	if _, err := keys.ParseEvent(keys.Key{PK: pk, SK: sk}); err != nil {
 		t.Fatal(err)
@@ -228,28 +218,28 @@ func TestParseEvent_RefusesWhatIsNeverBuilt(t *testing.T) {
 		"shard zero":             {PK: "DEVICE#d#0", SK: sk},
 		"shard with zeros":       {PK: "DEVICE#d#01", SK: sk},
 		"shard with sign":        {PK: "DEVICE#d#+1", SK: sk},
-		"shard of no number":     {PK: "DEVICE#d#x", SK: sk},
-		"shard beyond numbers":   {PK: "DEVICE#d#99999999999999999999", SK: sk},
+		"shard is not a number":  {PK: "DEVICE#d#x", SK: sk},
+		"shard is too large":     {PK: "DEVICE#d#99999999999999999999", SK: sk},
 		"empty shard":            {PK: "DEVICE#d#", SK: sk},
 		"four parts":             {PK: "DEVICE#d#1#2", SK: sk},
 		"another class":          {PK: pk, SK: "EVENTS#READING##2026-04-20T14:00:00.000Z#7"},
 		"no kind":                {PK: pk, SK: "EVENT###2026-04-20T14:00:00.000Z#7"},
 		"no id part":             {PK: pk, SK: "EVENT#READING##2026-04-20T14:00:00.000Z"},
-		"a part too many":        {PK: pk, SK: sk + "#"},
+		"one part too many":      {PK: pk, SK: sk + "#"},
 		"time without fraction":  {PK: pk, SK: "EVENT#READING##2026-04-20T14:00:00Z#7"},
 		"time of another width":  {PK: pk, SK: "EVENT#READING##2026-04-20T14:00:00.0000Z#7"},
-		"time that is none":      {PK: pk, SK: "EVENT#READING##2026-02-30T14:00:00.000Z#7"},
+		"invalid time":           {PK: pk, SK: "EVENT#READING##2026-02-30T14:00:00.000Z#7"},
 		"lower-case escape":      {PK: pk, SK: sk + "%2f"},
 		"escape of a letter":     {PK: pk, SK: sk + "%41"},
 		"escape of a high byte":  {PK: pk, SK: sk + "%C3"},
 		"escape cut short":       {PK: pk, SK: sk + "%2"},
-		"escape of no digit":     {PK: pk, SK: sk + "%2G"},
+		"escape without a digit": {PK: pk, SK: sk + "%2G"},
 		"percent alone":          {PK: pk, SK: sk + "%"},
 		"space not escaped":      {PK: pk, SK: sk + " "},
 		"line break not escaped": {PK: "DEVICE#d\n", SK: sk},
 	} {
-		if got, err := keys.ParseEvent(k); !errors.Is(err, keys.ErrForeign) {
-			t.Errorf("%s: %v was read as %v, %v", name, k, got, err)
+		if got, err := keys.ParseEvent(k); !errors.Is(err, keys.ErrKeyForm) {
+			t.Errorf("%s: %v was parsed as %v, %v; want ErrKeyForm", name, k, got, err)
 		}
 	}
 }
@@ -260,8 +250,8 @@ func TestParseRow_RefusesUnknownTiersAndLabels(t *testing.T) {
 		"AGG#week#READING##2026-17", "AGG#day#READING##2026-02-29", "AGG#month#READING##2026-13", "AGG#month#READING##0000-01",
 		"AGG##READING##2026-04", "AGG#month###2026-04", "AGG#month#READING#2026-04", "AGG#HOUR#READING##2026-04-20-14",
 	} {
-		if got, err := keys.ParseRow(keys.Key{PK: "DEVICE#d", SK: sk}); !errors.Is(err, keys.ErrForeign) {
-			t.Errorf("%s was read as %v, %v", sk, got, err)
+		if got, err := keys.ParseRow(keys.Key{PK: "DEVICE#d", SK: sk}); !errors.Is(err, keys.ErrKeyForm) {
+			t.Errorf("%s was parsed as %v, %v; want ErrKeyForm", sk, got, err)
 		}
 	}
 }
@@ -279,21 +269,21 @@ func FuzzKeyRoundTrip(f *testing.F) {
 		got, err := keys.ParseEvent(k)
 		if complete := typ != "" && subject != "" && kind != ""; !complete {
 			if err == nil {
-				t.Fatalf("%v without a name was read back", k)
+				t.Fatalf("%v without a name was parsed", k)
 			}
 			return
 		}
 		if err != nil || got != want {
-			t.Fatalf("%v came back as %v, %v", want, got, err)
+			t.Fatalf("got %v, %v; want %v", got, err, want)
 		}
 		if lo, hi := keys.EventRange(want.Series, want.At, want.At+1); k.SK < lo || k.SK > hi {
-			t.Fatalf("%q lies outside of its own range %q to %q", k.SK, lo, hi)
+			t.Fatalf("%q is outside its own range %q to %q", k.SK, lo, hi)
 		}
 	})
 }
 
-// What parses is what is built: a key that anybody may have put into the table is
-// either read as the one thing it names, or refused.
+// Every key that is parsed is the key that the builder builds for the result. Any other key,
+// which another program may have written, is refused.
 func FuzzParseEvent(f *testing.F) {
 	f.Add("DEVICE#d", "EVENT#READING##2026-04-20T14:00:00.000Z#7")
 	f.Add("DEVICE#d#3", "EVENT#READING#a%23#9999-12-31T23:59:59.999Z#%25")
@@ -301,13 +291,13 @@ func FuzzParseEvent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pk, sk string) {
 		k := keys.Key{PK: pk, SK: sk}
 		if e, err := keys.ParseEvent(k); err == nil && keys.Event(e) != k {
-			t.Fatalf("%q was read as %v, whose key is %q", k, e, keys.Event(e))
+			t.Fatalf("%q was parsed as %v, which has the key %q", k, e, keys.Event(e))
 		}
-		if s, err := keys.ParseCurrent(k); err == nil && keys.Current(s) != k {
-			t.Fatalf("%q was read as %v, whose key is %q", k, s, keys.Current(s))
+		if s, err := keys.ParseLatest(k); err == nil && keys.Latest(s) != k {
+			t.Fatalf("%q was parsed as %v, which has the key %q", k, s, keys.Latest(s))
 		}
 		if r, err := keys.ParseRow(k); err == nil && keys.Row(r) != k {
-			t.Fatalf("%q was read as %v, whose key is %q", k, r, keys.Row(r))
+			t.Fatalf("%q was parsed as %v, which has the key %q", k, r, keys.Row(r))
 		}
 	})
 }

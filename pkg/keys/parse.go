@@ -4,115 +4,110 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/keyparts"
+	"github.com/tidemark-db/tidemark/internal/storedtime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// ErrForeign is wrapped by the parsers for a key that their builder never makes.
-var ErrForeign = errors.New("not a key of this kind")
+// ErrKeyForm is wrapped by the errors of functions that parse keys: the key is not one
+// that the matching function builds.
+var ErrKeyForm = errors.New("not a key of this class")
 
-// ParseEvent is the way back from Event.
+// ParseEvent is the inverse of Event. The error wraps ErrKeyForm.
 func ParseEvent(k Key) (model.EventKey, error) {
 	var e model.EventKey
 	var p [5]string
-	err := parse(k, ClassEvent, &e.Series, p[:])
+	s, err := parse(k, ClassEvent, p[:])
 	if err == nil {
+		e.Series = s
 		e.Series.Kind, e.Series.Stream, e.ID = p[1], p[2], p[4]
-		e.At, err = model.ParseStored(p[3])
+		e.At, err = storedtime.Parse(p[3])
 	}
 	if err != nil || e.Series.Kind == "" {
-		return model.EventKey{}, foreign(k, ClassEvent, err)
+		return model.EventKey{}, formError(k, ClassEvent, err)
 	}
 	return e, nil
 }
 
-// ParseCurrent is the way back from Current.
-func ParseCurrent(k Key) (model.Series, error) {
-	var s model.Series
+// ParseLatest is the inverse of Latest. The error wraps ErrKeyForm.
+func ParseLatest(k Key) (model.Series, error) {
 	var p [3]string
-	err := parse(k, ClassCurrent, &s, p[:])
+	s, err := parse(k, ClassLatest, p[:])
 	s.Kind, s.Stream = p[1], p[2]
 	if err != nil || s.Kind == "" {
-		return model.Series{}, foreign(k, ClassCurrent, err)
+		return model.Series{}, formError(k, ClassLatest, err)
 	}
 	return s, nil
 }
 
-// ParseMetadata is the way back from Metadata.
+// ParseMetadata is the inverse of Metadata. The error wraps ErrKeyForm.
 func ParseMetadata(k Key) (model.Subject, error) {
-	var s model.Series
-	err := parsePartition(k.PK, &s)
+	s, err := parsePartition(k.PK)
 	if err != nil || k.SK != ClassMetadata || s.Shard != 0 {
-		return model.Subject{}, foreign(k, ClassMetadata, err)
+		return model.Subject{}, formError(k, ClassMetadata, err)
 	}
 	return s.Subject, nil
 }
 
-// ParseRow is the way back from Row.
+// ParseRow is the inverse of Row. The error wraps ErrKeyForm.
 func ParseRow(k Key) (rollup.Key, error) {
 	var r rollup.Key
 	var p [5]string
-	err := parse(k, ClassRow, &r.Series, p[:])
+	s, err := parse(k, ClassRow, p[:])
 	if err == nil {
+		r.Series = s
 		r.Tier, r.Series.Kind, r.Series.Stream = p[1], p[2], p[3]
 		r.Start, err = parseLabel(r.Tier, p[4])
 	}
 	if err != nil || r.Series.Kind == "" {
-		return rollup.Key{}, foreign(k, ClassRow, err)
+		return rollup.Key{}, formError(k, ClassRow, err)
 	}
 	return r, nil
 }
 
-// ParseQuarantine is the way back from Quarantine: the id, and the subject or the
-// door by which the thing is kept, whichever it is.
-func ParseQuarantine(k Key) (id string, subject model.Subject, door string, err error) {
-	var p [3]string
-	n, err := split(k.PK, p[:])
-	if err == nil {
-		id, err = unescape(k.SK)
+// ParsePartition is the inverse of Partition: it returns a series that has the subject
+// and the shard, and no kind. The error wraps ErrKeyForm.
+func ParsePartition(pk string) (model.Series, error) {
+	s, err := parsePartition(pk)
+	if err != nil {
+		return s, fmt.Errorf("parse partition key %.80q: %w: %w", pk, ErrKeyForm, err)
 	}
-	if err != nil || n < 2 || p[0] != ClassQuarantine {
-		return "", model.Subject{}, "", foreign(k, ClassQuarantine, err)
-	}
-	if n == 2 {
-		return id, model.Subject{}, p[1], nil
-	}
-	return id, model.Subject{Type: p[1], ID: p[2]}, "", nil
+	return s, nil
 }
 
-// parse reads a key of a series: the partition into s, the sort key, which must be
-// of class and have as many parts as parts has room, into parts.
-func parse(k Key, class string, s *model.Series, parts []string) error {
-	n, err := split(k.SK, parts)
-	if err != nil {
-		return err
-	}
-	if n != len(parts) || parts[0] != class {
-		return errors.New("the sort key has another form")
-	}
-	return parsePartition(k.PK, s)
-}
-
-func parsePartition(pk string, s *model.Series) error {
+func parsePartition(pk string) (s model.Series, err error) {
 	var p [3]string
-	n, err := split(pk, p[:])
+	n, err := keyparts.Split(pk, p[:])
 	if err != nil {
-		return err
+		return s, err
 	}
 	if n < 2 || p[0] == "" || p[1] == "" {
-		return errors.New("the partition key names no subject")
+		return s, errors.New("the partition key names no subject")
 	}
 	s.Subject = model.Subject{Type: p[0], ID: p[1]}
 	if n == 3 {
 		s.Shard, err = strconv.Atoi(p[2])
 		if err != nil || s.Shard < 1 || strconv.Itoa(s.Shard) != p[2] {
-			return errors.New("the partition key's shard is not a number from 1")
+			return model.Series{}, errors.New("the partition key's shard is not a number from 1")
 		}
 	}
-	return nil
+	return s, nil
+}
+
+// parse splits the sort key of k into parts, and returns the series that the partition
+// key names. The sort key must begin with class and have exactly len(parts) parts.
+func parse(k Key, class string, parts []string) (model.Series, error) {
+	n, err := keyparts.Split(k.SK, parts)
+	if err != nil {
+		return model.Series{}, err
+	}
+	if n != len(parts) || parts[0] != class {
+		return model.Series{}, errors.New("the sort key has another form")
+	}
+	return parsePartition(k.PK)
 }
 
 func parseLabel(unit, label string) (model.Time, error) {
@@ -124,24 +119,9 @@ func parseLabel(unit, label string) (model.Time, error) {
 	return b.Start, err
 }
 
-// split unescapes the parts of text into parts and answers how many there were.
-func split(text string, parts []string) (n int, err error) {
-	for more := true; more; n++ {
-		if n == len(parts) {
-			return n, errors.New("the key has too many parts")
-		}
-		var part string
-		part, text, more = strings.Cut(text, string(separator))
-		if parts[n], err = unescape(part); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-func foreign(k Key, class string, cause error) error {
+func formError(k Key, class string, cause error) error {
 	if cause == nil {
 		cause = errors.New("a name in it is empty")
 	}
-	return fmt.Errorf("parse %s key %.80q / %.120q: %w: %w", class, k.PK, k.SK, ErrForeign, cause)
+	return fmt.Errorf("parse %s key %.80q / %.120q: %w: %w", class, k.PK, k.SK, ErrKeyForm, cause)
 }

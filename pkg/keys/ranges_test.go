@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// window is a range of time, sometimes empty, sometimes upside down, sometimes
-// beyond what stored times can hold.
+// window generates a range of time, which may be empty, reversed, or beyond the times that
+// can be stored.
 func window(near model.Time) *rapid.Generator[[2]model.Time] {
 	return rapid.Custom(func(t *rapid.T) [2]model.Time {
 		span := rapid.Int64Range(-3, 3)
@@ -26,7 +26,7 @@ func window(near model.Time) *rapid.Generator[[2]model.Time] {
 	})
 }
 
-// sibling is a series beside s: the same but for one part, which is like its own.
+// sibling generates a series that differs from s in one similar part.
 func sibling(s model.Series) *rapid.Generator[model.Series] {
 	return rapid.Custom(func(t *rapid.T) model.Series {
 		other := s
@@ -44,22 +44,22 @@ func sibling(s model.Series) *rapid.Generator[model.Series] {
 	})
 }
 
-func TestEventRange_HoldsTheEventsOfTheRangeAndNoOther(t *testing.T) {
+func TestEventRange_IncludesExactlyTheEventsOfTheRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEventKey().Draw(t, "event")
 		w := window(e.At).Draw(t, "window")
 		lo, hi := keys.EventRange(e.Series, w[0], w[1])
 		sk := keys.Event(e).SK
 		if lo > hi {
-			t.Fatalf("bounds %q to %q are upside down", lo, hi)
+			t.Fatalf("lower bound %q is above %q", lo, hi)
 		}
 		if got, want := lo <= sk && sk <= hi, w[0] <= e.At && e.At < w[1]; got != want {
-			t.Fatalf("%q lies in %q to %q: %v, want %v", sk, lo, hi, got, want)
+			t.Fatalf("%q is in %q to %q: %v, want %v", sk, lo, hi, got, want)
 		}
 	})
 }
 
-func TestEventRange_HoldsNoSibling(t *testing.T) {
+func TestEventRange_ExcludesOtherSeries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEventKey().Draw(t, "event")
 		other := e
@@ -69,27 +69,27 @@ func TestEventRange_HoldsNoSibling(t *testing.T) {
 		}
 		lo, hi := keys.EventRange(e.Series, model.MinTime, model.MaxTime+1)
 		for _, sk := range []string{
-			keys.Event(other).SK, keys.Current(e.Series).SK, keys.Current(other.Series).SK, keys.Metadata(e.Series.Subject).SK,
+			keys.Event(other).SK, keys.Latest(e.Series).SK, keys.Latest(other.Series).SK, keys.Metadata(e.Series.Subject).SK,
 			keys.Row(rollup.Key{Series: e.Series, Tier: "hour", Start: e.At}).SK,
 		} {
 			if lo <= sk && sk <= hi {
-				t.Fatalf("%q lies in the range %q to %q of another series", sk, lo, hi)
+				t.Fatalf("%q is in the range %q to %q of another series", sk, lo, hi)
 			}
 		}
 	})
 }
 
-func TestEventRange_KeepsKnownSiblingsOut(t *testing.T) {
+func TestEventRange_ExcludesSimilarStreams(t *testing.T) {
 	const when = model.Time(1776693600000)
 	for _, stream := range []string{"a#b", "ab", "a ", "a\x00", "a%", "a$", "", "A", "a#2026-04-20T14:00:00.000Z"} {
 		lo, hi := keys.EventRange(reading("d", "a"), when-1000, when+1000)
 		if sk := keys.Event(model.EventKey{Series: reading("d", stream), Order: model.Order{At: when, ID: "x"}}).SK; lo <= sk && sk <= hi {
-			t.Errorf("stream %q leaks into stream a: %q lies in %q to %q", stream, sk, lo, hi)
+			t.Errorf("stream %q: %q is in the range %q to %q of stream a", stream, sk, lo, hi)
 		}
 	}
 }
 
-func TestRowRange_HoldsTheBucketsThatStartInTheRangeAndNoOther(t *testing.T) {
+func TestRowRange_IncludesExactlyTheBucketsOfTheRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyRowKey().Draw(t, "row")
 		u := anyUnit().Draw(t, "unit")
@@ -98,39 +98,39 @@ func TestRowRange_HoldsTheBucketsThatStartInTheRangeAndNoOther(t *testing.T) {
 		lo, hi := keys.RowRange(r.Series, u, w[0], w[1])
 		sk := keys.Row(r).SK
 		if lo > hi {
-			t.Fatalf("bounds %q to %q are upside down", lo, hi)
+			t.Fatalf("lower bound %q is above %q", lo, hi)
 		}
 		if got, want := lo <= sk && sk <= hi, w[0] <= r.Start && r.Start < w[1]; got != want {
-			t.Fatalf("%q lies in %q to %q: %v, want %v", sk, lo, hi, got, want)
+			t.Fatalf("%q is in %q to %q: %v, want %v", sk, lo, hi, got, want)
 		}
 	})
 }
 
-func TestRowRange_HoldsNoSiblingAndNoOtherTier(t *testing.T) {
+func TestRowRange_ExcludesOtherSeriesAndTiers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyRowKey().Draw(t, "row")
 		u := anyUnit().Draw(t, "unit")
 		lo, hi := keys.RowRange(r.Series, u, model.MinTime, model.MaxTime+1)
 		if sk := keys.Row(r).SK; (lo <= sk && sk <= hi) != (r.Tier == u.String()) {
-			t.Fatalf("%q against %q to %q", sk, lo, hi)
+			t.Fatalf("%q is in %q to %q of tier %s: want %v", sk, lo, hi, u, r.Tier == u.String())
 		}
 		other := r
 		other.Tier, other.Series = u.String(), sibling(r.Series).Draw(t, "sibling")
 		if sk := keys.Row(other).SK; other.Series != r.Series && lo <= sk && sk <= hi {
-			t.Fatalf("%q lies in the range %q to %q of another series", sk, lo, hi)
+			t.Fatalf("%q is in the range %q to %q of another series", sk, lo, hi)
 		}
 	})
 }
 
-func TestRanges_AreEmptyWhereNoTimeIsInThem(t *testing.T) {
+func TestRanges_OfNoTimeAreEmpty(t *testing.T) {
 	e := model.EventKey{Series: reading("d", ""), Order: model.Order{At: model.MaxTime, ID: strings.Repeat("\U0010FFFF", 9)}}
 	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime+1); keys.Event(e).SK < lo || keys.Event(e).SK > hi {
-		t.Error("the last millisecond is not in its own range")
+		t.Error("an event of the last millisecond is not in its range")
 	}
 	if lo, hi := keys.EventRange(e.Series, model.MaxTime, model.MaxTime); keys.Event(e).SK >= lo && keys.Event(e).SK <= hi {
-		t.Error("a range without an instant holds an event")
+		t.Error("an empty range contains an event")
 	}
 	if lo, hi := keys.EventRange(e.Series, model.MaxTime+1, model.MaxTime+9); keys.Event(e).SK >= lo && keys.Event(e).SK <= hi {
-		t.Error("a range past all times holds an event")
+		t.Error("a range after all times contains an event")
 	}
 }

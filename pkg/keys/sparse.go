@@ -1,8 +1,8 @@
 package keys
 
-// Sparse is the value of an index key that only some items have: value where the item
-// belongs into the index. ok is false where it does not, and for an empty value, which
-// no index takes: then leave the attribute out.
+// Sparse returns the value of an index key that only some items have. ok is false if the
+// item does not belong in the index, or if the value is empty, which no index accepts:
+// then leave the attribute out of the item.
 func Sparse(belongs bool, value string) (_ string, ok bool) {
 	if !belongs || value == "" {
 		return "", false
@@ -10,7 +10,7 @@ func Sparse(belongs bool, value string) (_ string, ok bool) {
 	return value, true
 }
 
-// NextVersion is the version of an item's next change, where current is that of the
-// last; 0, of an item that is not there yet, has 1 follow. Write it on condition that
-// the stored one is still current.
+// NextVersion returns the version of an item's next change. current is the version of
+// its last change, or 0 if the item does not exist yet. Write the item on the condition
+// that its stored version is still current.
 func NextVersion(current int64) int64 { return current + 1 }

@@ -8,28 +8,28 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Granularity is how much of a time a key says. Times in keys are UTC, and of one
-// granularity in one place: then byte order is time order.
+// Granularity is the precision of a time in a key. Times in keys are UTC. Use one
+// granularity for all keys of one place: then byte order is time order.
 type Granularity string
 
-// The granularities, by the form of their keys.
+// The granularities. The value is the form of the key as a layout of package time.
 const (
 	ByYear    Granularity = "2006"
 	ByMonth   Granularity = "2006-01"
 	ByDay     Granularity = "2006-01-02"
 	ByHour    Granularity = "2006-01-02-15"
 	ByMinute  Granularity = "2006-01-02-15-04"
-	ByInstant Granularity = model.TimeLayout // to the millisecond
+	ByInstant Granularity = model.TimeLayout // milliseconds
 )
 
 // Errors of time keys.
 var (
-	ErrTimeKey   = errors.New("not a time as keys say it")
-	ErrTimeRange = errors.New("the range holds no instant: from must lie before to")
+	ErrTimeKey   = errors.New("not a valid time key")
+	ErrTimeRange = errors.New("the range is empty: from must be before to")
 )
 
-// TimeKey is a time as a key says it: 2024-12-02-15 by the hour. The error wraps
-// ErrTimeKey for years that four digits cannot say.
+// TimeKey returns the key of a time: 2024-12-02-15 with ByHour. The error wraps
+// ErrTimeKey if the year is not between 1 and 9999.
 func TimeKey(at time.Time, by Granularity) (string, error) {
 	if t := model.TimeOf(at); t < model.MinTime || t > model.MaxTime {
 		return "", fmt.Errorf("the year %d: %w: want 0001 to 9999", at.UTC().Year(), ErrTimeKey)
@@ -37,7 +37,8 @@ func TimeKey(at time.Time, by Granularity) (string, error) {
 	return at.UTC().Format(string(by)), nil
 }
 
-// ParseTimeKey is the half-open interval [start, end) that a key of TimeKey says.
+// ParseTimeKey returns the half-open interval [start, end) of the times that have this
+// key. The error wraps ErrTimeKey.
 func ParseTimeKey(key string, by Granularity) (start, end time.Time, err error) {
 	start, err = time.Parse(string(by), key)
 	if err != nil || start.Format(string(by)) != key || start.Year() < 1 {
@@ -46,7 +47,7 @@ func ParseTimeKey(key string, by Granularity) (start, end time.Time, err error) 
 	return start, by.next(start), nil
 }
 
-// next is the start of what follows.
+// next returns the start of the following interval.
 func (g Granularity) next(start time.Time) time.Time {
 	switch g {
 	case ByYear:
@@ -63,10 +64,10 @@ func (g Granularity) next(start time.Time) time.Time {
 	return start.Add(time.Millisecond)
 }
 
-// TimeRange is the inclusive bounds (for BETWEEN) of the time keys that the half-open
-// range [from, to) reaches into, with whatever stands behind a separator after them:
-// December is from 1 December to 1 January, and its last day is in it. Where keys are
-// coarser than the range's ends, they reach beyond it.
+// TimeRange returns the inclusive bounds (for BETWEEN) of the time keys whose intervals
+// overlap [from, to), including keys with more parts after the time. From 1 December to
+// 1 January is all of December, including its last day. If the granularity is coarser
+// than the ends of the range, the bounds reach beyond the range.
 func TimeRange(by Granularity, from, to time.Time) (lo, hi string, err error) {
 	if !from.Before(to) {
 		return "", "", fmt.Errorf("from %s to %s: %w", from.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano), ErrTimeRange)
@@ -80,6 +81,6 @@ func TimeRange(by Granularity, from, to time.Time) (lo, hi string, err error) {
 	return lo, hi + string(separator+1), nil
 }
 
-// TTL is the TTL attribute of what expires at a time: whole epoch seconds, rounded
-// down.
+// TTL returns the value of the TTL attribute of an item that expires at a time: epoch
+// seconds, rounded down.
 func TTL(at time.Time) int64 { return at.Unix() }

@@ -7,181 +7,180 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// role is what an action of a change is there for, and so what its refusal means.
+// role is what an action of a change requires. It determines what a failed precondition
+// of the action means.
 type role int
 
 const (
-	ofProfile   role = iota // the profile stands as it was read
-	ofTombstone             // the tombstone stands as it was read
-	ofGate                  // the subject is not being purged
-	ofVersion               // the version is new
-	ofClaim                 // the value is free
-	ofRelease               // the sentinel is ours
+	roleProfile   role = iota // the profile is as it was read
+	roleTombstone             // the tombstone is as it was read
+	rolePurgeLock             // the subject is not being purged
+	roleVersion               // the version does not exist yet
+	roleClaim                 // the unique value is free
+	roleRelease               // the subject holds the sentinel
 )
 
-// change is one transaction being put together.
+// change is one transaction while it is being built.
 type change struct {
-	actions []Action
+	actions []table.Action
 	roles   []role
-	names   []string // of claims, the constraint
-	outcome Outcome  // once it is written
+	names   []string // for a claim, the name of the constraint
+	result  Result   // the result if the transaction is written
 }
 
-func (c *change) add(r role, a Action) { c.addNamed(r, "", a) }
+func (c *change) add(r role, a table.Action) { c.addNamed(r, "", a) }
 
-func (c *change) addNamed(r role, name string, a Action) {
+func (c *change) addNamed(r role, name string, a table.Action) {
 	c.actions, c.roles, c.names = append(c.actions, a), append(c.roles, r), append(c.names, name)
 }
 
-// addGate has the change refused while the subject is being purged.
-func (c *change) addGate(s model.Subject) {
-	c.add(ofGate, Action{Key: keys.Gate(s), When: Condition{{Op: Free}}})
+// addPurgeLockCheck makes the change fail while the subject has a purge lock.
+func (c *change) addPurgeLockCheck(s model.Subject) {
+	c.add(rolePurgeLock, table.Action{Key: tablekeys.PurgeLock(s), Precondition: table.Precondition{{Op: table.ItemAbsent}}})
 }
 
-// addVersion keeps the profile as the change leaves it.
-func (c *change) addVersion(v model.ProfileVersion) {
-	it := item.FromProfileVersion(&v)
-	c.add(ofVersion, Action{Key: it.Key(), When: Condition{{Op: Free}}, Put: it})
-}
-
-// unchanged is the condition that an item stands as p was read.
-func unchanged(p *model.Profile) Condition {
-	when := Condition{{Op: There}}
+// unchangedProfile returns the precondition that the stored profile or tombstone is still
+// as p was read.
+func unchangedProfile(p *model.Profile) table.Precondition {
+	when := table.Precondition{{Op: table.ItemExists}}
 	if p.Version == 0 {
-		when = append(when, Term{Op: Lacks, Attr: keys.AttrNumber})
+		when = append(when, table.Requirement{Op: table.AttrAbsent, Attr: tablekeys.AttrProfileVersion})
 	} else {
-		when = append(when, Term{Op: Is, Attr: keys.AttrNumber, Value: number(p.Version)})
+		when = append(when, table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrProfileVersion, Value: numberValue(p.Version)})
 	}
-	if p.Life == (model.Life{}) {
-		return append(when, Term{Op: Lacks, Attr: keys.AttrLife})
+	if p.Generation == (model.Generation{}) {
+		return append(when, table.Requirement{Op: table.AttrAbsent, Attr: tablekeys.AttrGeneration})
 	}
-	return append(when, ofLife(p.Life))
+	return append(when, hasGeneration(p.Generation))
 }
 
-// ofLife: the item belongs to a life.
-func ofLife(life model.Life) Term {
-	return Term{Op: Is, Attr: keys.AttrLife, Value: item.Value{Type: item.B, B: life[:]}}
+// hasGeneration requires that an item belongs to a generation of its subject.
+func hasGeneration(g model.Generation) table.Requirement {
+	return table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrGeneration, Value: item.Value{Type: item.B, B: g[:]}}
 }
 
-// memory is what earlier rounds of one change learnt of sentinels.
-type memory struct {
-	lost map[string]bool // not ours any more: not to be removed
-	held map[string]bool // ours already: not to be put
+// sentinelState is what the failed attempts of one change found out about sentinels, by
+// partition key.
+type sentinelState struct {
+	notOurs     map[string]bool // no longer held by the subject: must not be removed
+	alreadyOurs map[string]bool // held by the subject already: need not be written
 }
 
-// attempt reads and plans a change. A nil change means that the outcome stands
-// without a write.
-type attempt func(ctx context.Context, m memory) (*change, Outcome, error)
+// planFunc reads the current state and plans a change. If it returns a nil change, the
+// result is final without a write.
+type planFunc func(ctx context.Context, known sentinelState) (*change, Result, error)
 
-// carryOut repeats plan and send until the change is written or a verdict stands. What
-// was read may have changed since; then it is read again.
-func (s *Service) carryOut(ctx context.Context, verb string, subject model.Subject, plan attempt) (Outcome, error) {
-	out, err := s.rounds(ctx, subject, plan)
+// execute plans and commits until the change is written or its outcome is known. If the
+// state changes between the read and the commit, it plans again.
+func (s *Service) execute(ctx context.Context, verb string, subject model.Subject, plan planFunc) (Result, error) {
+	out, err := s.executeUntilDecided(ctx, subject, plan)
 	if errors.Is(err, retry.ErrUndecided) {
-		return Outcome{Verdict: Unknown}, nil
+		return Result{Outcome: Unknown}, nil
 	}
 	if err != nil {
-		return Outcome{Verdict: Unknown}, fmt.Errorf("%s %s: %w", verb, subject, err)
+		return Result{Outcome: Unknown}, fmt.Errorf("%s %s: %w", verb, subject, err)
 	}
 	return out, nil
 }
 
-func (s *Service) rounds(ctx context.Context, subject model.Subject, plan attempt) (Outcome, error) {
-	m, w := memory{map[string]bool{}, map[string]bool{}}, s.waiter()
-	for round := 1; ; round++ {
-		out, err := s.round(ctx, subject, plan, m)
-		if err == nil && out.Verdict != "" || err != nil && !errors.Is(err, errMoved) {
+func (s *Service) executeUntilDecided(ctx context.Context, subject model.Subject, plan planFunc) (Result, error) {
+	known, w := sentinelState{map[string]bool{}, map[string]bool{}}, s.retrier()
+	for attempt := 1; ; attempt++ {
+		out, err := s.executeOnce(ctx, subject, plan, known)
+		if err == nil && out.Outcome != "" || err != nil && !errors.Is(err, errChanged) {
 			return out, err
 		}
-		if round >= s.Patience.Most() {
-			return Outcome{}, retry.ErrUndecided
+		if attempt >= s.RetryPolicy.MaxAttempts() {
+			return Result{}, retry.ErrUndecided
 		}
-		if err := w.Pause(ctx, round); err != nil {
-			return Outcome{}, err
+		if err := w.Pause(ctx, attempt); err != nil {
+			return Result{}, err
 		}
 	}
 }
 
-// round plans and sends once. The zero Outcome means that the change is to be planned
-// again.
-func (s *Service) round(ctx context.Context, subject model.Subject, plan attempt, m memory) (Outcome, error) {
-	c, out, err := plan(ctx, m)
+// executeOnce plans and commits once. The zero Result means that the change must be
+// planned again.
+func (s *Service) executeOnce(ctx context.Context, subject model.Subject, plan planFunc, known sentinelState) (Result, error) {
+	c, out, err := plan(ctx, known)
 	if err != nil || c == nil {
 		return out, err
 	}
-	reply, err := s.waiter().commit(ctx, s.Store, c.actions)
-	if err != nil || reply.Answer == model.Written {
-		return c.outcome, err
+	got, err := s.retrier().commit(ctx, s.Store, c.actions)
+	if err != nil || got.Result == storage.Written {
+		return c.result, err
 	}
-	return s.refused(ctx, subject, c, reply, m)
+	return s.resolveFailure(ctx, subject, c, got, known)
 }
 
-// refused reads the reasons one by one. The zero Outcome means that the change is to
-// be planned again.
-func (s *Service) refused(ctx context.Context, subject model.Subject, c *change, reply Reply, m memory) (Outcome, error) {
+// resolveFailure determines the result from the actions whose preconditions failed. The
+// zero Result means that the change must be planned again.
+func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *change, got table.TransactResult, known sentinelState) (Result, error) {
 	failed := map[role]bool{}
-	for i, met := range reply.Met {
-		if met.Failed && i < len(c.roles) {
+	for i, one := range got.Items {
+		if one.Failed && i < len(c.roles) {
 			failed[c.roles[i]] = true
 		}
 	}
 	switch {
-	case failed[ofGate]:
-		return Outcome{Verdict: Gone}, nil
-	case failed[ofProfile], failed[ofTombstone]:
-		return Outcome{}, nil // what was read stands no longer
+	case failed[rolePurgeLock]:
+		return Result{Outcome: Gone}, nil
+	case failed[roleProfile], failed[roleTombstone]:
+		return Result{}, nil // the state has changed since it was read
 	case len(failed) == 0:
-		return Outcome{}, errUnreasoned
+		return Result{}, errNoFailedCondition
 	}
-	var verdict Outcome
-	for i, met := range reply.Met {
-		if !met.Failed {
+	var first Result
+	for i, one := range got.Items {
+		if !one.Failed {
 			continue
 		}
-		out, err := s.settle(ctx, subject, c, i, met.Old, m)
+		out, err := s.resolveAction(ctx, subject, c, i, one.Old, known)
 		if err != nil {
-			return Outcome{}, err
+			return Result{}, err
 		}
-		if verdict.Verdict == "" {
-			verdict = out
+		if first.Outcome == "" {
+			first = out
 		}
 	}
-	return verdict, nil
+	return first, nil
 }
 
-// settle draws the conclusion from one failed action. The profile and the tombstone
-// stand as they were read, so what names another life of this subject is left over
-// from one that has ended.
-func (s *Service) settle(ctx context.Context, subject model.Subject, c *change, i int, old item.Item, m memory) (Outcome, error) {
+// resolveAction handles one failed action. The profile and the tombstone are as they were
+// read. So an item of this subject with another generation is a leftover of a generation
+// that has ended, and can be removed.
+func (s *Service) resolveAction(ctx context.Context, subject model.Subject, c *change, i int, old item.Item, known sentinelState) (Result, error) {
 	k := c.actions[i].Key
 	switch c.roles[i] {
-	case ofRelease:
-		m.lost[k.PK] = true
-	case ofVersion:
+	case roleRelease:
+		known.notOurs[k.PK] = true
+	case roleVersion:
 		left, err := item.ProfileVersion(old)
 		if err != nil {
-			return Outcome{}, err
+			return Result{}, err
 		}
-		if left.Life == c.outcome.Profile.Life {
-			return Outcome{}, fmt.Errorf("version %d: %w", left.Version, errVersion)
+		if left.Generation == c.result.Profile.Generation {
+			return Result{}, fmt.Errorf("version %d: %w", left.Version, errVersionExists)
 		}
-		return Outcome{}, s.sweep(ctx, subject, left.Life, nil)
-	case ofClaim:
+		return Result{}, s.removeGeneration(ctx, subject, left.Generation, nil)
+	case roleClaim:
 		sentinel, err := item.Sentinel(old)
 		switch {
 		case err != nil:
-			return Outcome{}, err
+			return Result{}, err
 		case sentinel.Owner != subject:
-			return Outcome{Verdict: Taken, Constraint: c.names[i]}, nil
-		case c.outcome.Profile.Life == sentinel.Life:
-			m.held[k.PK] = true
+			return Result{Outcome: Taken, Constraint: c.names[i]}, nil
+		case c.result.Profile.Generation == sentinel.Generation:
+			known.alreadyOurs[k.PK] = true
 		default:
-			return Outcome{}, s.release(ctx, subject, sentinel.Life, k.PK)
+			return Result{}, s.releaseSentinel(ctx, subject, sentinel.Generation, k.PK)
 		}
 	}
-	return Outcome{}, nil
+	return Result{}, nil
 }

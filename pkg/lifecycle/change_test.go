@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestChange_OfMoreItemsThanATransactionHoldsIsRefusedBeforeItIsSent(t *testing.T) {
+func TestChange_WithTooManyItemsIsNotSent(t *testing.T) {
 	spec := catalog.Profile{Versions: catalog.Versions{Keep: true}}
 	var a, b model.Attrs
 	for i := range 97 {
@@ -22,70 +22,69 @@ func TestChange_OfMoreItemsThanATransactionHoldsIsRefusedBeforeItIsSent(t *testi
 		spec.Unique = append(spec.Unique, catalog.Unique{Name: name, Fields: []string{name}})
 		a, b = append(a, fields(name, "a")...), append(b, fields(name, "b")...)
 	}
-	w := newWorld(t, spec)
-	if out, err := w.Create(t.Context(), alice, a); !errors.Is(err, lifecycle.ErrTooManyItems) || out.Verdict != lifecycle.Unknown {
-		t.Errorf("create of 101 items: %s, %v; want ErrTooManyItems", out.Verdict, err)
+	w := newFixture(t, spec)
+	if out, err := w.Create(t.Context(), alice, a); !errors.Is(err, lifecycle.ErrTooManyItems) || out.Outcome != lifecycle.Unknown {
+		t.Errorf("create with 101 items: %s, %v; want ErrTooManyItems", out.Outcome, err)
 	}
 	w.spec.Unique = w.spec.Unique[:96]
-	w.want(lifecycle.Created, w.verdict(w.Create(t.Context(), alice, a)), nil)
-	sent := w.faulty.Attempted()
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, a)), nil)
+	sent := w.faulty.WriteCount()
 	if _, err := w.Update(t.Context(), alice, b, 0); !errors.Is(err, lifecycle.ErrTooManyItems) {
-		t.Errorf("update of 195 items: %v, want ErrTooManyItems", err)
+		t.Errorf("update with 195 items: %v, want ErrTooManyItems", err)
 	}
-	if got := w.faulty.Attempted(); got != sent {
-		t.Errorf("%d requests were sent for it", got-sent)
+	if got := w.faulty.WriteCount(); got != sent {
+		t.Errorf("%d requests were sent, want 0", got-sent)
 	}
 }
 
-// Each change comes to the same whatever befalls any one of its writes.
-func TestChange_EachFaultAtEachWriteChangesNothing(t *testing.T) {
+func TestChange_HasTheSameResultWithAFaultAtAnyWrite(t *testing.T) {
 	ctx := t.Context()
 	for name, c := range map[string]struct {
-		before func(*world)
-		change func(*world) (lifecycle.Outcome, error)
-		want   lifecycle.Verdict
+		before func(*fixture)
+		change func(*fixture) (lifecycle.Result, error)
+		want   lifecycle.Outcome
 	}{
-		"create": {func(*world) {}, func(w *world) (lifecycle.Outcome, error) { return w.Create(ctx, alice, someone) }, lifecycle.Created},
-		"update": {func(w *world) { w.verdict(w.Create(ctx, alice, someone)) }, func(w *world) (lifecycle.Outcome, error) {
+		"create": {func(*fixture) {}, func(w *fixture) (lifecycle.Result, error) { return w.Create(ctx, alice, aliceFields) }, lifecycle.Created},
+		"update": {func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)) }, func(w *fixture) (lifecycle.Result, error) {
 			return w.Update(ctx, alice, fields("email", "new@x", "team", ""), 1)
 		}, lifecycle.Updated},
-		"delete": {func(w *world) { w.verdict(w.Create(ctx, alice, someone)) }, func(w *world) (lifecycle.Outcome, error) {
+		"delete": {func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)) }, func(w *fixture) (lifecycle.Result, error) {
 			return w.Delete(ctx, alice, 0)
 		}, lifecycle.Deleted},
-		"restore": {func(w *world) { w.verdict(w.Create(ctx, alice, someone)); w.verdict(w.Delete(ctx, alice, 0)) },
-			func(w *world) (lifecycle.Outcome, error) { return w.Restore(ctx, alice, 2) }, lifecycle.Restored},
-		"remove": {func(w *world) { w.verdict(w.Create(ctx, alice, someone)) }, func(w *world) (lifecycle.Outcome, error) {
+		"restore": {func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)); w.noError(w.Delete(ctx, alice, 0)) },
+			func(w *fixture) (lifecycle.Result, error) { return w.Restore(ctx, alice, 2) }, lifecycle.Restored},
+		"remove": {func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)) }, func(w *fixture) (lifecycle.Result, error) {
 			return w.Remove(ctx, alice, 1)
 		}, lifecycle.Removed},
 	} {
-		calm := newWorld(t, employee)
-		c.before(calm)
-		calm.want(c.want, calm.verdict(c.change(calm)), nil)
-		for _, fault := range storetest.Faults() {
+		noFault := newFixture(t, employee)
+		c.before(noFault)
+		noFault.wantOutcome(c.want, noFault.noError(c.change(noFault)), nil)
+		for _, fault := range storetest.WriteFaults() {
 			for n, hit := 0, true; hit; n++ {
-				w := newWorld(t, employee)
+				w := newFixture(t, employee)
 				c.before(w)
-				from := w.faulty.Attempted()
+				from := w.faulty.WriteCount()
 				hit = false
-				w.faulty.Writes = func(call storetest.Call) storetest.Fault {
+				w.faulty.Writes = func(call storetest.Call) storetest.WriteFault {
 					if call.N != from+n {
-						return storetest.Fine
+						return storetest.NoFault
 					}
 					hit = true
 					return fault
 				}
-				w.want(c.want, w.verdict(c.change(w)), nil)
-				w.faulty.Land()
-				if diff := cmp.Diff(names(calm.items()), names(w.items())); diff != "" {
-					t.Errorf("%s, %s at write %d (-calm +got):\n%s", name, fault, n, diff)
+				w.wantOutcome(c.want, w.noError(c.change(w)), nil)
+				w.faulty.CompleteDelayed()
+				if diff := cmp.Diff(names(noFault.items()), names(w.items())); diff != "" {
+					t.Errorf("%s, %s at write %d (-without fault +got):\n%s", name, fault, n, diff)
 				}
-				wantSound(w, alice, bob)
+				wantInvariants(w, alice, bob)
 			}
 		}
 	}
 }
 
-func TestAdmission_NamesWhatIsWrong(t *testing.T) {
+func TestValidation_ReturnsTheCodeOfEachError(t *testing.T) {
 	long := strings.Repeat("x", 4097)
 	for want, c := range map[string]struct {
 		subject model.Subject
@@ -103,15 +102,15 @@ func TestAdmission_NamesWhatIsWrong(t *testing.T) {
 		"wrong-type":        {alice, model.Attrs{{Name: "status", Value: model.BoolValue(true)}}},
 		"key-too-long ":     {alice, fields("email", strings.Repeat("%", 1000))},
 	} {
-		w := newWorld(t, employee)
-		out := w.verdict(w.Create(t.Context(), c.subject, c.fields))
-		if out.Verdict != lifecycle.Rejected || len(out.Errors) != 1 || out.Errors[0].Code != strings.TrimSpace(want) {
-			t.Errorf("%s: verdict %s, %+v", want, out.Verdict, out.Errors)
+		w := newFixture(t, employee)
+		out := w.noError(w.Create(t.Context(), c.subject, c.fields))
+		if out.Outcome != lifecycle.Rejected || len(out.Errors) != 1 || out.Errors[0].Code != strings.TrimSpace(want) {
+			t.Errorf("%s: outcome %s, %+v", want, out.Outcome, out.Errors)
 		}
 		if c.subject == alice {
-			w.want(lifecycle.Created, w.verdict(w.Create(t.Context(), alice, nil)), nil)
-			if out := w.verdict(w.Update(t.Context(), alice, c.fields, 0)); out.Verdict != lifecycle.Rejected {
-				t.Errorf("%s: verdict %s of the update", want, out.Verdict)
+			w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, nil)), nil)
+			if out := w.noError(w.Update(t.Context(), alice, c.fields, 0)); out.Outcome != lifecycle.Rejected {
+				t.Errorf("%s: outcome %s of the update", want, out.Outcome)
 			}
 		}
 	}
@@ -119,8 +118,8 @@ func TestAdmission_NamesWhatIsWrong(t *testing.T) {
 	for i := range 101 {
 		many = append(many, fields(fmt.Sprint("f", i), "x")...)
 	}
-	w := newWorld(t, employee)
-	w.want(lifecycle.Rejected, w.verdict(w.Create(t.Context(), alice, many)), nil)
-	w.want(lifecycle.Created, w.verdict(w.Create(t.Context(), alice, many[:60])), nil)
-	w.want(lifecycle.Rejected, w.verdict(w.Update(t.Context(), alice, many[60:], 0)), nil)
+	w := newFixture(t, employee)
+	w.wantOutcome(lifecycle.Rejected, w.noError(w.Create(t.Context(), alice, many)), nil)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, many[:60])), nil)
+	w.wantOutcome(lifecycle.Rejected, w.noError(w.Update(t.Context(), alice, many[60:], 0)), nil)
 }

@@ -3,22 +3,24 @@ package lifecycle
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Delete takes a profile out of sight: it leaves its indexes and stays in its
-// partition, as a tombstone that can be restored until it expires. Its events stay and
-// more may come: they are no matter of the profile. Deleting it again changes nothing
-// and answers InBin. expect is as in Update.
-func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int64) (Outcome, error) {
+// Delete replaces a profile by a tombstone, which Restore can restore until it expires.
+// The profile leaves its indexes. The subject's events stay, and new events are accepted.
+// Deleting a deleted profile changes nothing and returns Restorable. expect is the same
+// as in Update.
+func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
 	spec := s.Profile(subject.Type)
-	if out, ok := s.named(subject); !ok {
+	if out, ok := s.validateSubject(subject); !ok {
 		return out, nil
 	}
-	return s.carryOut(ctx, "delete", subject, func(ctx context.Context, m memory) (*change, Outcome, error) {
-		old, out, err := s.expected(ctx, subject, expect)
+	return s.execute(ctx, "delete", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
+		old, out, err := s.readForChange(ctx, subject, expect)
 		if old == nil {
 			return nil, out, err
 		}
@@ -28,44 +30,43 @@ func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int6
 		if spec.DeletedFor > 0 {
 			t.ExpiresAt = now.Add(spec.DeletedFor).Seconds()
 		}
-		if t.Life == (model.Life{}) { // another program made the item
-			if t.Life, err = nonce(s.Rand); err != nil {
-				return nil, Outcome{}, err
-			}
+		if err := s.ensureGeneration(&t); err != nil {
+			return nil, Result{}, err
 		}
 		c := &change{}
 		if spec.Release != catalog.ReleaseReserve {
-			c.addClaims(&t, nil, m)
+			c.addClaims(&t, nil, known)
 		}
-		c.bury(old, &t)
-		c.keep(&t, model.ProfileDeleted, &spec)
-		c.outcome = Outcome{Verdict: Deleted, Profile: &t}
-		return c, Outcome{}, nil
+		c.addTombstone(old, &t)
+		c.addVersion(&t, model.ProfileDeleted, &spec)
+		c.result = Result{Outcome: Deleted, Profile: &t}
+		return c, Result{}, nil
 	})
 }
 
-// bury puts a tombstone in the place of a profile.
-func (c *change) bury(old, t *model.Profile) {
-	it := item.FromTombstone(t)
-	c.add(ofProfile, Action{Key: item.FromProfile(old).Key(), When: unchanged(old), Delete: true})
-	c.add(ofTombstone, Action{Key: it.Key(), When: Condition{{Op: Free}}, Put: it})
-	c.addGate(old.Subject)
+// ensureGeneration gives a generation to a profile that has none, because another program
+// created the item.
+func (s *Service) ensureGeneration(p *model.Profile) (err error) {
+	if p.Generation == (model.Generation{}) {
+		p.Generation, err = ids.Nonce(s.Rand)
+	}
+	return err
 }
 
-// Deleted reads the tombstone of a subject; nil where there is none, or where it has
+// addTombstone replaces a profile by a tombstone.
+func (c *change) addTombstone(old, t *model.Profile) {
+	it := item.FromTombstone(t)
+	c.add(roleProfile, table.Action{Key: item.FromProfile(old).Key(), Precondition: unchangedProfile(old), Delete: true})
+	c.add(roleTombstone, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
+	c.addPurgeLockCheck(old.Subject)
+}
+
+// Deleted returns the tombstone of a subject, or nil if it has none or the tombstone has
 // expired.
 func (s *Service) Deleted(ctx context.Context, subject model.Subject) (*model.Profile, error) {
-	t, err := s.tombstone(ctx, subject)
+	t, err := s.readTombstone(ctx, subject)
 	if err != nil || t == nil || expired(t.ExpiresAt, s.Now()) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// named checks who.
-func (s *Service) named(subject model.Subject) (_ Outcome, ok bool) {
-	a := admission{Service: s}
-	a.subject(subject)
-	out, wrong := a.rejected()
-	return out, !wrong
 }

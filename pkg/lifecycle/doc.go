@@ -1,10 +1,12 @@
-// Package lifecycle is the life of a subject: its profile is created, changed,
-// deleted, restored and removed; its unique values are held and let go; each change is
-// kept as a version; and when it is to be forgotten, everything of it is purged.
+// Package lifecycle manages the profiles of subjects: it creates, changes, deletes,
+// restores and removes them, reserves their unique values, and keeps a version of each
+// change. It also purges subjects: a purge removes everything that is stored for one.
 //
-// Every change of a profile is one transaction with conditions on what was read, so
-// that two who change it at once cannot both be right, and what stands beside the
-// profile (its version, its sentinels) never disagrees with it. What comes of a
-// change is an Outcome: verdicts are values, and an error is only what no repeat can
-// mend. The package knows no AWS type; a Store answers what the server answered.
+// Every change of a profile is one transaction whose preconditions are the state that was
+// read before. Two concurrent changes therefore never both succeed on the same state, and
+// the profile, its version and its unique values always agree.
+//
+// The result of a change is a Result with an Outcome. An error is returned only for a
+// failure that a retry cannot fix. The package uses no AWS types; package dynamo and
+// package memory implement Store.
 package lifecycle

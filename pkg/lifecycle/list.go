@@ -2,62 +2,65 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ErrNoIndex says that a subject type declares no index by the field asked for.
-var ErrNoIndex = fmt.Errorf("no index finds profiles by this field: declare one for the subject type")
+// ErrNoIndex is returned for a field that no index of the subject type uses.
+var ErrNoIndex = errors.New("no index finds profiles by this field: declare one for the subject type")
 
-// Found is one page of profiles found by an index. It may miss what was written in the
-// last moments.
-type Found struct {
+// ProfilePage is one page of profiles from an index. Writes of the last moments may be
+// missing.
+type ProfilePage struct {
 	Profiles []model.Profile
 	Next     Cursor // the zero Cursor on the last page
 }
 
-// Cursor is where a page of profiles ended.
+// Cursor is the end of a page of profiles.
 type Cursor struct {
-	Shard int // of the index value
-	Place Place
+	Shard    int // of the index value; 0 if it has none
+	Position table.Position
 }
 
-// ByField reads one page of the profiles of a subject type whose field has a value, at
-// most limit. Where the value is spread over shards, one is read after the other until
-// the page is full: a request each, and what they answer is one list.
-func (s *Service) ByField(ctx context.Context, subjectType, field, value string, after Cursor, limit int) (Found, error) {
+// ListByField reads one page of the profiles of a subject type that have a value in a
+// field, at most limit. If the value is spread over shards, it reads one shard after the
+// other, with one request each, until the page is full.
+func (s *Service) ListByField(ctx context.Context, subjectType, field, value string, after Cursor, limit int) (ProfilePage, error) {
 	for _, x := range s.Profile(subjectType).Indexes {
 		if x.Field == field {
-			found, err := s.byField(ctx, subjectType, x, value, after, limit)
+			found, err := s.listByField(ctx, subjectType, x, value, after, limit)
 			if err != nil {
-				err = fmt.Errorf("find %s by %s: %w", subjectType, field, err)
+				err = fmt.Errorf("list %s by %s: %w", subjectType, field, err)
 			}
 			return found, err
 		}
 	}
-	return Found{}, fmt.Errorf("find %s by %s: %w", subjectType, field, ErrNoIndex)
+	return ProfilePage{}, fmt.Errorf("list %s by %s: %w", subjectType, field, ErrNoIndex)
 }
 
-func (s *Service) byField(ctx context.Context, subjectType string, x catalog.ProfileIndex, value string, after Cursor, limit int) (all Found, _ error) {
+func (s *Service) listByField(ctx context.Context, subjectType string, x catalog.ProfileIndex, value string, after Cursor, limit int) (all ProfilePage, _ error) {
 	shard := after.Shard
 	if shard == 0 && x.Shards > 1 {
 		shard = 1
 	}
-	for place := after.Place; ; place = (Place{}) {
-		found, err := s.found(ctx, Listing{
-			Index: x.Index, Partition: keys.FieldPartition(subjectType, x.Field, value, shard), Limit: max(0, limit-len(all.Profiles)), After: place,
+	for position := after.Position; ; position = (table.Position{}) {
+		found, err := s.listProfiles(ctx, table.ListRequest{
+			Index: x.Index, Partition: tablekeys.FieldPartition(subjectType, x.Field, value, shard), Limit: max(0, limit-len(all.Profiles)), After: position,
 		}, item.Profile)
 		if err != nil {
-			return Found{}, err
+			return ProfilePage{}, err
 		}
 		all.Profiles = append(all.Profiles, found.Profiles...)
 		switch full := limit > 0 && len(all.Profiles) >= limit; {
-		case found.Next.Place != (Place{}):
-			all.Next = Cursor{Shard: shard, Place: found.Next.Place}
+		case found.Next.Position != (table.Position{}):
+			all.Next = Cursor{Shard: shard, Position: found.Next.Position}
 			return all, nil
 		case shard == 0 || shard == x.Shards:
 			return all, nil
@@ -69,28 +72,28 @@ func (s *Service) byField(ctx context.Context, subjectType string, x catalog.Pro
 	}
 }
 
-// ListDeleted reads one page of the deleted subjects of a type, latest deletion first,
-// at most limit. Those whose tombstone has expired are left out.
-func (s *Service) ListDeleted(ctx context.Context, subjectType string, after Cursor, limit int) (Found, error) {
-	found, err := s.found(ctx, Listing{
-		Index: keys.IndexGSI1, Partition: keys.DeletedPartition(subjectType), Newest: true, Limit: limit, After: after.Place,
+// ListDeleted reads one page of the deleted profiles of a subject type, latest deletion
+// first, at most limit. It leaves out expired tombstones.
+func (s *Service) ListDeleted(ctx context.Context, subjectType string, after Cursor, limit int) (ProfilePage, error) {
+	found, err := s.listProfiles(ctx, table.ListRequest{
+		Index: keys.IndexGSI1, Partition: tablekeys.DeletedPartition(subjectType), Newest: true, Limit: limit, After: after.Position,
 	}, item.Tombstone)
 	if err != nil {
-		return Found{}, fmt.Errorf("list deleted of %s: %w", subjectType, err)
+		return ProfilePage{}, fmt.Errorf("list deleted %s: %w", subjectType, err)
 	}
 	return found, nil
 }
 
-func (s *Service) found(ctx context.Context, l Listing, decode func(item.Item) (model.Profile, error)) (Found, error) {
+func (s *Service) listProfiles(ctx context.Context, l table.ListRequest, decode func(item.Item) (model.Profile, error)) (ProfilePage, error) {
 	page, err := s.Store.List(ctx, l)
 	if err != nil {
-		return Found{}, err
+		return ProfilePage{}, err
 	}
-	found, now := Found{Next: Cursor{Place: page.Next}}, s.Now()
+	found, now := ProfilePage{Next: Cursor{Position: page.Next}}, s.Now()
 	for _, it := range page.Items {
 		p, err := decode(it)
 		if err != nil {
-			return Found{}, err
+			return ProfilePage{}, err
 		}
 		if !expired(p.ExpiresAt, now) {
 			found.Profiles = append(found.Profiles, p)

@@ -2,36 +2,39 @@ package lifecycle
 
 import (
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// bookkeeping are our own attributes that every change of a profile sets anew.
-var bookkeeping = []string{keys.AttrVersion, keys.AttrUpdatedAt, keys.AttrNumber, keys.AttrLife, keys.AttrUnique}
+// managedAttrs are the attributes that every change of a profile sets.
+var managedAttrs = []string{keys.AttrVersion, tablekeys.AttrUpdatedAt, tablekeys.AttrProfileVersion, tablekeys.AttrGeneration, tablekeys.AttrUnique}
 
-// updating names what a patch changes, what of ours changes with it, and the keys of
-// the declared indexes; whatever else stands in the item stays as it is. it is the
-// profile as it will stand.
-func updating(it item.Item, when Condition, patch model.Attrs, spec *catalog.Profile) Action {
-	a := Action{Key: it.Key(), When: when, Set: item.Item{}}
+// updateAction returns an update of the fields of patch, the managed attributes and the
+// keys of the declared indexes. All other attributes of the stored item stay as they are.
+// it is the profile after the change.
+func updateAction(it item.Item, when table.Precondition, patch model.Attrs, spec *catalog.Profile) table.Action {
+	a := table.Action{Key: it.Key(), Precondition: when, Set: item.Item{}}
 	for _, f := range patch {
-		name(&a, it, f.Name)
+		setOrRemove(&a, it, f.Name)
 	}
-	for _, attr := range bookkeeping {
-		name(&a, it, attr)
+	for _, attr := range managedAttrs {
+		setOrRemove(&a, it, attr)
 	}
 	for _, x := range spec.Indexes {
 		pk, sk := item.IndexAttrs(x.Index)
-		name(&a, it, pk)
-		name(&a, it, sk)
+		setOrRemove(&a, it, pk)
+		setOrRemove(&a, it, sk)
 	}
 	return a
 }
 
-// name has a set an attribute to what it is in it, or remove it where it is not there.
-func name(a *Action, it item.Item, attr string) {
-	if v, there := it[attr]; there {
+// setOrRemove makes the action set an attribute to its value in it, or remove the
+// attribute if it lacks one.
+func setOrRemove(a *table.Action, it item.Item, attr string) {
+	if v, ok := it[attr]; ok {
 		a.Set[attr] = v
 	} else {
 		a.Remove = append(a.Remove, attr)

@@ -11,21 +11,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func TestPurge_RemovesExactlyItsTargetAndSaysWhat(t *testing.T) {
+func TestPurge_RemovesExactlyTheSubjectAndCountsIt(t *testing.T) {
 	for _, n := range []int{0, 1, 25, 26, 100, 101, 1000} {
-		w := newWorld(t, employee)
-		w.store(belongings(alice, n)...)
-		w.store(registered()...)
-		w.store(neighbours()...)
+		w := newFixture(t, employee)
+		w.store(itemsOf(alice, n)...)
+		w.store(profileItems()...)
+		w.store(otherItems()...)
 		counted, err := w.purger.Count(t.Context(), alice)
 		if err != nil {
 			t.Fatal(err)
@@ -37,29 +39,29 @@ func TestPurge_RemovesExactlyItsTargetAndSaysWhat(t *testing.T) {
 		}
 		wantPurged(t, w.items(), w.now())
 		if got := before - len(w.items()) + 1; removed(receipt) != int64(n+2) || got != n+2 {
-			t.Errorf("%d items: the receipt says %d, %d are gone; want %d", n, removed(receipt), got, n+2)
+			t.Errorf("%d items: the receipt counts %d, %d are removed; want %d", n, removed(receipt), got, n+2)
 		}
 		var would int64
 		for _, c := range counted {
 			would += c.Items
 		}
-		if would != int64(n+3) { // the value that another has by now is not hers to count, and is named all the same
+		if would != int64(n+3) { // includes the unique value that the profile names but another subject holds
 			t.Errorf("%d items: a dry run counted %d, want %d", n, would, n+3)
 		}
 	}
 }
 
 func TestPurge_DryRunRemovesNothing(t *testing.T) {
-	w := newWorld(t, employee)
-	w.store(belongings(alice, 50)...)
-	w.store(registered()...)
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 50)...)
+	w.store(profileItems()...)
 	before := w.items()
 	counts, err := w.purger.Count(t.Context(), alice)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, w.items()); diff != "" {
-		t.Errorf("a dry run changed (-before +after):\n%s", diff)
+		t.Errorf("a dry run changed items (-before +after):\n%s", diff)
 	}
 	got := map[string]int64{}
 	for _, c := range counts {
@@ -68,16 +70,16 @@ func TestPurge_DryRunRemovesNothing(t *testing.T) {
 			t.Errorf("%s: %d bytes", c.Class, c.Bytes)
 		}
 	}
-	want := map[string]int64{"events": 15, "rollups": 7, "currents": 7, "alerts": 7, "quarantine": 7, "versions": 7, "profile": 1, "unique values": 2}
+	want := map[string]int64{"events": 15, "rollups": 7, "latest items": 7, "alerts": 7, "quarantine": 7, "versions": 7, "profile": 1, "unique values": 2}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestPurge_ReceiptNamesNobodyAndSaysWhereCopiesRemain(t *testing.T) {
-	w := newWorld(t, employee)
-	w.store(belongings(alice, 30)...)
-	w.store(registered()...)
+func TestPurge_ReceiptHasNoPersonalDataAndListsRemainingCopies(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 30)...)
+	w.store(profileItems()...)
 	receipt, err := w.purge(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +90,10 @@ func TestPurge_ReceiptNamesNobodyAndSaysWhereCopiesRemain(t *testing.T) {
 	}
 	for _, personal := range []string{"alice", "Alice", "acme", "active"} {
 		if strings.Contains(string(text), personal) {
-			t.Errorf("the receipt holds %q: %s", personal, text)
+			t.Errorf("the receipt contains %q: %s", personal, text)
 		}
 	}
-	if receipt.By != "ops" || receipt.Purge == "" || receipt.Gated != noon || receipt.Finished <= receipt.Gated || len(receipt.Remains) != 5 {
+	if receipt.RequestedBy != "ops" || receipt.Purge == "" || receipt.LockedAt != noon || receipt.FinishedAt <= receipt.LockedAt || len(receipt.RemainingCopies) != 5 {
 		t.Errorf("receipt %+v", receipt)
 	}
 	again, err := w.purger.Advance(t.Context(), alice)
@@ -99,14 +101,14 @@ func TestPurge_ReceiptNamesNobodyAndSaysWhereCopiesRemain(t *testing.T) {
 		t.Fatal(again, err)
 	}
 	if diff := cmp.Diff(receipt, again.Receipt); diff != "" {
-		t.Errorf("asked again, the receipt says otherwise (-first +again):\n%s", diff)
+		t.Errorf("the second read of the receipt differs (-first +second):\n%s", diff)
 	}
 }
 
-func TestPurge_WaitsBetweenItsStepsAndLiftsTheGateAfterTwoDays(t *testing.T) {
-	w := newWorld(t, employee)
-	w.store(belongings(alice, 20)...)
-	if _, err := w.purger.Ask(t.Context(), alice, "ops", time.Hour); err != nil {
+func TestPurge_WaitsBetweenStepsAndTheLockExpiresAfterTwoDays(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 20)...)
+	if _, err := w.purger.Request(t.Context(), alice, "ops", time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -120,169 +122,169 @@ func TestPurge_WaitsBetweenItsStepsAndLiftsTheGateAfterTwoDays(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(at.Purge.Step, " ", at.Resume.Sub(w.now())))
 		if again, err := w.purger.Advance(t.Context(), alice); err != nil || again.Purge.Step != at.Purge.Step {
-			t.Fatalf("before its time it went from %s to %s, %v", at.Purge.Step, again.Purge.Step, err)
+			t.Fatalf("the purge went from %s to %s before it was due, %v", at.Purge.Step, again.Purge.Step, err)
 		}
 		w.advance(at.Resume.Sub(w.now()))
 	}
 	if want := []string{"asked 1h0m0s", "gated 20s", "fenced 20s", "erased 2m0s"}; !slices.Equal(got, want) {
 		t.Errorf("waited %q, want %q", got, want)
 	}
-	w.advance(lifecycle.GateFor - time.Second)
+	w.advance(lockDuration - time.Second)
 	w.table.Expire(w.now())
-	if gated, _ := w.table.Gated(t.Context(), alice); !gated {
-		t.Error("the gate was lifted early")
+	if locked, _ := w.table.PurgeLocked(t.Context(), alice); !locked {
+		t.Error("the purge lock expired early")
 	}
 	w.advance(time.Second)
 	w.table.Expire(w.now())
 	if left := names(w.items()); len(left) != 0 {
-		t.Errorf("after the gate there is still %q", left)
+		t.Errorf("items %q remain after the purge lock, want none", left)
 	}
 }
 
-func TestPurge_KeepsItsRate(t *testing.T) {
-	w := newWorld(t, employee)
+func TestPurge_KeepsTheRateLimit(t *testing.T) {
+	w := newFixture(t, employee)
 	w.purger.Rate = 50
-	w.store(belongings(alice, 1000)...)
+	w.store(itemsOf(alice, 1000)...)
 	began := w.now()
 	if _, err := w.purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	waits := w.purger.Timing.Wait*2 + w.purger.Timing.Settle
+	waits := w.purger.Timing.Append*2 + w.purger.Timing.Aggregate
 	if took := w.now().Sub(began) - waits; took < 20*time.Second || took > 30*time.Second {
 		t.Errorf("1,000 items at 50 a second took %s, want about 20 s", took)
 	}
 }
 
-func TestPurge_AskedTwiceIsOne(t *testing.T) {
-	w := newWorld(t, employee)
-	first, err := w.purger.Ask(t.Context(), alice, "ops", time.Hour)
+func TestPurge_SecondRequestReturnsTheActivePurge(t *testing.T) {
+	w := newFixture(t, employee)
+	first, err := w.purger.Request(t.Context(), alice, "ops", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := w.purger.Ask(t.Context(), alice, "somebody else", 0)
-	if err != nil || again.ID != first.ID || again.By != "ops" || again.Due != first.Due {
-		t.Errorf("asked again it is %+v, %v; want the first", again, err)
+	again, err := w.purger.Request(t.Context(), alice, "another user", 0)
+	if err != nil || again.ID != first.ID || again.By != "ops" || again.DueAt != first.DueAt {
+		t.Errorf("the second request returned %+v, %v; want the first purge", again, err)
 	}
-	open, next, err := w.purger.Open(t.Context(), lifecycle.Place{})
-	if err != nil || len(open) != 1 || next != (lifecycle.Place{}) {
-		t.Errorf("open are %v, %v", open, err)
+	active, next, err := w.purger.ListActive(t.Context(), table.Position{})
+	if err != nil || len(active) != 1 || next != (table.Position{}) {
+		t.Errorf("active purges are %v, %v; want one", active, err)
 	}
 }
 
-func TestPurge_IsCalledOffBeforeItBeginsAndNotAfter(t *testing.T) {
-	w := newWorld(t, employee)
-	if err := w.purger.CallOff(t.Context(), alice); !errors.Is(err, lifecycle.ErrNoPurge) {
-		t.Errorf("nothing to call off: %v", err)
+func TestCancel_OnlyBeforeThePurgeStarts(t *testing.T) {
+	w := newFixture(t, employee)
+	if err := w.purger.Cancel(t.Context(), alice); !errors.Is(err, lifecycle.ErrNoPurge) {
+		t.Errorf("cancel without a purge: %v, want ErrNoPurge", err)
 	}
-	if _, err := w.purger.Ask(t.Context(), alice, "ops", time.Hour); err != nil {
+	if _, err := w.purger.Request(t.Context(), alice, "ops", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.purger.CallOff(t.Context(), alice); err != nil {
+	if err := w.purger.Cancel(t.Context(), alice); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.purger.Advance(t.Context(), alice); !errors.Is(err, lifecycle.ErrNoPurge) {
-		t.Errorf("called off, and goes on: %v", err)
+		t.Errorf("advance after cancel: %v, want ErrNoPurge", err)
 	}
-	if _, err := w.purger.Ask(t.Context(), alice, "ops", 0); err != nil {
+	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.purger.Advance(t.Context(), alice); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.purger.CallOff(t.Context(), alice); !errors.Is(err, lifecycle.ErrUnderWay) {
-		t.Errorf("called off under way: %v, want ErrUnderWay", err)
+	if err := w.purger.Cancel(t.Context(), alice); !errors.Is(err, lifecycle.ErrPurgeStarted) {
+		t.Errorf("cancel after the start: %v, want ErrPurgeStarted", err)
 	}
 }
 
-// Whoever calls a purge off just before one of its writes is told what came of it: there
-// is no gate, or the purge has begun.
-func TestPurge_CalledOffWhileItBeginsIsItOrIsNot(t *testing.T) {
+// A Cancel just before one of the first writes of a purge either succeeds, and there is no
+// purge lock, or fails with ErrPurgeStarted.
+func TestCancel_WhileThePurgeStartsEitherCancelsOrFails(t *testing.T) {
 	for at := range 3 {
-		w := newWorld(t, employee)
-		if _, err := w.purger.Ask(t.Context(), alice, "ops", 0); err != nil {
+		w := newFixture(t, employee)
+		if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
 			t.Fatal(err)
 		}
-		other, from, calledOff := *w.purger, w.faulty.Attempted(), errors.New("nobody called it off")
+		other, from, canceled := *w.purger, w.faulty.WriteCount(), errors.New("not called yet")
 		other.Store = w.table
-		w.faulty.Writes = func(c storetest.Call) storetest.Fault {
+		w.faulty.Writes = func(c storetest.Call) storetest.WriteFault {
 			if c.N == from+at {
-				calledOff = other.CallOff(t.Context(), alice)
+				canceled = other.Cancel(t.Context(), alice)
 			}
-			return storetest.Fine
+			return storetest.NoFault
 		}
 		_, err := w.purger.Advance(t.Context(), alice)
 		if at == 2 {
-			calledOff = other.CallOff(t.Context(), alice) // it has begun
+			canceled = other.Cancel(t.Context(), alice) // the purge has started
 		}
-		gated, _ := w.table.Gated(t.Context(), alice)
+		locked, _ := w.table.PurgeLocked(t.Context(), alice)
 		switch {
-		case calledOff == nil && (gated || !errors.Is(err, lifecycle.ErrNoPurge)):
-			t.Errorf("before write %d: called off, and it is gated: %v, %v", at, gated, err)
-		case calledOff != nil && (!gated || err != nil || !errors.Is(calledOff, lifecycle.ErrUnderWay)):
-			t.Errorf("before write %d: not called off (%v), and it is gated: %v, %v", at, calledOff, gated, err)
+		case canceled == nil && (locked || !errors.Is(err, lifecycle.ErrNoPurge)):
+			t.Errorf("before write %d: canceled, but locked: %v, %v", at, locked, err)
+		case canceled != nil && (!locked || err != nil || !errors.Is(canceled, lifecycle.ErrPurgeStarted)):
+			t.Errorf("before write %d: not canceled (%v), but locked: %v, %v", at, canceled, locked, err)
 		}
-		if called := calledOff == nil; called != (at == 0) {
-			t.Errorf("before write %d: called off: %v", at, called)
+		if ok := canceled == nil; ok != (at == 0) {
+			t.Errorf("before write %d: canceled: %v", at, ok)
 		}
 	}
 }
 
-func TestPurge_GateOfThePurgeBeforeIsNoneToCallOff(t *testing.T) {
-	w := newWorld(t, employee)
+func TestCancel_KeepsThePurgeLockOfAnEarlierPurge(t *testing.T) {
+	w := newFixture(t, employee)
 	if _, err := w.purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.purger.Ask(t.Context(), alice, "ops", time.Hour); err != nil {
+	if _, err := w.purger.Request(t.Context(), alice, "ops", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.purger.CallOff(t.Context(), alice); err != nil {
+	if err := w.purger.Cancel(t.Context(), alice); err != nil {
 		t.Error(err)
 	}
-	if gated, _ := w.table.Gated(t.Context(), alice); !gated {
-		t.Error("the gate of the purge before was lifted")
+	if locked, _ := w.table.PurgeLocked(t.Context(), alice); !locked {
+		t.Error("cancel removed the purge lock of the earlier purge")
 	}
 }
 
-func TestOpen_OneThatCannotBeReadHidesNoOther(t *testing.T) {
-	w := newWorld(t, employee)
+func TestListActive_ReturnsTheOthersIfOneIsDamaged(t *testing.T) {
+	w := newFixture(t, employee)
 	for _, s := range []model.Subject{alice, bob, subject("carol")} {
-		if _, err := w.purger.Ask(t.Context(), s, "ops", time.Hour); err != nil {
+		if _, err := w.purger.Request(t.Context(), s, "ops", time.Hour); err != nil {
 			t.Fatal(err)
 		}
 	}
-	damaged := item.FromPurge(&model.Purge{Subject: bob})
-	damaged[keys.AttrRev] = item.Value{Type: item.S, S: "?"}
+	damaged := item.FromPurge(&entity.Purge{Subject: bob})
+	damaged[tablekeys.AttrRev] = item.Value{Type: item.S, S: "?"}
 	w.store(damaged)
-	open, _, err := w.purger.Open(t.Context(), lifecycle.Place{})
-	if len(open) != 2 || !errors.Is(err, item.ErrDamaged) || !strings.Contains(err.Error(), "bob") {
-		t.Errorf("open are %d, %v; want two, and the third named", len(open), err)
+	active, _, err := w.purger.ListActive(t.Context(), table.Position{})
+	if len(active) != 2 || !errors.Is(err, item.ErrDamaged) || !strings.Contains(err.Error(), "bob") {
+		t.Errorf("%d active purges, %v; want two, and an error that names the third", len(active), err)
 	}
 }
 
-func TestPurge_BeginsAnewWhereSomebodyOpenedTheGate(t *testing.T) {
-	w := newWorld(t, employee)
-	w.store(belongings(alice, 20)...)
-	if _, err := w.purger.Ask(t.Context(), alice, "ops", 0); err != nil {
+func TestPurge_RestartsIfThePurgeLockIsMissing(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 20)...)
+	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.purger.Advance(t.Context(), alice); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.table.DeleteItem(t.Context(), keys.Gate(alice)); err != nil {
+	if err := w.table.DeleteItem(t.Context(), tablekeys.PurgeLock(alice)); err != nil {
 		t.Fatal(err)
 	}
 	w.advance(time.Hour)
 	at, err := w.purger.Advance(t.Context(), alice)
-	if err != nil || at.Purge.Step != model.PurgeGated {
-		t.Fatalf("at step %s, %v; want gated once more", at.Purge.Step, err)
+	if err != nil || at.Purge.Step != entity.PurgeSubjectLocked {
+		t.Fatalf("at step %s, %v; want a new purge lock", at.Purge.Step, err)
 	}
 	if _, err := w.purger.Run(t.Context(), alice); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestEraseSpan_DeletesTheEventsOfASpanAndOfAnID(t *testing.T) {
-	w := newWorld(t, catalog.Profile{})
+func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
+	w := newFixture(t, catalog.Profile{})
 	series := model.Series{Subject: alice, Kind: "READING"}
 	at := func(minute int) model.Time { return noon.Add(time.Duration(minute) * time.Minute) }
 	for i := range 60 {
@@ -296,25 +298,25 @@ func TestEraseSpan_DeletesTheEventsOfASpanAndOfAnID(t *testing.T) {
 	}
 	x := "x"
 	for _, c := range []struct {
-		span lifecycle.Span
-		want lifecycle.Erased
+		span lifecycle.EventSelection
+		want lifecycle.EraseResult
 		left int
 	}{
-		{lifecycle.Span{Series: series, From: at(10), To: at(10) + 1, ID: &x}, lifecycle.Erased{Deleted: 1}, 119},
-		{lifecycle.Span{Series: series, From: at(10), To: at(20)}, lifecycle.Erased{Deleted: 19}, 100},
-		{lifecycle.Span{Series: series, From: at(10), To: at(20)}, lifecycle.Erased{}, 100},
-		{lifecycle.Span{Series: series, From: at(50), To: at(60)}, lifecycle.Erased{Deleted: 18, Expiring: 2}, 82},
+		{lifecycle.EventSelection{Series: series, From: at(10), To: at(10) + 1, ID: &x}, lifecycle.EraseResult{Deleted: 1}, 119},
+		{lifecycle.EventSelection{Series: series, From: at(10), To: at(20)}, lifecycle.EraseResult{Deleted: 19}, 100},
+		{lifecycle.EventSelection{Series: series, From: at(10), To: at(20)}, lifecycle.EraseResult{}, 100},
+		{lifecycle.EventSelection{Series: series, From: at(50), To: at(60)}, lifecycle.EraseResult{Deleted: 18, Expiring: 2}, 82},
 	} {
 		dry, before, began := c.span, len(w.items()), w.now()
 		dry.DryRun, w.purger.Rate = true, 1
-		would, err := w.purger.EraseSpan(t.Context(), w.table, dry)
+		would, err := w.purger.EraseEvents(t.Context(), w.table, dry)
 		if err != nil || would != c.want || len(w.items()) != before || w.now() != began {
-			t.Errorf("%+v: a dry run counts %+v, %v, leaves %d of %d and takes %s", c.span, would, err, len(w.items()), before, w.now().Sub(began))
+			t.Errorf("%+v: a dry run counts %+v, %v, keeps %d of %d and takes %s", c.span, would, err, len(w.items()), before, w.now().Sub(began))
 		}
 		w.purger.Rate = 0
-		got, err := w.purger.EraseSpan(t.Context(), w.table, c.span)
+		got, err := w.purger.EraseEvents(t.Context(), w.table, c.span)
 		if err != nil || got != c.want || len(w.items()) != c.left {
-			t.Errorf("%+v: %+v, %v, %d left; want %+v and %d", c.span, got, err, len(w.items()), c.want, c.left)
+			t.Errorf("%+v: %+v, %v, %d remain; want %+v and %d", c.span, got, err, len(w.items()), c.want, c.left)
 		}
 	}
 }

@@ -4,123 +4,138 @@ import (
 	"context"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// stepOf says what leads from a step to the next: how long must have passed since, and
-// what is to be done then.
-type stepOf struct {
-	next model.PurgeStep
-	wait func(Timing) time.Duration // nil: none
-	do   func(*Purger, context.Context, *model.Purge) error
+// lockDuration is how long the purge lock lasts after the last step: twice the retention
+// of the table stream and of Tidemark's queues.
+const lockDuration = 48 * time.Hour
+
+// minLockRemaining is the shortest remaining duration of the lock during a purge. A purge
+// that finds less extends the lock.
+const minLockRemaining = 24 * time.Hour
+
+// purgeStep is the transition from one step to the next: how long to wait since the last
+// step, and what to do then.
+type purgeStep struct {
+	next entity.PurgeStep
+	wait func(Timing) time.Duration // nil: no wait
+	run  func(*Purger, context.Context, *entity.Purge) error
 }
 
-func (s stepOf) waits(t Timing) time.Duration {
+func (s purgeStep) waitTime(t Timing) time.Duration {
 	if s.wait == nil {
 		return 0
 	}
 	return s.wait(t)
 }
 
-// steps are the purge, by the step it is at.
-var steps = map[model.PurgeStep]stepOf{
-	model.PurgeAsked:  {model.PurgeGated, nil, (*Purger).shut},
-	model.PurgeGated:  {model.PurgeFenced, func(t Timing) time.Duration { return t.Wait }, (*Purger).fence},
-	model.PurgeFenced: {model.PurgeErased, func(t Timing) time.Duration { return t.Wait }, (*Purger).erase},
-	model.PurgeErased: {model.PurgeDone, func(t Timing) time.Duration { return t.Settle }, (*Purger).erase},
+// steps are the transitions of a purge, by its last completed step.
+var steps = map[entity.PurgeStep]purgeStep{
+	entity.PurgeRequested:     {entity.PurgeSubjectLocked, nil, (*Purger).lockSubject},
+	entity.PurgeSubjectLocked: {entity.PurgeLatestLocked, func(t Timing) time.Duration { return t.Append }, (*Purger).lockLatestItems},
+	entity.PurgeLatestLocked:  {entity.PurgeErased, func(t Timing) time.Duration { return t.Append }, (*Purger).erase},
+	entity.PurgeErased:        {entity.PurgeDone, func(t Timing) time.Duration { return t.Aggregate }, (*Purger).erase},
 }
 
-// step takes one step, if its time has come, and remembers it.
-func (p *Purger) step(ctx context.Context, at *model.Purge) (Progress, error) {
+// step runs the next step, if it is due, and saves the state.
+func (p *Purger) step(ctx context.Context, at *entity.Purge) (Progress, error) {
 	s, known := steps[at.Step]
 	if !known {
-		return Progress{}, item.ErrNewer // whoever wrote this step knows how to go on
+		return Progress{}, item.ErrNewer // a newer version, which knows the step, continues the purge
 	}
-	from := max(at.Since.Add(s.waits(p.Timing)), at.Due)
+	from := max(at.StepSince.Add(s.waitTime(p.Timing)), at.DueAt)
 	if now := p.Now(); now < from {
 		return Progress{Purge: *at, Resume: from}, nil
 	}
-	if at.Step != model.PurgeAsked {
-		if open, err := p.hold(ctx, at); err != nil || open {
+	if at.Step != entity.PurgeRequested {
+		if restarted, err := p.extendLock(ctx, at); err != nil || restarted {
 			return Progress{}, err
 		}
 	}
-	if err := s.do(p, ctx, at); err != nil {
+	if err := s.run(p, ctx, at); err != nil {
 		return Progress{}, err
 	}
-	// The wait begins when the step is known to be done, not when it began.
+	// The next wait starts at the end of this step, not at its beginning.
 	was := *at
-	at.Step, at.Since = s.next, p.Now()
-	if at.Step == model.PurgeDone {
+	at.Step, at.StepSince = s.next, p.Now()
+	if at.Step == entity.PurgeDone {
 		return p.finish(ctx, at)
 	}
-	err := p.save(ctx, at, Condition{asRead(&was)})
-	p.tell(at)
-	return Progress{Purge: *at, Resume: at.Since}, err
+	err := p.save(ctx, at, table.Precondition{unchangedPurge(&was)})
+	p.reportProgress(at)
+	return Progress{Purge: *at, Resume: at.StepSince}, err
 }
 
-// shut sets the gate.
-func (p *Purger) shut(ctx context.Context, at *model.Purge) error {
-	if at.Gated == 0 {
-		at.Gated = p.Now()
+// lockSubject sets the purge lock of the subject.
+func (p *Purger) lockSubject(ctx context.Context, at *entity.Purge) error {
+	if at.LockedAt == 0 {
+		at.LockedAt = p.Now()
 	}
-	return p.putGate(ctx, at)
+	return p.putLock(ctx, at)
 }
 
-// putGate sets the gate, if the purge is as it was read: one that was called off, or
-// done by somebody else, leaves no gate of ours.
-func (p *Purger) putGate(ctx context.Context, at *model.Purge) error {
-	return p.commitOurs(ctx, []Action{p.gate(at, ""), {Key: keys.Purge(at.Subject), When: Condition{asRead(at)}}})
+// putLock sets the purge lock, if the purge is as it was read. A purge that was canceled
+// or finished in the meantime gets no new lock.
+func (p *Purger) putLock(ctx context.Context, at *entity.Purge) error {
+	return p.commitIfUnchanged(ctx, []table.Action{p.lockAction(at, ""), {Key: tablekeys.Purge(at.Subject), Precondition: table.Precondition{unchangedPurge(at)}}})
 }
 
-// commitOurs sends a transaction that is refused where somebody else brought the purge on.
-func (p *Purger) commitOurs(ctx context.Context, actions []Action) error {
-	reply, err := p.waiter().commit(ctx, p.Store, actions)
-	if err == nil && reply.Answer == model.Refused {
-		return errOther
+// commitIfUnchanged commits a transaction. It returns errConcurrent if a precondition
+// fails.
+func (p *Purger) commitIfUnchanged(ctx context.Context, actions []table.Action) error {
+	got, err := p.retrier().commit(ctx, p.Store, actions)
+	if err == nil && got.Result == storage.ConditionFailed {
+		return errConcurrent
 	}
 	return err
 }
 
-func (p *Purger) gate(at *model.Purge, receipt string) Action {
-	it := item.FromGate(&model.Gate{
-		Subject: at.Subject, Since: at.Gated, PurgeID: at.ID, Receipt: receipt,
-		ExpiresAt: p.Now().Add(GateFor).Seconds(),
+func (p *Purger) lockAction(at *entity.Purge, receipt string) table.Action {
+	it := item.FromPurgeLock(&entity.PurgeLock{
+		Subject: at.Subject, Since: at.LockedAt, PurgeID: at.ID, Receipt: receipt,
+		ExpiresAt: p.Now().Add(lockDuration).Seconds(),
 	})
-	return Action{Key: it.Key(), Put: it}
+	return table.Action{Key: it.Key(), Put: it}
 }
 
-// hold sees to it that the gate outlasts a slow purge. Where somebody has opened it the
-// purge begins anew, since whoever appended meanwhile was let in; open says so.
-func (p *Purger) hold(ctx context.Context, at *model.Purge) (open bool, err error) {
-	gate, err := read(ctx, p.Store, keys.Gate(at.Subject), item.Gate)
+// extendLock extends the purge lock if it expires soon. If the lock is missing, appends
+// may have been stored since, so it restarts the purge from its first step; restarted
+// reports this.
+func (p *Purger) extendLock(ctx context.Context, at *entity.Purge) (restarted bool, err error) {
+	lock, err := read(ctx, p.Store, tablekeys.PurgeLock(at.Subject), item.PurgeLock)
 	switch {
 	case err != nil:
 		return false, err
-	case gate == nil:
+	case lock == nil:
 		was := *at
-		at.Step, at.Since = model.PurgeAsked, p.Now()
-		return true, p.save(ctx, at, Condition{asRead(&was)})
-	case gate.ExpiresAt-p.Now().Seconds() < int64(gateLeast.Seconds()):
-		return false, p.putGate(ctx, at)
+		at.Step, at.StepSince = entity.PurgeRequested, p.Now()
+		return true, p.save(ctx, at, table.Precondition{unchangedPurge(&was)})
+	case lock.ExpiresAt-p.Now().Seconds() < int64(minLockRemaining.Seconds()):
+		return false, p.putLock(ctx, at)
 	}
 	return false, nil
 }
 
-// fence marks every current, so that no append to it is stored.
-func (p *Purger) fence(ctx context.Context, at *model.Purge) error {
-	fence := item.Item{keys.AttrFence: item.Value{Type: item.Bool, Bool: true}}
-	for _, partition := range keys.SubjectPartitions(at.Subject, p.Shards) {
-		err := p.pages(ctx, Listing{Partition: partition, Prefix: keys.CurrentPrefix}, func(page []item.Item) error {
+// lockLatestItems sets the purge lock attribute of every latest item of the subject, so
+// that no append to it is stored.
+func (p *Purger) lockLatestItems(ctx context.Context, at *entity.Purge) error {
+	lock := item.Item{tablekeys.AttrPurgeLock: item.Value{Type: item.Bool, Bool: true}}
+	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.Shards) {
+		err := p.pages(ctx, table.ListRequest{Partition: partition, Prefix: keys.LatestPrefix}, func(page []item.Item) error {
 			for _, it := range page {
-				if _, fenced := it[keys.AttrFence]; fenced {
+				if _, locked := it[tablekeys.AttrPurgeLock]; locked {
 					continue
 				}
-				// One that is gone by now is none to append to.
-				action := Action{Key: it.Key(), When: Condition{{Op: There}}, Set: fence}
-				if _, err := p.waiter().commit(ctx, p.Store, []Action{action}); err != nil {
+				// If the item has been removed in the meantime, there is nothing to lock.
+				action := table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemExists}}, Set: lock}
+				if _, err := p.retrier().commit(ctx, p.Store, []table.Action{action}); err != nil {
 					return err
 				}
 			}
@@ -133,54 +148,49 @@ func (p *Purger) fence(ctx context.Context, at *model.Purge) error {
 	return nil
 }
 
-// finish leaves the receipt in the gate, from where it goes when the gate is lifted,
-// and forgets the purge.
-func (p *Purger) finish(ctx context.Context, at *model.Purge) (Progress, error) {
-	receipt := p.receiptOf(at)
-	err := p.commitOurs(ctx, []Action{
-		p.gate(at, receipt.text()),
-		{Key: keys.Purge(at.Subject), When: Condition{asRead(at)}, Delete: true},
+// finish stores the receipt in the purge lock, where it stays until the lock expires, and
+// removes the state of the purge.
+func (p *Purger) finish(ctx context.Context, at *entity.Purge) (Progress, error) {
+	receipt := p.receipt(at)
+	err := p.commitIfUnchanged(ctx, []table.Action{
+		p.lockAction(at, receipt.text()),
+		{Key: tablekeys.Purge(at.Subject), Precondition: table.Precondition{unchangedPurge(at)}, Delete: true},
 	})
-	p.tell(at)
+	p.reportProgress(at)
 	return Progress{Purge: *at, Done: true, Receipt: receipt}, err
 }
 
-// save writes what is remembered of a purge, with a fresh rev.
-func (p *Purger) save(ctx context.Context, at *model.Purge, when Condition) error {
-	rev, err := nonce(p.random())
+// save writes the state of a purge with a new revision.
+func (p *Purger) save(ctx context.Context, at *entity.Purge, when table.Precondition) error {
+	rev, err := ids.Nonce(p.random())
 	if err != nil {
 		return err
 	}
 	at.Rev = rev
 	it := item.FromPurge(at)
-	return p.commitOurs(ctx, []Action{{Key: it.Key(), When: when, Put: it}})
+	return p.commitIfUnchanged(ctx, []table.Action{{Key: it.Key(), Precondition: when, Put: it}})
 }
 
-// asRead is the condition that nobody brought the purge on since it was read.
-func asRead(at *model.Purge) Term {
-	return Term{Op: Is, Attr: keys.AttrRev, Value: item.Value{Type: item.B, B: at.Rev[:]}}
+// unchangedPurge requires that the state of a purge is as it was read.
+func unchangedPurge(at *entity.Purge) table.Requirement {
+	return table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrRev, Value: item.Value{Type: item.B, B: at.Rev[:]}}
 }
 
-// pages reads a listing page by page.
-func (p *Purger) pages(ctx context.Context, l Listing, do func([]item.Item) error) error {
-	for {
-		page, err := p.Store.List(ctx, l)
+// pages calls do with each page of a listing that has items.
+func (p *Purger) pages(ctx context.Context, l table.ListRequest, do func([]item.Item) error) error {
+	for items, err := range table.Pages(ctx, p.Store, l) {
+		if err == nil && len(items) > 0 {
+			err = do(items)
+		}
 		if err != nil {
 			return err
 		}
-		if len(page.Items) > 0 {
-			if err := do(page.Items); err != nil {
-				return err
-			}
-		}
-		if l.After = page.Next; l.After == (Place{}) {
-			return nil
-		}
 	}
+	return nil
 }
 
-func (p *Purger) tell(at *model.Purge) {
-	if p.Told != nil {
-		p.Told(*at)
+func (p *Purger) reportProgress(at *entity.Purge) {
+	if p.OnProgress != nil {
+		p.OnProgress(*at)
 	}
 }

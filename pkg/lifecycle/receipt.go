@@ -5,59 +5,61 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Receipt says what a purge removed, how many, when, and who asked. It holds no data of
-// the subject and does not name it: whoever asked knows the purge by its id.
+// Receipt says what a purge removed and when, and who requested it. It contains no data
+// of the subject and does not name it: the requester knows the purge by its id.
 type Receipt struct {
-	Purge    string     `json:"purge"`
-	By       string     `json:"by"`
-	Asked    model.Time `json:"asked"`
-	Gated    model.Time `json:"gated"` // from here on nothing of the subject was taken in
-	Finished model.Time `json:"finished"`
-	// Removed is by class, and never more than was there. What was removed is counted a
-	// page later (1 MB at most), so where a purge died between, or two were at it, that
-	// page is missing.
-	Removed []model.PurgeCount `json:"removed"`
-	Remains []Remains          `json:"remains"`
+	Purge       string     `json:"purge"` // id of the purge
+	RequestedBy string     `json:"by"`
+	RequestedAt model.Time `json:"asked"`
+	LockedAt    model.Time `json:"gated"` // from this time on, nothing of the subject was written
+	FinishedAt  model.Time `json:"finished"`
+	// Removed counts the removed items by class. The counts are saved after each page of
+	// at most 1 MB. If a process stops before the save, or two processes purge the same
+	// subject, pages may be missing. The counts are never too high.
+	Removed         []entity.PurgeCount `json:"removed"`
+	RemainingCopies []RemainingCopy     `json:"remains"`
 }
 
-// Copy is a place outside the table where a copy may remain, and for how long at most.
+// Copy is a place outside the table where a copy of the data may remain, and the longest
+// time that it remains there.
 type Copy struct {
 	Where string
-	For   time.Duration // zero means as long as its owner keeps it
+	For   time.Duration // zero means until its owner deletes it
 }
 
-// Remains is a Copy of a receipt: until when.
-type Remains struct {
+// RemainingCopy is a Copy in a receipt, with its end instead of its duration.
+type RemainingCopy struct {
 	Where string      `json:"where"`
-	Until *model.Time `json:"until"` // null: as long as its owner keeps it
+	Until *model.Time `json:"until"` // null: until its owner deletes it
 }
 
-// StandardCopies are where copies remain after a purge. Retentions that are configured
-// are the caller's to add.
+// StandardCopies returns the places where copies remain after every purge. The caller
+// adds those whose retention is configured.
 func StandardCopies() []Copy {
 	const day = 24 * time.Hour
 	return []Copy{
-		{"the gate, which names the subject", GateFor},
-		{"empty rollup rows, which name series and buckets and hold no measures", 25 * time.Hour},
+		{"the purge lock, which names the subject", lockDuration},
+		{"empty rollups, which name series and buckets and contain no measures", 25 * time.Hour},
 		{"the table stream", day},
 		{"point-in-time recovery of the table", 35 * day},
-		{"backups and exports that somebody made", 0},
+		{"backups and exports that users made", 0},
 	}
 }
 
-func (p *Purger) receiptOf(at *model.Purge) Receipt {
+func (p *Purger) receipt(at *entity.Purge) Receipt {
 	now := p.Now()
-	r := Receipt{Purge: at.ID, By: at.By, Asked: at.Asked, Gated: at.Gated, Finished: now, Removed: at.Counts}
+	r := Receipt{Purge: at.ID, RequestedBy: at.By, RequestedAt: at.RequestedAt, LockedAt: at.LockedAt, FinishedAt: now, Removed: at.Counts}
 	for _, c := range p.Copies {
-		remains := Remains{Where: c.Where}
+		remaining := RemainingCopy{Where: c.Where}
 		if c.For > 0 {
 			until := now.Add(c.For)
-			remains.Until = &until
+			remaining.Until = &until
 		}
-		r.Remains = append(r.Remains, remains)
+		r.RemainingCopies = append(r.RemainingCopies, remaining)
 	}
 	return r
 }
@@ -69,7 +71,7 @@ func (r *Receipt) text() string {
 
 func parseReceipt(text string) (r Receipt, err error) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return Receipt{}, fmt.Errorf("read the receipt: %w", err)
+		return Receipt{}, fmt.Errorf("parse the receipt: %w", err)
 	}
 	return r, nil
 }

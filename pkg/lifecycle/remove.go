@@ -4,65 +4,64 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Remove takes a profile, or the tombstone of one, away for good: with its versions and
-// the unique values it holds, and never with those of another. Its events stay; Purge
-// removes everything. expect is as in Update.
+// Remove permanently removes a profile or its tombstone, with its versions and its unique
+// values. The subject's events stay; a Purger removes everything. expect is the same as in
+// Update.
 //
-// It first makes a tombstone that has expired, which nobody sees or restores. Should it
-// be interrupted after that, TTL takes the tombstone away and the cleaning up after it
-// ends what was begun; asking again does so at once.
-func (s *Service) Remove(ctx context.Context, subject model.Subject, expect int64) (Outcome, error) {
-	if out, ok := s.named(subject); !ok {
+// Remove first replaces the profile by an expired tombstone, which no call returns or
+// restores. If it is interrupted after that, repeat the call. Otherwise TTL deletes the
+// tombstone, and CleanUpExpired removes the rest.
+func (s *Service) Remove(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
+	if out, ok := s.validateSubject(subject); !ok {
 		return out, nil
 	}
-	out, err := s.carryOut(ctx, "remove", subject, func(ctx context.Context, _ memory) (*change, Outcome, error) {
-		return s.toRemove(ctx, subject, expect)
+	out, err := s.execute(ctx, "remove", subject, func(ctx context.Context, _ sentinelState) (*change, Result, error) {
+		return s.planRemoval(ctx, subject, expect)
 	})
-	if err != nil || out.Verdict != Removed {
+	if err != nil || out.Outcome != Removed {
 		return out, err
 	}
-	return s.carryOut(ctx, "remove", subject, func(ctx context.Context, _ memory) (*change, Outcome, error) {
-		return nil, Outcome{Verdict: Removed}, s.finish(ctx, out.Profile)
+	return s.execute(ctx, "remove", subject, func(ctx context.Context, _ sentinelState) (*change, Result, error) {
+		return nil, Result{Outcome: Removed}, s.finishRemoval(ctx, out.Profile)
 	})
 }
 
-// toRemove plans an expired tombstone in the place of whatever stands.
-func (s *Service) toRemove(ctx context.Context, subject model.Subject, expect int64) (*change, Outcome, error) {
+// planRemoval plans to replace the profile or its tombstone by an expired tombstone.
+func (s *Service) planRemoval(ctx context.Context, subject model.Subject, expect int64) (*change, Result, error) {
 	now := s.Now()
-	old, err := s.stored(ctx, subject)
+	old, err := s.readProfile(ctx, subject)
 	if err != nil {
-		return nil, Outcome{}, err
+		return nil, Result{}, err
 	}
-	standing := old != nil
-	if !standing {
-		old, err = s.tombstone(ctx, subject)
+	deleted := old == nil
+	if deleted {
+		old, err = s.readTombstone(ctx, subject)
 	}
 	switch {
 	case err != nil || old == nil:
-		out, err := s.notFound(ctx, subject, nil, err)
+		out, err := s.confirmNotFound(ctx, subject, nil, err)
 		return nil, out, err
-	case !standing && expired(old.ExpiresAt, now):
-		return nil, Outcome{Verdict: Removed, Profile: old}, nil // begun before
+	case deleted && expired(old.ExpiresAt, now):
+		return nil, Result{Outcome: Removed, Profile: old}, nil // an earlier removal was interrupted
 	case expect != 0 && expect != old.Version:
-		return nil, Outcome{Verdict: Conflict, Profile: old}, nil
+		return nil, Result{Outcome: Conflict, Profile: old}, nil
 	}
 	t := *old
 	t.Version, t.DeletedAt, t.ExpiresAt = old.Version+1, now, now.Seconds()
-	if t.Life == (model.Life{}) {
-		if t.Life, err = nonce(s.Rand); err != nil {
-			return nil, Outcome{}, err
-		}
+	if err := s.ensureGeneration(&t); err != nil {
+		return nil, Result{}, err
 	}
-	c := &change{outcome: Outcome{Verdict: Removed, Profile: &t}}
-	if standing {
-		c.bury(old, &t)
+	c := &change{result: Result{Outcome: Removed, Profile: &t}}
+	if deleted {
+		c.add(roleTombstone, table.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(old), Put: item.FromTombstone(&t)})
+		c.addPurgeLockCheck(subject)
 	} else {
-		c.add(ofTombstone, Action{Key: keys.Tombstone(subject), When: unchanged(old), Put: item.FromTombstone(&t)})
-		c.addGate(subject)
+		c.addTombstone(old, &t)
 	}
-	return c, Outcome{}, nil
+	return c, Result{}, nil
 }

@@ -4,56 +4,57 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Restore brings a deleted profile back: into its place, its indexes and its unique
-// values. Where these were set free and another subject has claimed one since, the
-// outcome is Taken, names the constraint, and nothing is changed; where they were
-// reserved it never is. A subject that is not deleted answers Exists, one whose
-// tombstone has expired NotFound. expect is the version of the tombstone, or 0.
-func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int64) (Outcome, error) {
+// Restore restores a deleted profile, its index entries and its unique values. If the
+// deletion released the unique values and another subject has claimed one since, the
+// outcome is Taken, with the name of the constraint, and nothing changes. The outcome is
+// Exists if the profile is not deleted, and NotFound if the tombstone has expired. expect
+// is the version of the tombstone, or 0.
+func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
 	spec := s.Profile(subject.Type)
-	if out, ok := s.named(subject); !ok {
+	if out, ok := s.validateSubject(subject); !ok {
 		return out, nil
 	}
-	return s.carryOut(ctx, "restore", subject, func(ctx context.Context, m memory) (*change, Outcome, error) {
-		t, out, err := s.buried(ctx, subject, expect)
+	return s.execute(ctx, "restore", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
+		t, out, err := s.readForRestore(ctx, subject, expect)
 		if t == nil {
 			return nil, out, err
 		}
 		p := *t
 		p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.Now(), 0, 0
 		c := &change{}
-		c.addClaims(&p, claims(subject.Type, &spec, p.Attrs), m)
+		c.addClaims(&p, claims(subject.Type, &spec, p.Attrs), known)
 		it := item.FromProfile(&p)
-		index(it, &p, &spec)
-		c.add(ofTombstone, Action{Key: keys.Tombstone(subject), When: unchanged(t), Delete: true})
-		c.add(ofProfile, Action{Key: it.Key(), When: Condition{{Op: Free}}, Put: it})
-		c.addGate(subject)
-		c.keep(&p, model.ProfileRestored, &spec)
-		c.outcome = Outcome{Verdict: Restored, Profile: &p}
-		return c, Outcome{}, nil
+		setIndexKeys(it, &p, &spec)
+		c.add(roleTombstone, table.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(t), Delete: true})
+		c.add(roleProfile, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
+		c.addPurgeLockCheck(subject)
+		c.addVersion(&p, model.ProfileRestored, &spec)
+		c.result = Result{Outcome: Restored, Profile: &p}
+		return c, Result{}, nil
 	})
 }
 
-// buried reads the tombstone to restore. It is nil where the outcome, or the error,
-// stands already.
-func (s *Service) buried(ctx context.Context, subject model.Subject, expect int64) (*model.Profile, Outcome, error) {
-	t, err := s.tombstone(ctx, subject)
+// readForRestore reads the tombstone to restore. It returns nil if the result, or the
+// error, is already known.
+func (s *Service) readForRestore(ctx context.Context, subject model.Subject, expect int64) (*model.Profile, Result, error) {
+	t, err := s.readTombstone(ctx, subject)
 	switch {
 	case err != nil:
-		return nil, Outcome{}, err
+		return nil, Result{}, err
 	case t == nil || expired(t.ExpiresAt, s.Now()):
-		p, err := s.stored(ctx, subject)
+		p, err := s.readProfile(ctx, subject)
 		if err != nil || p == nil {
-			out, err := s.notFound(ctx, subject, t, err)
+			out, err := s.confirmNotFound(ctx, subject, t, err)
 			return nil, out, err
 		}
-		return nil, Outcome{Verdict: Exists, Profile: p}, nil
+		return nil, Result{Outcome: Exists, Profile: p}, nil
 	case expect != 0 && expect != t.Version:
-		return nil, Outcome{Verdict: Conflict, Profile: t}, nil
+		return nil, Result{Outcome: Conflict, Profile: t}, nil
 	}
-	return t, Outcome{}, nil
+	return t, Result{}, nil
 }

@@ -2,43 +2,36 @@ package lifecycle
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
-	"io"
 
+	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 )
 
-// waiter sends transactions until the table decides.
-type waiter struct{ retry.Waiter }
+// retrier commits transactions, with retries.
+type retrier struct{ retry.Retrier }
 
-func (s *Service) waiter() waiter {
-	return waiter{retry.Waiter{Patience: s.Patience, Rand: s.Rand, Sleep: s.Sleep}}
+func (s *Service) retrier() retrier {
+	return retrier{retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep}}
 }
 
-// nonce is sixteen random bytes.
-func nonce(random io.Reader) (n [16]byte, err error) {
-	if _, err := io.ReadFull(random, n[:]); err != nil {
-		return n, fmt.Errorf("make a nonce: %w", err)
+// commit sends a transaction with a new token until the table writes it or a precondition
+// fails.
+func (w retrier) commit(ctx context.Context, store Store, actions []table.Action) (table.TransactResult, error) {
+	if len(actions) > table.MaxItems {
+		return table.TransactResult{}, fmt.Errorf("%w: %d", ErrTooManyItems, len(actions))
 	}
-	return n, nil
-}
-
-// commit sends a transaction with a fresh token until the table decides.
-func (w waiter) commit(ctx context.Context, store Store, actions []Action) (Reply, error) {
-	if len(actions) > MaxItems {
-		return Reply{}, fmt.Errorf("%w: %d", ErrTooManyItems, len(actions))
-	}
-	token, err := nonce(w.Rand)
+	token, err := ids.Token(w.Rand)
 	if err != nil {
-		return Reply{}, err
+		return table.TransactResult{}, err
 	}
-	tx := Transaction{Token: hex.EncodeToString(token[:]), Actions: actions}
-	var reply Reply
-	_, err = w.Insist(ctx, func(ctx context.Context) (answer model.Answer, err error) {
-		reply, err = store.Commit(ctx, tx)
-		return reply.Answer, err
+	tx := table.Transaction{Token: token, Actions: actions}
+	var got table.TransactResult
+	_, err = w.Do(ctx, func(ctx context.Context) (_ storage.WriteResult, err error) {
+		got, err = store.Commit(ctx, tx)
+		return got.Result, err
 	})
-	return reply, err
+	return got, err
 }

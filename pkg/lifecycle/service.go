@@ -11,21 +11,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Service changes profiles and reads them. Its fields are set once, before the first
-// call; its methods are safe for concurrent use.
+// Service changes and reads profiles. Set the fields before the first call; the methods
+// are safe for concurrent use.
 type Service struct {
 	Store Store
-	// Profile is what the profiles of a subject type promise: Profile of a catalog.
+	// Profile returns the specification of the profiles of a subject type, as the method
+	// Profile of a catalog does.
 	Profile func(subjectType string) catalog.Profile
-	Limits  config.Limits // the zero value admits next to nothing; see config.Default
-	// Now is the clock of createdAt, updatedAt and deletedAt, and by which tombstones
-	// and versions expire.
+	Limits  config.Limits // the zero value rejects almost every profile; see config.Default
+	// Now is the clock for createdAt, updatedAt and deletedAt, and for the expiry of
+	// tombstones and versions.
 	Now func() model.Time
-	// Rand makes tokens, the nonces of lives and the jitter of pauses; safe for
-	// concurrent use, as crypto/rand.Reader is.
+	// Rand is the source of tokens, generations and the jitter of pauses. It must be safe
+	// for concurrent use, as crypto/rand.Reader is.
 	Rand io.Reader
-	// Sleep pauses between requests, or answers the context's error when that ends
-	// first; nil means the wall clock's.
-	Sleep    func(context.Context, time.Duration) error
-	Patience retry.Patience
+	// Sleep waits between requests, or returns the context's error if the context ends
+	// first; nil means the wall clock.
+	Sleep       func(context.Context, time.Duration) error
+	RetryPolicy retry.Policy
 }

@@ -4,18 +4,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// claim is a value that a profile holds, or wants to: the sentinel's partition and the
-// constraint's name.
+// claim is a unique value that a profile needs: the partition key of the sentinel, and the
+// name of the constraint.
 type claim struct{ partition, constraint string }
 
-// claims are what attrs claim by the constraints of the subject type. A profile that
-// lacks a field of a constraint is not held to it.
+// claims returns the unique values that attrs need under the constraints of the subject
+// type. A constraint does not apply to a profile that lacks one of its fields.
 func claims(subjectType string, spec *catalog.Profile, attrs model.Attrs) []claim {
 	var all []claim
 	for _, u := range spec.Unique {
@@ -26,14 +29,14 @@ func claims(subjectType string, spec *catalog.Profile, attrs model.Attrs) []clai
 			}
 		}
 		if len(values) == len(u.Fields) {
-			all = append(all, claim{keys.Unique(subjectType, u.Name, values...).PK, u.Name})
+			all = append(all, claim{tablekeys.Unique(subjectType, u.Name, values...).PK, u.Name})
 		}
 	}
 	return all
 }
 
-// valueText is a value as it stands in a sentinel's key. Its first letter is its type,
-// so that the text 1 and the number 1 are two values.
+// valueText returns a value as a part of a sentinel's key. Its first letter is the type,
+// so that the text 1 and the number 1 are different values.
 func valueText(v model.Value, rule catalog.Case) string {
 	switch v.Kind {
 	case model.Number:
@@ -50,28 +53,28 @@ func valueText(v model.Value, rule catalog.Case) string {
 	return "t" + v.Text
 }
 
-// addClaims makes the sentinels that p holds those of want: it claims what is new and
-// releases what is not wanted any more. p.Sentinels becomes what p holds then.
-func (c *change) addClaims(p *model.Profile, want []claim, m memory) {
+// addClaims writes the sentinels of want that p does not hold yet, and removes those that
+// p holds and no longer needs. It sets p.Sentinels to the result.
+func (c *change) addClaims(p *model.Profile, want []claim, known sentinelState) {
 	held := p.Sentinels
 	p.Sentinels = nil
 	for _, w := range want {
 		p.Sentinels = append(p.Sentinels, w.partition)
-		if slices.Contains(held, w.partition) || m.held[w.partition] {
+		if slices.Contains(held, w.partition) || known.alreadyOurs[w.partition] {
 			continue
 		}
-		it := item.FromSentinel(&model.Sentinel{Partition: w.partition, Owner: p.Subject, Life: p.Life})
-		c.addNamed(ofClaim, w.constraint, Action{Key: it.Key(), When: Condition{{Op: Free}}, Put: it})
+		it := item.FromSentinel(&entity.Sentinel{Partition: w.partition, Owner: p.Subject, Generation: p.Generation})
+		c.addNamed(roleClaim, w.constraint, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
 	}
 	for _, partition := range held {
-		if !slices.Contains(p.Sentinels, partition) && !m.lost[partition] {
-			c.add(ofRelease, Action{Key: keys.UniqueIn(partition), When: ours(p.Subject, p.Life), Delete: true})
+		if !slices.Contains(p.Sentinels, partition) && !known.notOurs[partition] {
+			c.add(roleRelease, table.Action{Key: tablekeys.UniqueIn(partition), Precondition: sentinelOwnedBy(p.Subject, p.Generation), Delete: true})
 		}
 	}
 }
 
-// ours is the condition that a sentinel names this owner, in this life.
-func ours(s model.Subject, life model.Life) Condition {
+// sentinelOwnedBy returns the precondition that a generation of a subject holds a sentinel.
+func sentinelOwnedBy(s model.Subject, g model.Generation) table.Precondition {
 	owner := item.Value{Type: item.S, S: keys.SubjectPartition(s)}
-	return Condition{{Op: Is, Attr: keys.AttrOwner, Value: owner}, ofLife(life)}
+	return table.Precondition{{Op: table.AttrEquals, Attr: tablekeys.AttrOwner, Value: owner}, hasGeneration(g)}
 }

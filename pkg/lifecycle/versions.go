@@ -5,13 +5,16 @@ import (
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// keep keeps p as a change leaves it, where versions are kept.
-func (c *change) keep(p *model.Profile, what model.ProfileChange, spec *catalog.Profile) {
+// addVersion writes p, as the change leaves it, as a version, if the subject type keeps
+// versions.
+func (c *change) addVersion(p *model.Profile, what model.ProfileChange, spec *catalog.Profile) {
 	if !spec.Versions.Keep {
 		return
 	}
@@ -21,16 +24,17 @@ func (c *change) keep(p *model.Profile, what model.ProfileChange, spec *catalog.
 		at := max(p.UpdatedAt, p.DeletedAt)
 		v.ExpiresAt = at.Add(spec.Versions.For).Seconds()
 	}
-	c.addVersion(v)
+	it := item.FromProfileVersion(&v)
+	c.add(roleVersion, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
 }
 
-// Versions reads one page of a subject's versions, newest first, those below before
-// (0: from the newest on), at most limit. next is before of the next page, 0 after the
-// last. Expired ones are left out.
+// Versions reads one page of a subject's versions, newest first, at most limit. It starts
+// below before, or at the newest version if before is 0. Pass next as before for the next
+// page; it is 0 after the last. Expired versions are left out.
 func (s *Service) Versions(ctx context.Context, subject model.Subject, before int64, limit int) (page []model.ProfileVersion, next int64, err error) {
-	l := Listing{Partition: keys.SubjectPartition(subject), Prefix: keys.VersionPrefix, Newest: true, Limit: limit}
+	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.VersionPrefix, Newest: true, Limit: limit}
 	if before > 0 {
-		l.After = Place{Key: keys.Version(subject, before)}
+		l.After = table.Position{Key: tablekeys.Version(subject, before)}
 	}
 	found, err := s.Store.List(ctx, l)
 	if err != nil {
@@ -47,18 +51,18 @@ func (s *Service) Versions(ctx context.Context, subject model.Subject, before in
 			page = append(page, v)
 		}
 	}
-	if found.Next == (Place{}) {
+	if found.Next == (table.Position{}) {
 		next = 0
 	}
 	return page, next, nil
 }
 
-// Version reads one version; nil where there is none, or where it has expired.
+// Version returns one version, or nil if it does not exist or has expired.
 func (s *Service) Version(ctx context.Context, subject model.Subject, n int64) (*model.ProfileVersion, error) {
-	if n < 1 || n > keys.MaxVersion {
+	if n < 1 || n > tablekeys.MaxVersion {
 		return nil, nil
 	}
-	v, err := read(ctx, s.Store, keys.Version(subject, n), item.ProfileVersion)
+	v, err := read(ctx, s.Store, tablekeys.Version(subject, n), item.ProfileVersion)
 	if err != nil {
 		return nil, fmt.Errorf("read version %d of %s: %w", n, subject, err)
 	}

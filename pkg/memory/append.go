@@ -10,62 +10,66 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// How long a token is remembered, and how long one may be.
+// Limits of idempotency tokens.
 const (
-	tokenKept     = 10 * time.Minute
+	tokenLifetime = 10 * time.Minute
 	maxTokenBytes = 36
 )
 
-// sent is a transaction that was stored: which one, and when.
-type sent struct {
+// storedTransaction is a transaction that was stored with a token: a hash of its content,
+// and when.
+type storedTransaction struct {
 	content [sha256.Size]byte
 	at      model.Time
 }
 
-// Append stores one transaction, or nothing of it.
-func (t *Table) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
-	reply := ingest.Reply{Answer: model.Uncertain}
-	if err := alive(ctx, "append"); err != nil {
+// Append stores all of one transaction, or nothing.
+func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+	reply := ingest.StoreResult{Result: storage.Unknown}
+	if err := checkContext(ctx, "append"); err != nil {
 		return reply, err
 	}
-	actions, err := actionsOf(&tx)
+	actions, err := appendActions(&tx)
 	if err != nil {
 		return reply, fmt.Errorf("append: %w", err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	content := contentOf(withoutToken(tx))
-	stored, err := t.repeated(tx.Token, content)
+	content := contentHash(withoutToken(tx))
+	stored, err := t.isRepeat(tx.Token, content)
 	if stored {
-		return ingest.Reply{Answer: model.Written}, nil
+		return ingest.StoreResult{Result: storage.Written}, nil
 	}
 	if err != nil {
 		return reply, fmt.Errorf("append: %w", err)
 	}
-	met, err := t.write(actions)
+	failures, err := t.write(actions)
 	if err != nil {
 		return reply, fmt.Errorf("append: %w", err)
 	}
-	if met != nil {
-		return refusal(&tx, met)
+	if failures != nil {
+		return failedAppend(&tx, failures)
 	}
 	if tx.Token != "" {
-		t.tokens[tx.Token] = sent{content: content, at: t.now()}
+		t.tokens[tx.Token] = storedTransaction{content: content, at: t.now()}
 	}
-	return ingest.Reply{Answer: model.Written}, nil
+	return ingest.StoreResult{Result: storage.Written}, nil
 }
 
-// repeated reports whether this very transaction was stored already. Callers hold mu.
-func (t *Table) repeated(token string, content [sha256.Size]byte) (bool, error) {
+// isRepeat reports whether a transaction with this token and content was already stored.
+// The caller holds mu.
+func (t *Table) isRepeat(token string, content [sha256.Size]byte) (bool, error) {
 	if len(token) > maxTokenBytes {
 		return false, fmt.Errorf("%w: token of %d bytes: at most %d", ErrMalformed, len(token), maxTokenBytes)
 	}
 	before, known := t.tokens[token]
-	if !known || t.now().Sub(before.at) >= tokenKept {
+	if !known || t.now().Sub(before.at) >= tokenLifetime {
 		return false, nil
 	}
 	if before.content != content {
@@ -74,61 +78,62 @@ func (t *Table) repeated(token string, content [sha256.Size]byte) (bool, error) 
 	return true, nil
 }
 
-// contentOf tells transactions apart, by what they hold beside their token.
-func contentOf(tx any) [sha256.Size]byte {
+// contentHash returns a hash of a transaction without its token.
+func contentHash(tx any) [sha256.Size]byte {
 	encoded, _ := json.Marshal(tx) // plain data: cannot fail
 	return sha256.Sum256(encoded)
 }
 
-// actionsOf are the items of the transaction: current (or the check of it), the
-// gate, the puts, the absents.
-func actionsOf(tx *ingest.Transaction) ([]action, error) {
+// appendActions returns the actions of the transaction in the order of DynamoDB: the write
+// or check of the latest item, the check of the purge lock, the puts, the checks of absent
+// events.
+func appendActions(tx *ingest.AppendTransaction) ([]action, error) {
 	var out []action
 	switch {
-	case tx.Current != nil && tx.Check != nil:
-		return nil, fmt.Errorf("%w: a transaction writes current or checks it, never both", ErrMalformed)
-	case tx.Current != nil:
-		out = append(out, writeCurrent(tx.Current))
+	case tx.Latest != nil && tx.Check != nil:
+		return nil, fmt.Errorf("%w: the transaction both writes and checks the latest item", ErrMalformed)
+	case tx.Latest != nil:
+		out = append(out, latestAction(tx.Latest))
 	case tx.Check != nil:
-		out = append(out, action{key: keys.Current(tx.Check.Series), holds: meets(tx.Check.Where)})
+		out = append(out, action{key: keys.Latest(tx.Check.Series), condition: satisfies(tx.Check.Condition)})
 	}
-	if err := errors.Join(checkWhere(tx)...); err != nil {
+	if err := errors.Join(validateConditions(tx)...); err != nil {
 		return nil, err
 	}
-	if tx.Gate != nil {
-		out = append(out, action{key: keys.Gate(*tx.Gate), holds: free})
+	if tx.PurgeLock != nil {
+		out = append(out, action{key: tablekeys.PurgeLock(*tx.PurgeLock), condition: absent})
 	}
 	for i := range tx.Puts {
 		e := &tx.Puts[i]
-		out = append(out, action{key: keys.Event(e.Key()), holds: free, become: whole(item.FromEvent(e))})
+		out = append(out, action{key: keys.Event(e.Key()), condition: absent, change: replaceWith(item.FromEvent(e))})
 	}
 	for _, k := range tx.Absent {
-		out = append(out, action{key: keys.Event(k), holds: free})
+		out = append(out, action{key: keys.Event(k), condition: absent})
 	}
 	return out, nil
 }
 
-// refusal is the reply to a transaction of which a condition failed.
-func refusal(tx *ingest.Transaction, met refused) (ingest.Reply, error) {
-	reply := ingest.Reply{Answer: model.Refused}
-	if tx.Current != nil || tx.Check != nil {
-		first := met[0]
-		met = met[1:]
-		reply.CurrentFailed = first.failed
+// failedAppend returns the result of a transaction with a failed condition.
+func failedAppend(tx *ingest.AppendTransaction, failures conditionFailures) (ingest.StoreResult, error) {
+	reply := ingest.StoreResult{Result: storage.ConditionFailed}
+	if tx.Latest != nil || tx.Check != nil {
+		first := failures[0]
+		failures = failures[1:]
+		reply.LatestFailed = first.failed
 		if first.failed && first.old != nil {
-			current, err := item.Current(first.old)
+			latest, err := item.Latest(first.old)
 			if err != nil {
-				return ingest.Reply{Answer: model.Uncertain}, fmt.Errorf("append: %w", err)
+				return ingest.StoreResult{Result: storage.Unknown}, fmt.Errorf("append: %w", err)
 			}
-			reply.Current = &current
+			reply.Latest = &latest
 		}
 	}
-	if tx.Gate != nil {
-		reply.GateFailed = met[0].failed
-		met = met[1:]
+	if tx.PurgeLock != nil {
+		reply.PurgeLockFailed = failures[0].failed
+		failures = failures[1:]
 	}
-	reply.Stored = make([]*model.Event, len(met))
-	for i, m := range met {
+	reply.Stored = make([]*model.Event, len(failures))
+	for i, m := range failures {
 		if m.failed {
 			reply.Stored[i] = storedEvent(m.old)
 		}
@@ -136,13 +141,13 @@ func refusal(tx *ingest.Transaction, met refused) (ingest.Reply, error) {
 	return reply, nil
 }
 
-// storedEvent is an item under an event's key, which can always be read.
+// storedEvent returns the event of an item under an event's key.
 func storedEvent(old item.Item) *model.Event {
 	event, _ := item.Event(old)
 	return &event
 }
 
-func withoutToken(tx ingest.Transaction) ingest.Transaction {
+func withoutToken(tx ingest.AppendTransaction) ingest.AppendTransaction {
 	tx.Token = ""
 	return tx
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// longPast is how old an expiry may be: the service leaves an item alone whose
-// expiry lies further back, for it takes the number for something else.
-const longPast = 5 * 365 * 24 * time.Hour
+// maxExpiryAge is the age up to which TTL removes an expired item. DynamoDB ignores older
+// values: it assumes that they are not times of expiry.
+const maxExpiryAge = 5 * 365 * 24 * time.Hour
 
-// Expire removes what has expired by now, as TTL does, in order of the keys, and
-// answers how many items went. Until it is called they stand and are shown.
+// Expire removes all items that have expired by now, as TTL does, in order of their keys.
+// It returns how many it removed. Expired items stay readable until it is called.
 func (t *Table) Expire(now model.Time) int {
 	return t.ExpireWhere(now, func(keys.Key) bool { return true })
 }
 
-// ExpireWhere is Expire for those of the expired items that pick chooses: TTL comes
-// late, and in no order.
-func (t *Table) ExpireWhere(now model.Time, pick func(keys.Key) bool) (gone int) {
+// ExpireWhere is Expire for the expired items that pick selects: TTL removes items late
+// and in no particular order.
+func (t *Table) ExpireWhere(now model.Time, pick func(keys.Key) bool) (removed int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	least, most := now.Add(-longPast).Seconds(), now.Seconds()
+	least, most := now.Add(-maxExpiryAge).Seconds(), now.Seconds()
 	for _, pk := range t.order {
 		p := t.partitions[pk]
 		for _, sk := range slices.Clone(p.sorted) {
@@ -34,8 +34,8 @@ func (t *Table) ExpireWhere(now model.Time, pick func(keys.Key) bool) (gone int)
 			}
 			t.put(k, nil)
 			t.record(k, old, nil, true)
-			gone++
+			removed++
 		}
 	}
-	return gone
+	return removed
 }

@@ -7,19 +7,21 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ByValue reads one page of the events that have a value. It looks at every item: an
-// index is for tables that do not fit in memory.
-func (t *Table) ByValue(ctx context.Context, r model.ByValue) (page model.IndexPage, _ error) {
-	if err := alive(ctx, "read by value"); err != nil {
+// QueryIndex reads one page of events by the value of a field. It visits every item of the
+// table.
+func (t *Table) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (page storage.EventIndexPage, _ error) {
+	if err := checkContext(ctx, "query index"); err != nil {
 		return page, err
 	}
 	size := 0
-	defer func() { took(ctx, len(page.Events), size, false) }()
-	for _, it := range t.indexed(&r) {
+	defer func() { countRead(ctx, len(page.Events), size, false) }()
+	for _, it := range t.indexedEvents(&r) {
 		event, err := item.Event(it)
 		if err != nil {
 			continue
@@ -34,16 +36,16 @@ func (t *Table) ByValue(ctx context.Context, r model.ByValue) (page model.IndexP
 	return page, nil
 }
 
-// indexed are the items of the range beyond r.After, in the order asked for.
-func (t *Table) indexed(r *model.ByValue) []item.Item {
-	pk := keys.IndexPartition(r.Kind, r.Field, r.Value)
-	lo, hi := keys.IndexRange(r.From, r.To)
+// indexedEvents returns the items of the range after r.After, in the requested order.
+func (t *Table) indexedEvents(r *storage.EventIndexQuery) []item.Item {
+	pk := tablekeys.IndexPartition(r.Kind, r.Field, r.Value)
+	lo, hi := tablekeys.IndexRange(r.From, r.To)
 	direction, after := 1, ""
 	if r.Newest {
 		direction = -1
 	}
 	if r.After != nil {
-		after = keys.Indexed(*r.After, r.Field, r.Value).SK
+		after = tablekeys.IndexEntry(*r.After, r.Field, r.Value).SK
 	}
 	var found []item.Item
 	t.mu.Lock()
@@ -63,8 +65,8 @@ func (t *Table) indexed(r *model.ByValue) []item.Item {
 	return found
 }
 
-// Profile reads a subject's profile; nil where there is none. Every read is
-// consistent; one that does not ask for it costs half.
+// Profile reads a subject's profile; nil if there is none. Every read is consistent, but
+// costs half unless consistent is set.
 func (t *Table) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
 	it, err := t.read(ctx, "read profile", keys.Metadata(subject), consistent)
 	if err != nil || it == nil {

@@ -8,72 +8,75 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Commit stores one transaction, or nothing of it.
-func (t *Table) Commit(ctx context.Context, tx lifecycle.Transaction) (lifecycle.Reply, error) {
-	reply := lifecycle.Reply{Answer: model.Uncertain}
-	if err := alive(ctx, "commit"); err != nil {
+// Commit stores all of one transaction, or nothing.
+func (t *Table) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+	reply := table.TransactResult{Result: storage.Unknown}
+	if err := checkContext(ctx, "commit"); err != nil {
 		return reply, err
 	}
 	actions, err := lifecycleActions(tx.Actions)
 	if err != nil {
 		return reply, fmt.Errorf("commit: %w", err)
 	}
-	content := contentOf(tx.Actions)
+	content := contentHash(tx.Actions)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	stored, err := t.repeated(tx.Token, content)
+	stored, err := t.isRepeat(tx.Token, content)
 	if stored {
-		return lifecycle.Reply{Answer: model.Written}, nil
+		return table.TransactResult{Result: storage.Written}, nil
 	}
 	if err != nil {
 		return reply, fmt.Errorf("commit: %w", err)
 	}
-	met, err := t.write(actions)
+	failures, err := t.write(actions)
 	if err != nil {
 		return reply, fmt.Errorf("commit: %w", err)
 	}
-	if met == nil {
+	if failures == nil {
 		if tx.Token != "" {
-			t.tokens[tx.Token] = sent{content: content, at: t.now()}
+			t.tokens[tx.Token] = storedTransaction{content: content, at: t.now()}
 		}
-		return lifecycle.Reply{Answer: model.Written}, nil
+		return table.TransactResult{Result: storage.Written}, nil
 	}
-	reply = lifecycle.Reply{Answer: model.Refused, Met: make([]lifecycle.Met, len(met))}
-	for i, m := range met {
-		reply.Met[i] = lifecycle.Met{Failed: m.failed, Old: clone(m.old)}
+	reply = table.TransactResult{Result: storage.ConditionFailed, Items: make([]table.ItemResult, len(failures))}
+	for i, m := range failures {
+		reply.Items[i] = table.ItemResult{Failed: m.failed, Old: clone(m.old)}
 	}
 	return reply, nil
 }
 
-func lifecycleActions(given []lifecycle.Action) ([]action, error) {
+func lifecycleActions(given []table.Action) ([]action, error) {
 	var all []action
 	for _, a := range given {
-		become, err := becomes(a)
+		become, err := changeOf(a)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, action{key: a.Key, holds: holds(a.When), become: become})
+		all = append(all, action{key: a.Key, condition: preconditionHolds(a.Precondition), change: become})
 	}
 	return all, nil
 }
 
-// becomes is what an action makes of its item; nil where it only checks.
-func becomes(a lifecycle.Action) (func(item.Item) item.Item, error) {
+// changeOf returns how an action changes its item; nil if it only checks.
+func changeOf(a table.Action) (func(item.Item) item.Item, error) {
 	switch {
 	case a.Delete:
-		return whole(nil), nil
+		return replaceWith(nil), nil
 	case a.Put != nil:
-		image, err := normal(a.Put)
-		return whole(image), err
+		image, err := normalize(a.Put)
+		return replaceWith(image), err
 	case a.Set == nil && a.Remove == nil:
 		return nil, nil
 	}
-	set, err := normal(a.Set)
+	set, err := normalize(a.Set)
 	key := item.Item{keys.AttrPK: {Type: item.S, S: a.Key.PK}, keys.AttrSK: {Type: item.S, S: a.Key.SK}}
 	return func(old item.Item) item.Item {
 		image := update(update(old, key), set)
@@ -82,20 +85,20 @@ func becomes(a lifecycle.Action) (func(item.Item) item.Item, error) {
 	}, err
 }
 
-func holds(when lifecycle.Condition) func(item.Item) bool {
+func preconditionHolds(when table.Precondition) func(item.Item) bool {
 	return func(old item.Item) bool {
 		for _, t := range when {
 			v, there := old[t.Attr]
 			switch t.Op {
-			case lifecycle.Free:
+			case table.ItemAbsent:
 				there = old == nil
-			case lifecycle.There:
+			case table.ItemExists:
 				there = old != nil
-			case lifecycle.Is:
-				there = there && sameValue(v, t.Value)
-			case lifecycle.IsNot:
-				there = !there || !sameValue(v, t.Value)
-			case lifecycle.Lacks:
+			case table.AttrEquals:
+				there = there && equalValues(v, t.Value)
+			case table.AttrDiffers:
+				there = !there || !equalValues(v, t.Value)
+			case table.AttrAbsent:
 				there = !there
 			}
 			if !there {
@@ -106,21 +109,21 @@ func holds(when lifecycle.Condition) func(item.Item) bool {
 	}
 }
 
-func sameValue(a, b item.Value) bool {
-	return same(item.Item{"": a}, item.Item{"": b})
+func equalValues(a, b item.Value) bool {
+	return equalItems(item.Item{"": a}, item.Item{"": b})
 }
 
 // List reads one page of a partition, or of an index partition.
-func (t *Table) List(ctx context.Context, l lifecycle.Listing) (page lifecycle.ListPage, _ error) {
-	if err := alive(ctx, "list"); err != nil {
+func (t *Table) List(ctx context.Context, l table.ListRequest) (page table.ListPage, _ error) {
+	if err := checkContext(ctx, "list"); err != nil {
 		return page, err
 	}
 	size := 0
-	defer func() { took(ctx, len(page.Items), size, l.Index == "") }()
+	defer func() { countRead(ctx, len(page.Items), size, l.Index == "") }()
 	for _, it := range t.listed(&l) {
 		page.Items, size = append(page.Items, clone(it)), size+it.Size()
 		if len(page.Items) == l.Limit || size >= pageBytes {
-			page.Next = lifecycle.Place{Key: it.Key()}
+			page.Next = table.Position{Key: it.Key()}
 			if l.Index != "" {
 				page.Next.Sort = it.IndexKey(l.Index).SK
 			}
@@ -130,9 +133,9 @@ func (t *Table) List(ctx context.Context, l lifecycle.Listing) (page lifecycle.L
 	return page, nil
 }
 
-// listed are the items of a listing beyond its position, in the order asked for. Of an
-// index every item is looked at: an index is for tables that do not fit in memory.
-func (t *Table) listed(l *lifecycle.Listing) []item.Item {
+// listed returns the items of a list request after its position, in the requested order.
+// For an index it visits every item of the table.
+func (t *Table) listed(l *table.ListRequest) []item.Item {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if l.Index == "" {
@@ -146,23 +149,23 @@ func (t *Table) listed(l *lifecycle.Listing) []item.Item {
 			}
 		}
 	}
-	// Equal sort keys of an index stand in the order of the items' own keys here.
-	place := func(sort string, k keys.Key) string { return sort + "\x00" + k.PK + "\x00" + k.SK }
-	of := func(it item.Item) string { return place(it.IndexKey(l.Index).SK, it.Key()) }
+	// Items with equal sort keys in the index are ordered by their own keys.
+	position := func(sort string, k keys.Key) string { return sort + "\x00" + k.PK + "\x00" + k.SK }
+	of := func(it item.Item) string { return position(it.IndexKey(l.Index).SK, it.Key()) }
 	direction := 1
 	if l.Newest {
 		direction = -1
 	}
 	slices.SortFunc(found, func(a, b item.Item) int { return direction * strings.Compare(of(a), of(b)) })
-	if l.After == (lifecycle.Place{}) {
+	if l.After == (table.Position{}) {
 		return found
 	}
-	after := place(l.After.Sort, l.After.Key)
+	after := position(l.After.Sort, l.After.Key)
 	return slices.DeleteFunc(found, func(it item.Item) bool { return direction*strings.Compare(of(it), after) <= 0 })
 }
 
-// listed are the items of a listing of the table itself. Callers hold mu.
-func (p *partition) listed(l *lifecycle.Listing) (found []item.Item) {
+// listed returns the items of a list request on the table itself. The caller holds mu.
+func (p *partition) listed(l *table.ListRequest) (found []item.Item) {
 	if p == nil {
 		return nil
 	}
@@ -183,23 +186,23 @@ func (p *partition) listed(l *lifecycle.Listing) (found []item.Item) {
 }
 
 // Erase removes items, whatever they are.
-func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _ model.Answer, _ error) {
-	if err := alive(ctx, "erase"); err != nil {
-		return these, model.Uncertain, err
+func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _ storage.WriteResult, _ error) {
+	if err := checkContext(ctx, "erase"); err != nil {
+		return these, storage.Unknown, err
 	}
 	if len(these) == 0 || len(these) > lifecycle.MaxErase {
-		return these, model.Uncertain, fmt.Errorf("erase: %w: %d items in a request: want 1 to %d", ErrMalformed, len(these), lifecycle.MaxErase)
+		return these, storage.Unknown, fmt.Errorf("erase: %w: %d items in a request: want 1 to %d", ErrMalformed, len(these), lifecycle.MaxErase)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, k := range these {
 		t.change(k, nil)
 	}
-	return nil, model.Written, nil
+	return nil, storage.Written, nil
 }
 
-// Gated reports whether a subject's purge gate is there.
-func (t *Table) Gated(ctx context.Context, subject model.Subject) (bool, error) {
-	it, err := t.read(ctx, "look at the gate", keys.Gate(subject), true)
+// PurgeLocked reports whether a subject has a purge lock.
+func (t *Table) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
+	it, err := t.read(ctx, "read purge lock", tablekeys.PurgeLock(subject), true)
 	return it != nil, err
 }

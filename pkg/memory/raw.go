@@ -10,48 +10,47 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// GetItem reads a stored item; nil where there is none.
+// GetItem reads an item; nil if there is none.
 func (t *Table) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
 	it, err := t.read(ctx, "get item", k, true)
 	return clone(it), err
 }
 
-// PutItem stores an item whatever was there. It is for tests and for repairs by
-// hand: the rules of append and of rollups are not looked at.
+// PutItem stores an item, replacing any other under its key. It is for tests and manual
+// repairs: it bypasses the rules of appends and rollups.
 func (t *Table) PutItem(ctx context.Context, it item.Item) error {
-	image, err := normal(it)
+	image, err := normalize(it)
 	if err != nil {
 		return fmt.Errorf("put item: %w", err)
 	}
-	return t.raw(ctx, "put item", action{key: it.Key(), become: whole(image)})
+	return t.writeUnconditionally(ctx, "put item", action{key: it.Key(), change: replaceWith(image)})
 }
 
-// UpdateItem sets the attributes of set under its key and leaves all others as they
-// are, as those who enrich items do; the item is made where there was none.
+// UpdateItem sets attributes under the key of set and keeps all others, as enrichment
+// does. It creates the item if there is none.
 func (t *Table) UpdateItem(ctx context.Context, set item.Item) error {
-	changes, err := normal(set)
+	changes, err := normalize(set)
 	if err != nil {
 		return fmt.Errorf("update item: %w", err)
 	}
-	return t.raw(ctx, "update item", action{key: set.Key(), become: func(old item.Item) item.Item { return update(old, changes) }})
+	return t.writeUnconditionally(ctx, "update item", action{key: set.Key(), change: func(old item.Item) item.Item { return update(old, changes) }})
 }
 
-// DeleteItem removes an item whatever it is; that there was none is no error.
+// DeleteItem removes an item. It is no error if there is none.
 func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
-	return t.raw(ctx, "delete item", action{key: k, become: whole(nil)})
+	return t.writeUnconditionally(ctx, "delete item", action{key: k, change: replaceWith(nil)})
 }
 
-func (t *Table) raw(ctx context.Context, operation string, a action) error {
-	a.holds = func(item.Item) bool { return true }
-	_, _, err := t.one(ctx, operation, a)
+func (t *Table) writeUnconditionally(ctx context.Context, operation string, a action) error {
+	a.condition = func(item.Item) bool { return true }
+	_, _, err := t.writeOne(ctx, operation, a)
 	return err
 }
 
-// Scan reads one page of the whole table, in order of the keys, from beyond a
-// position on (the zero Key: from the start). The next position is the zero Key
-// after the last page.
+// Scan reads one page of the whole table, in order of the keys, after a position; the zero
+// Key is the start. The returned position is the zero Key after the last page.
 func (t *Table) Scan(ctx context.Context, after keys.Key) (page []item.Item, next keys.Key, _ error) {
-	if err := alive(ctx, "scan"); err != nil {
+	if err := checkContext(ctx, "scan"); err != nil {
 		return nil, keys.Key{}, err
 	}
 	t.mu.Lock()
@@ -74,11 +73,11 @@ func (t *Table) Scan(ctx context.Context, after keys.Key) (page []item.Item, nex
 	return page, keys.Key{}, nil
 }
 
-// Partition reads one page of everything under a partition key, in the order of the
-// sort keys, from beyond a position on (the zero Key: from the start). The next
-// position is the zero Key after the last page.
+// Partition reads one page of all items under a partition key, in the order of the sort
+// keys, after a position; the zero Key is the start. The returned position is the zero Key
+// after the last page.
 func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, _ error) {
-	if err := alive(ctx, "query"); err != nil {
+	if err := checkContext(ctx, "query"); err != nil {
 		return nil, keys.Key{}, err
 	}
 	t.mu.Lock()
@@ -101,8 +100,8 @@ func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) (page 
 	return page, keys.Key{}, nil
 }
 
-// normal is a copy of it as the table keeps it: numbers in their shortest form.
-func normal(it item.Item) (item.Item, error) {
+// normalize returns a copy of it with numbers in their shortest form, as stored.
+func normalize(it item.Item) (item.Item, error) {
 	out := clone(it)
 	for name, v := range out {
 		switch v.Type {
@@ -114,13 +113,13 @@ func normal(it item.Item) (item.Item, error) {
 			v.S = d.String()
 			out[name] = v
 		case item.Other:
-			return nil, fmt.Errorf("%w: attribute %q is a map, a list or a set, which items of ours never hold", ErrMalformed, name)
+			return nil, fmt.Errorf("%w: attribute %q is a map, a list or a set, which Tidemark does not store", ErrMalformed, name)
 		}
 	}
 	return out, nil
 }
 
-// clone shares nothing with it.
+// clone returns a copy that shares no memory with it.
 func clone(it item.Item) item.Item {
 	if it == nil {
 		return nil

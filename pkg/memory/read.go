@@ -6,48 +6,48 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// pageBytes is where one request stops reading.
+// pageBytes is the size at which a page ends.
 const pageBytes = 1 << 20
 
-// Row reads one row; nil where there is none.
+// Row reads one row; nil if there is none.
 func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 	it, err := t.read(ctx, "read rollup", keys.Row(key), true)
 	if err != nil || it == nil {
 		return nil, err
 	}
-	row, _ := item.RowOrBare(it) // the key is the one that was asked for
+	row, _ := item.RowOrBare(it) // the requested key is a row's
 	return &row, nil
 }
 
-// Current reads a series' current; nil where there is none. Every read is
-// consistent; one that does not ask for it costs half.
-func (t *Table) Current(ctx context.Context, series model.Series, consistent bool) (*model.Current, error) {
-	it, err := t.read(ctx, "read current", keys.Current(series), consistent)
+// Latest reads the latest item of a series; nil if there is none. Every read is
+// consistent, but costs half unless consistent is set.
+func (t *Table) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
+	it, err := t.read(ctx, "read latest item", keys.Latest(series), consistent)
 	if err != nil || it == nil {
 		return nil, err
 	}
-	current, err := item.Current(it)
+	latest, err := item.Latest(it)
 	if err != nil {
 		return nil, err
 	}
-	return &current, nil
+	return &latest, nil
 }
 
-// Events reads one page of a series' events. An item whose key is not an event's
-// lies in no bucket and is left out.
-func (t *Table) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+// Events reads one page of a series' events. It skips items whose key is not an event's.
+func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	lo, hi := keys.EventRange(r.Series, r.From, r.To)
 	items, next, err := t.query(ctx, "read events", &r, lo, hi)
 	if err != nil {
-		return model.EventPage{}, err
+		return storage.EventPage{}, err
 	}
-	page := model.EventPage{Events: make([]model.Event, 0, len(items)), Next: next}
+	page := storage.EventPage{Events: make([]model.Event, 0, len(items)), Next: next}
 	for _, it := range items {
 		if event, err := item.Event(it); err == nil {
 			page.Events = append(page.Events, event)
@@ -56,9 +56,8 @@ func (t *Table) Events(ctx context.Context, r model.Range) (model.EventPage, err
 	return page, nil
 }
 
-// Rows reads one page of a series' rows. An item whose key is not a row's is left
-// out.
-func (t *Table) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error) {
+// Rows reads one page of a series' rows. It skips items whose key is not a row's.
+func (t *Table) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	lo, hi := keys.RowRange(r.Series, unit, r.From, r.To)
 	items, next, err := t.query(ctx, "read rollups", &r, lo, hi)
 	if err != nil {
@@ -74,29 +73,29 @@ func (t *Table) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup
 }
 
 func (t *Table) read(ctx context.Context, operation string, k keys.Key, consistent bool) (item.Item, error) {
-	if err := alive(ctx, operation); err != nil {
+	if err := checkContext(ctx, operation); err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	it := t.get(k)
-	took(ctx, min(len(it), 1), it.Size(), consistent)
+	countRead(ctx, min(len(it), 1), it.Size(), consistent)
 	return it, nil
 }
 
-// query reads one page of the sort keys from lo to hi, both included. As on the
-// server, a page that ends at its limit has a next one, which may be empty.
-func (t *Table) query(ctx context.Context, operation string, r *model.Range, lo, hi string) (page []item.Item, next string, _ error) {
-	if err := alive(ctx, operation); err != nil {
+// query reads one page of the sort keys from lo to hi, both included. As in DynamoDB, a
+// page that ends at its limit has a next one, which may be empty.
+func (t *Table) query(ctx context.Context, operation string, r *storage.Range, lo, hi string) (page []item.Item, next string, _ error) {
+	if err := checkContext(ctx, operation); err != nil {
 		return nil, "", err
 	}
 	if r.After != "" && (r.After < lo || r.After > hi) {
-		return nil, "", fmt.Errorf("%s: %w: position %.120q lies outside the range: take Next of the page before, asked with the same range", operation, ErrMalformed, r.After)
+		return nil, "", fmt.Errorf("%s: %w: position %.120q is outside the range: pass Next of the previous page, with the same range", operation, ErrMalformed, r.After)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	size := 0
-	defer func() { took(ctx, len(page), size, r.Consistent) }()
+	defer func() { countRead(ctx, len(page), size, r.Consistent) }()
 	p := t.partitions[keys.Partition(r.Series)]
 	if p == nil {
 		return nil, "", nil
@@ -111,9 +110,8 @@ func (t *Table) query(ctx context.Context, operation string, r *model.Range, lo,
 	return page, "", nil
 }
 
-// between are the sort keys that are left of the range beyond r.After, in the order
-// asked for.
-func (p *partition) between(lo, hi string, r *model.Range) []string {
+// between returns the sort keys of the range after r.After, in the requested order.
+func (p *partition) between(lo, hi string, r *storage.Range) []string {
 	from, _ := slices.BinarySearch(p.sorted, lo)
 	to, there := slices.BinarySearch(p.sorted, hi)
 	if there {

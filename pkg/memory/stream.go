@@ -9,29 +9,29 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// What a record says happened to its item.
+// The names of stream records.
 const (
 	Insert = "INSERT"
 	Modify = "MODIFY"
 	Remove = "REMOVE"
 )
 
-// Record is one change of one item in the table stream. Its images are shared: they
-// are to be read only.
+// Record is one change of one item in the table stream. Its images are shared with the
+// table: do not change them.
 type Record struct {
 	Seq     uint64 // 1, 2, … in the order of the changes
 	EventID string // unique
 	Name    string // Insert, Modify or Remove
 	Keys    keys.Key
-	Old     item.Item // nil of an Insert
-	New     item.Item // nil of a Remove
-	// At is when the change was made, in whole seconds, as the service says it.
+	Old     item.Item // nil for Insert
+	New     item.Item // nil for Remove
+	// At is when the change was made, in whole seconds as in DynamoDB.
 	At      model.Time
-	Service bool // removed by TTL: the record carries the service's identity
+	Service bool // removed by TTL: the record has the identity of the service
 }
 
-// Records are the records of the table stream beyond a Seq, oldest first; 0 is from
-// the start. A transaction's records follow one another.
+// Records returns the records of the table stream after a Seq, oldest first; 0 is the
+// start. The records of a transaction are consecutive.
 func (t *Table) Records(after uint64) []Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,10 +41,9 @@ func (t *Table) Records(after uint64) []Record {
 	return append([]Record(nil), t.stream[after:]...)
 }
 
-// record writes the record of a change; what changes nothing leaves none. Callers
-// hold mu.
+// record writes the record of a change, unless the item is unchanged. The caller holds mu.
 func (t *Table) record(k keys.Key, old, image item.Item, service bool) {
-	if same(old, image) {
+	if equalItems(old, image) {
 		return
 	}
 	seq := uint64(len(t.stream)) + 1

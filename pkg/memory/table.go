@@ -1,11 +1,9 @@
-// Package memory is the table in memory: for tests, for examples and for the fault
-// simulator. It keeps real stored items, made and read by package item, and answers
-// each request as DynamoDB does, old items of failed conditions included, so that
-// the layers above run the same decisions on it. Each change writes a record to a
-// table stream that tests can read, cut and deliver as they like.
+// Package memory is a table in memory, for tests, examples and simulations. It stores real
+// items, encoded and decoded by package item, and returns what DynamoDB would, including
+// the old items of failed conditions, so that the packages above work in the same way with
+// it. Each change writes a record to a table stream that tests read and deliver.
 //
-// It keeps all it is given until it is dropped, and it never throttles, never has a
-// conflict and never loses an answer: package storetest adds such faults.
+// It never throttles, conflicts or loses a response: package storetest adds such faults.
 package memory
 
 import (
@@ -19,32 +17,32 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Table is one table. Make one with New. It may be used concurrently: every request
-// is one critical section.
+// Table is one table. Create one with New. It is safe for concurrent use: each request
+// holds one lock.
 type Table struct {
 	now func() model.Time
 
 	mu         sync.Mutex
-	partitions map[string]*partition // guarded by mu
-	order      []string              // their keys, sorted; guarded by mu
-	tokens     map[string]sent       // guarded by mu
-	stream     []Record              // guarded by mu
+	partitions map[string]*partition        // guarded by mu
+	order      []string                     // partition keys, sorted; guarded by mu
+	tokens     map[string]storedTransaction // guarded by mu
+	stream     []Record                     // guarded by mu
 }
 
-// partition is the items of one partition key in order of their sort keys. Items
-// are replaced, never changed, so images and pages may share them.
+// partition holds the items of one partition key in the order of their sort keys. Items
+// are replaced, never changed, so that stream images and pages may share them.
 type partition struct {
 	sorted []string
 	items  map[string]item.Item
 }
 
-// New is an empty table that takes the time from now: for record times and for how
-// long a token is remembered.
+// New returns an empty table. now is the clock of stream records and of the lifetime of
+// tokens.
 func New(now func() model.Time) *Table {
-	return &Table{now: now, partitions: map[string]*partition{}, tokens: map[string]sent{}}
+	return &Table{now: now, partitions: map[string]*partition{}, tokens: map[string]storedTransaction{}}
 }
 
-// get is the stored item, nil where there is none. Callers hold mu.
+// get returns the stored item; nil if there is none. The caller holds mu.
 func (t *Table) get(k keys.Key) item.Item {
 	if p := t.partitions[k.PK]; p != nil {
 		return p.items[k.SK]
@@ -52,7 +50,7 @@ func (t *Table) get(k keys.Key) item.Item {
 	return nil
 }
 
-// put stores it under its key; nil removes. Callers hold mu.
+// put stores it under its key; nil removes the item. The caller holds mu.
 func (t *Table) put(k keys.Key, it item.Item) {
 	p := t.partitions[k.PK]
 	if p == nil {
@@ -84,8 +82,8 @@ func insert(sorted []string, s string) []string {
 	return slices.Insert(sorted, i, s)
 }
 
-// alive refuses a request whose context is over.
-func alive(ctx context.Context, operation string) error {
+// checkContext returns an error if ctx has ended.
+func checkContext(ctx context.Context, operation string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: not sent: %w", operation, err)
 	}

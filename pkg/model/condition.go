@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Condition is what must hold of fields: every term of it. The zero Condition holds
-// of everything.
+// Condition is a condition on the fields of an item. All of its terms must hold. The zero
+// Condition always holds.
 type Condition []Term
 
 // Term compares one field with a value.
@@ -20,9 +20,9 @@ type Term struct {
 // Op is a comparison.
 type Op string
 
-// The comparisons. All but Missing are false where the field is absent. Values of two
-// types are unequal, and in no order; only numbers and text have one. Begins is of
-// text alone.
+// The comparisons. All but Missing are false if the field is absent. Values of different
+// types are unequal and have no order. Only numbers and texts have an order. Begins
+// applies to texts only.
 const (
 	Equal    Op = "="
 	NotEqual Op = "<>"
@@ -35,10 +35,10 @@ const (
 	Missing  Op = "missing"
 )
 
-// ErrCondition says that a condition means nothing, whatever it is asked of.
-var ErrCondition = errors.New("the condition means nothing")
+// ErrCondition reports that a condition is not valid for any item.
+var ErrCondition = errors.New("invalid condition")
 
-// compares says for each comparison of order which results of Compare meet it.
+// compares maps each comparison of order to the results of Compare for which it holds.
 var compares = map[Op]func(c int) bool{
 	Less:    func(c int) bool { return c < 0 },
 	AtMost:  func(c int) bool { return c <= 0 },
@@ -46,18 +46,18 @@ var compares = map[Op]func(c int) bool{
 	AtLeast: func(c int) bool { return c >= 0 },
 }
 
-// Check refuses a term without a field, with an unknown comparison, or with a value
-// that has no order where one is asked for.
-func (c Condition) Check() error {
+// Validate returns ErrCondition for a term without a field, with an unknown comparison, or
+// with a comparison of order on a value that has none.
+func (c Condition) Validate() error {
 	for _, t := range c {
 		_, ordered := compares[t.Op]
 		switch {
 		case t.Field == "":
-			return fmt.Errorf("%w: a term names no field", ErrCondition)
+			return fmt.Errorf("%w: a term has no field name", ErrCondition)
 		case ordered && t.Value.Kind != Number && t.Value.Kind != Text:
 			return fmt.Errorf("%w: %.64q %s: only numbers and text have an order", ErrCondition, t.Field, t.Op)
 		case t.Op == Begins && t.Value.Kind != Text:
-			return fmt.Errorf("%w: %.64q %s: want text", ErrCondition, t.Field, t.Op)
+			return fmt.Errorf("%w: %.64q %s: want a text", ErrCondition, t.Field, t.Op)
 		case !ordered && t.Op != Equal && t.Op != NotEqual && t.Op != Begins && t.Op != Exists && t.Op != Missing:
 			return fmt.Errorf("%w: %.64q: comparison %.16q is unknown: want =, <>, <, <=, >, >=, begins, exists or missing", ErrCondition, t.Field, t.Op)
 		}
@@ -65,42 +65,42 @@ func (c Condition) Check() error {
 	return nil
 }
 
-// Holds reports whether every term holds of a.
+// Holds reports whether every term holds for a.
 func (c Condition) Holds(a Attrs) bool {
 	for _, t := range c {
-		v, there := a.Get(t.Field)
-		if !t.holds(v, there) {
+		v, exists := a.Get(t.Field)
+		if !t.holds(v, exists) {
 			return false
 		}
 	}
 	return true
 }
 
-func (t Term) holds(v Value, there bool) bool {
+func (t Term) holds(v Value, exists bool) bool {
 	switch t.Op {
 	case Exists, Missing:
-		return there == (t.Op == Exists)
+		return exists == (t.Op == Exists)
 	case Equal:
-		return there && v == t.Value
+		return exists && v == t.Value
 	case NotEqual:
-		return there && v != t.Value
+		return exists && v != t.Value
 	case Begins:
-		return there && v.Kind == Text && strings.HasPrefix(v.Text, t.Value.Text)
+		return exists && v.Kind == Text && strings.HasPrefix(v.Text, t.Value.Text)
 	}
-	meets, known := compares[t.Op]
-	if !there || !known || v.Kind != t.Value.Kind {
+	accepts, known := compares[t.Op]
+	if !exists || !known || v.Kind != t.Value.Kind {
 		return false
 	}
 	switch v.Kind {
 	case Number:
-		return meets(v.Number.Cmp(t.Value.Number))
+		return accepts(v.Number.Cmp(t.Value.Number))
 	case Text:
-		return meets(strings.Compare(v.Text, t.Value.Text))
+		return accepts(strings.Compare(v.Text, t.Value.Text))
 	}
 	return false
 }
 
-// String is for people, logs and what tells one condition from another.
+// String is for people and logs. Different terms have different strings.
 func (t Term) String() string {
 	if t.Op == Exists || t.Op == Missing {
 		return fmt.Sprintf("%q %s", t.Field, t.Op)

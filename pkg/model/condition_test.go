@@ -9,7 +9,7 @@ import (
 
 func number(n int64) model.Value { return model.NumberValue(model.DecimalOf(n)) }
 
-func TestCondition_HoldsAsTheTableCompares(t *testing.T) {
+func TestCondition_HoldsLikeTheConditionsOfTheTable(t *testing.T) {
 	t.Parallel()
 	attrs := model.Attrs{
 		{Name: "n", Value: number(10)}, {Name: "nothing", Value: model.Value{}},
@@ -55,11 +55,11 @@ func TestCondition_HoldsAsTheTableCompares(t *testing.T) {
 	}
 	both := model.Condition{{Field: "n", Op: model.Exists}, {Field: "absent", Op: model.Exists}}
 	if both.Holds(attrs) {
-		t.Error("a condition holds of which one term fails")
+		t.Error("a condition with a false term holds")
 	}
 }
 
-func TestCondition_CheckRefusesWhatMeansNothing(t *testing.T) {
+func TestCondition_ValidateRejectsInvalidTerms(t *testing.T) {
 	t.Parallel()
 	for name, term := range map[string]model.Term{
 		"no field":              {Op: model.Exists},
@@ -69,17 +69,17 @@ func TestCondition_CheckRefusesWhatMeansNothing(t *testing.T) {
 		"the order of null":     {Field: "n", Op: model.AtLeast},
 		"a number that begins":  {Field: "n", Op: model.Begins, Value: number(1)},
 	} {
-		if err := (model.Condition{term}).Check(); !errors.Is(err, model.ErrCondition) {
+		if err := (model.Condition{term}).Validate(); !errors.Is(err, model.ErrCondition) {
 			t.Errorf("%s: %v, want %v", name, err, model.ErrCondition)
 		}
 	}
 	good := model.Condition{{Field: "n", Op: model.Less, Value: number(1)}, {Field: "t", Op: model.Begins, Value: model.TextValue("")}, {Field: "x", Op: model.Missing}}
-	if err := good.Check(); err != nil {
-		t.Errorf("a good one: %v", err)
+	if err := good.Validate(); err != nil {
+		t.Errorf("a valid condition: %v", err)
 	}
 }
 
-func TestTerm_StringTellsOneFromAnother(t *testing.T) {
+func TestTerm_StringIsDifferentForDifferentTerms(t *testing.T) {
 	t.Parallel()
 	for term, want := range map[model.Term]string{
 		{Field: "n", Op: model.Less, Value: model.NumberValue(model.MustDecimal("1.5"))}: `"n" < 1.5`,

@@ -9,11 +9,11 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Decimal is an exact decimal number, as DynamoDB keeps them: up to 38 significant
-// digits, none of them beyond 1e-130, magnitudes below 1e126. It is always in lowest
-// form (no trailing zeros; zero is the zero value), so equal numbers are equal with ==.
+// Decimal is an exact decimal number with the range of DynamoDB: up to 38 significant digits,
+// none of them below 1e-130, magnitudes below 1e126. It is always normalised (no trailing
+// zeros; zero is the zero value), so that equal numbers are equal with ==.
 type Decimal struct {
-	coef uint256.Int // magnitude, below 10^38 save where Unscaled made it
+	coef uint256.Int // magnitude, below 10^38 except from Unscaled
 	exp  int32       // value = ±coef × 10^exp
 	neg  bool
 }
@@ -25,7 +25,7 @@ const (
 	minExp    = -130
 )
 
-// maxCoefDigits is how many digits 256 bits have at most.
+// maxCoefDigits is the number of decimal digits of the largest 256-bit number.
 const maxCoefDigits = 78
 
 var (
@@ -41,7 +41,7 @@ func makePow10() (t [maxCoefDigits]uint256.Int) {
 	return t
 }
 
-// DecimalOf is n as a Decimal.
+// DecimalOf returns n as a Decimal.
 func DecimalOf(n int64) Decimal {
 	d := Decimal{neg: n < 0}
 	if d.neg {
@@ -49,11 +49,11 @@ func DecimalOf(n int64) Decimal {
 	} else {
 		d.coef.SetUint64(uint64(n))
 	}
-	return d.lowest()
+	return d.normalised()
 }
 
-// lowest drops trailing zeros of the coefficient.
-func (d Decimal) lowest() Decimal {
+// normalised returns d without trailing zeros in the coefficient.
+func (d Decimal) normalised() Decimal {
 	if d.coef.IsZero() {
 		return Decimal{}
 	}
@@ -70,7 +70,7 @@ func (d Decimal) lowest() Decimal {
 // IsZero reports whether d is zero.
 func (d Decimal) IsZero() bool { return d.coef.IsZero() }
 
-// Neg is -d.
+// Neg returns -d.
 func (d Decimal) Neg() Decimal {
 	if !d.IsZero() {
 		d.neg = !d.neg
@@ -78,10 +78,10 @@ func (d Decimal) Neg() Decimal {
 	return d
 }
 
-// digits is how many decimal digits the coefficient has; zero has none.
+// digits returns the number of decimal digits of the coefficient; zero has none.
 func (d Decimal) digits() int {
 	// 1233/4096 is log10 2 to within a hundredth of a digit over 256 bits, so the
-	// product is one less than the answer or the answer itself.
+	// product is the result or one less.
 	n := d.coef.BitLen() * 1233 >> 12
 	if d.coef.Cmp(&pow10tab[n]) >= 0 { // n is 77 at most
 		n++
@@ -89,13 +89,13 @@ func (d Decimal) digits() int {
 	return n
 }
 
-// MaxMeasureDigits bounds a measure: |value| < 10^15.
+// MaxMeasureDigits limits the value of a measure: |value| < 10^15.
 const MaxMeasureDigits = 15
 
-// Scaled is d × 10^scale as a 256-bit integer in two's complement, rounded half to
-// even; exact is false when digits were rounded off. ok is false when |d| is 10^15
-// or more (see MaxMeasureDigits), so that sums of squares of 2^40 such numbers fit.
-// scale is from 0 to 60.
+// Scaled returns d × 10^scale as a 256-bit integer in two's complement, rounded half to even.
+// exact is false if digits were rounded off. ok is false if |d| is 10^15 or more (see
+// MaxMeasureDigits), so that sums of squares of 2^40 such numbers fit. scale must be from 0
+// to 60.
 func (d Decimal) Scaled(scale int) (n uint256.Int, exact, ok bool) {
 	digits := d.digits()
 	if digits+int(d.exp) > MaxMeasureDigits && !d.IsZero() {
@@ -107,7 +107,7 @@ func (d Decimal) Scaled(scale int) (n uint256.Int, exact, ok bool) {
 	case d.IsZero():
 	case shift >= 0:
 		n.Mul(&n, &pow10tab[shift])
-	case -shift > digits || -shift >= maxCoefDigits: // below a tenth and a bit
+	case -shift > digits || -shift >= maxCoefDigits: // less than a tenth of a unit
 		n.Clear()
 		exact = false
 	default:
@@ -119,8 +119,8 @@ func (d Decimal) Scaled(scale int) (n uint256.Int, exact, ok bool) {
 	return n, exact, true
 }
 
-// Scaled64 is Scaled where that is exact and below 10^18, as nearly all is that is
-// measured. Not ok says nothing of d: then Scaled tells.
+// Scaled64 is a faster Scaled for results that are exact and below 10^18, as those of most
+// measures are. If ok is false, the caller must use Scaled.
 func (d *Decimal) Scaled64(scale int) (n int64, ok bool) {
 	shift := int(d.exp) + scale
 	if !d.coef.IsUint64() || uint(shift) >= uint(len(smallPowers)) {
@@ -145,7 +145,7 @@ var smallPowers = func() (powers [20]uint64) {
 	return powers
 }()
 
-// divHalfEven is n/by rounded half to even; by is even.
+// divHalfEven returns n/by rounded half to even. by must be even.
 func divHalfEven(n, by *uint256.Int) (q uint256.Int, exact bool) {
 	var r, half uint256.Int
 	q.DivMod(n, by, &r)
@@ -156,27 +156,27 @@ func divHalfEven(n, by *uint256.Int) (q uint256.Int, exact bool) {
 	return q, r.IsZero()
 }
 
-// Unscaled is n × 10^-scale, n in two's complement: the way back from Scaled. The
-// result may have more than 38 digits (sums do); its String is exact all the same.
+// Unscaled returns n × 10^-scale, with n in two's complement. It is the inverse of Scaled. The
+// result may have more than 38 digits, as sums have; its String is exact all the same.
 func Unscaled(n uint256.Int, scale int) Decimal {
 	d := Decimal{neg: n.Sign() < 0, exp: int32(-scale)}
 	d.coef.Abs(&n)
-	return d.lowest()
+	return d.normalised()
 }
 
-// Float64 is the nearest float64.
+// Float64 returns the nearest float64.
 func (d Decimal) Float64() float64 {
 	f, _ := strconv.ParseFloat(d.String(), 64)
 	return f
 }
 
-// Rat is d as an exact fraction, for what is derived on reading.
+// Rat returns d as an exact fraction.
 func (d Decimal) Rat() *big.Rat {
 	r, _ := new(big.Rat).SetString(d.String())
 	return r
 }
 
-// Cmp is negative, zero or positive as d is below, equal to or above e.
+// Cmp returns a negative number if d < e, zero if d == e, and a positive number if d > e.
 func (d Decimal) Cmp(e Decimal) int {
 	if d.sign() != e.sign() {
 		return cmp.Compare(d.sign(), e.sign())
@@ -195,7 +195,7 @@ func (d Decimal) sign() int {
 	}
 }
 
-// cmpMagnitude compares |d| with |e|, neither zero or both.
+// cmpMagnitude compares |d| with |e|. Either both or none of them are zero.
 func (d Decimal) cmpMagnitude(e Decimal) int {
 	if d.exp < e.exp {
 		return -e.cmpMagnitude(d)
@@ -203,8 +203,8 @@ func (d Decimal) cmpMagnitude(e Decimal) int {
 	if c := cmp.Compare(d.digits()+int(d.exp), e.digits()+int(e.exp)); c != 0 {
 		return c
 	}
-	// They begin at the same digit, so aligned has as many digits as e's coefficient:
-	// 77 at most, as 2^255 has, and all numbers of 77 digits fit.
+	// Both begin at the same digit, so that aligned has as many digits as e's coefficient:
+	// at most 77, like 2^255. All numbers of 77 digits fit.
 	var aligned uint256.Int
 	aligned.Mul(&d.coef, &pow10tab[d.exp-e.exp])
 	return aligned.Cmp(&e.coef)

@@ -16,13 +16,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// numberText is a JSON number of up to 38 significant digits within the bounds of a
-// Decimal, in one of its many spellings.
+// numberText generates JSON numbers of up to 38 significant digits within the range of a
+// Decimal, in different forms.
 func numberText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		digits := rapid.StringMatching(`[1-9][0-9]{0,37}`).Draw(t, "digits")
 		exponent := rapid.IntRange(-130, 125-len(digits)+1).Draw(t, "exponent")
-		if rapid.Bool().Draw(t, "everyday") {
+		if rapid.Bool().Draw(t, "short") {
 			exponent = rapid.IntRange(-20, 5).Draw(t, "small exponent")
 		}
 		if exponent+len(digits)-1 > 125 {
@@ -43,7 +43,7 @@ func anyDecimal() *rapid.Generator[model.Decimal] {
 	return rapid.Map(numberText(), model.MustDecimal)
 }
 
-// measure is a Decimal that a measure may have: below 10^15.
+// measure generates Decimals below 10^15, as measures must be.
 func measure() *rapid.Generator[model.Decimal] {
 	return anyDecimal().Filter(func(d model.Decimal) bool {
 		return new(big.Rat).Abs(d.Rat()).Cmp(big.NewRat(1e15, 1)) < 0
@@ -58,7 +58,7 @@ func ratOf(text string) *big.Rat {
 	return r
 }
 
-// signed is n, in two's complement, as a big integer.
+// signed returns n, in two's complement, as a big integer.
 func signed(n uint256.Int) *big.Int {
 	if n.Sign() < 0 {
 		return new(big.Int).Neg(new(uint256.Int).Neg(&n).ToBig())
@@ -66,7 +66,7 @@ func signed(n uint256.Int) *big.Int {
 	return n.ToBig()
 }
 
-func TestParseDecimal_KeepsTheNumberAndPrintsItBack(t *testing.T) {
+func TestParseDecimal_IsExactAndTheInverseOfString(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := numberText().Draw(t, "text")
 		d, err := model.ParseDecimal(text)
@@ -74,15 +74,15 @@ func TestParseDecimal_KeepsTheNumberAndPrintsItBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d.Rat().Cmp(ratOf(text)) != 0 {
-			t.Fatalf("%s became %s", text, d)
+			t.Fatalf("%s was parsed as %s", text, d)
 		}
 		if back, err := model.ParseDecimal(d.String()); err != nil || back != d {
-			t.Fatalf("%s printed as %s and read back as %s, %v", text, d, back, err)
+			t.Fatalf("%s has the string %s, which is parsed as %s, %v", text, d, back, err)
 		}
 	})
 }
 
-func TestDecimal_EqualNumbersAreEqualHoweverSpelled(t *testing.T) {
+func TestDecimal_EqualNumbersAreEqualInEachForm(t *testing.T) {
 	for _, same := range [][]string{
 		{"0", "-0", "0.0", "0e5", "-0.000e-7", "000"},
 		{"1", "1.0", "10e-1", "0.1e1", "+1", "01", "1E0", "1e+0"},
@@ -94,13 +94,13 @@ func TestDecimal_EqualNumbersAreEqualHoweverSpelled(t *testing.T) {
 		for _, text := range same {
 			got := model.MustDecimal(text)
 			if got != want || got.String() != want.String() || got.Cmp(want) != 0 {
-				t.Errorf("%s is %s, want %s as of %s", text, got, want, same[0])
+				t.Errorf("%s is %s, want %s like %s", text, got, want, same[0])
 			}
 		}
 	}
 }
 
-func TestDecimal_PrintsPlainTextForEverydayNumbers(t *testing.T) {
+func TestDecimal_StringIsPlainTextForCommonNumbers(t *testing.T) {
 	for text, want := range map[string]string{
 		"22.40": "22.4", "-0.000001": "-0.000001", "1e3": "1000", "1e40": "1" + strings.Repeat("0", 40),
 		"1e50": "1e+50", "-2.5e-100": "-25e-101", "-0": "0", "0.5": "0.5", "1e-41": "0." + strings.Repeat("0", 40) + "1",
@@ -111,17 +111,17 @@ func TestDecimal_PrintsPlainTextForEverydayNumbers(t *testing.T) {
 		d, err := model.ParseDecimal(text)
 		if want == "" {
 			if err == nil {
-				t.Errorf("%s has 39 digits and was taken", text)
+				t.Errorf("%s has 39 digits and was accepted", text)
 			}
 			continue
 		}
 		if err != nil || d.String() != want {
-			t.Errorf("%s prints as %s, %v; want %s", text, d, err, want)
+			t.Errorf("%s has the string %s, %v; want %s", text, d, err, want)
 		}
 	}
 }
 
-func TestParseDecimal_RefusesWhatIsNoNumber(t *testing.T) {
+func TestParseDecimal_RejectsInvalidText(t *testing.T) {
 	for _, text := range []string{
 		"", "-", "+", ".", "e", "1.", ".5", "1e", "1e+", "1e+-5", "1e5-", "--1", "1-", "1 ", " 1", "1,5", "1.2.3", "1e1.5",
 		"NaN", "nan", "Infinity", "-Inf", "0x10", "1_000", "null", "true", `"1"`, "٣", "1e٣", "12a", "1e5e5",
@@ -132,7 +132,7 @@ func TestParseDecimal_RefusesWhatIsNoNumber(t *testing.T) {
 	}
 }
 
-func TestParseDecimal_RefusesWhatTheTableCannotKeep(t *testing.T) {
+func TestParseDecimal_RejectsNumbersTheTableCannotStore(t *testing.T) {
 	for text, fits := range map[string]bool{
 		strings.Repeat("9", 38):                  true,
 		strings.Repeat("9", 39):                  false,
@@ -156,12 +156,12 @@ func TestParseDecimal_RefusesWhatTheTableCannotKeep(t *testing.T) {
 	} {
 		d, err := model.ParseDecimal(text)
 		if fits && err != nil || !fits && !errors.Is(err, model.ErrNumberRange) {
-			t.Errorf("ParseDecimal(%.50s) = %s, %v; want it to fit: %v", text, d, err, fits)
+			t.Errorf("ParseDecimal(%.50s) = %s, %v; want it accepted: %v", text, d, err, fits)
 		}
 	}
 }
 
-func TestDecimalOf_HoldsEveryInt64(t *testing.T) {
+func TestDecimalOf_AcceptsEveryInt64(t *testing.T) {
 	for _, n := range []int64{0, 1, -1, 10, -1000, math.MaxInt64, math.MinInt64} {
 		want := strconv.FormatInt(n, 10)
 		if got := model.DecimalOf(n); got.String() != want || got != model.MustDecimal(want) {
@@ -170,26 +170,26 @@ func TestDecimalOf_HoldsEveryInt64(t *testing.T) {
 	}
 }
 
-func TestDecimal_CmpIsTheOrderOfFractions(t *testing.T) {
+func TestDecimal_CmpIsTheOrderOfExactFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, e := anyDecimal().Draw(t, "d"), anyDecimal().Draw(t, "e")
-		if rapid.Bool().Draw(t, "neighbours") { // numbers of equal length are the hard case
-			e = neighbour(d)
+		if rapid.Bool().Draw(t, "similar") { // numbers of equal length are the hard case
+			e = similar(d)
 		}
 		if got, want := d.Cmp(e), d.Rat().Cmp(e.Rat()); got != want {
-			t.Fatalf("%s against %s is %d, want %d", d, e, got, want)
+			t.Fatalf("%s.Cmp(%s) = %d, want %d", d, e, got, want)
 		}
 		if d.Cmp(d.Neg()) != d.Rat().Sign() || d.Neg().Neg() != d {
-			t.Fatalf("%s against its negative %s is %d", d, d.Neg(), d.Cmp(d.Neg()))
+			t.Fatalf("%s.Cmp(%s) = %d for its negative", d, d.Neg(), d.Cmp(d.Neg()))
 		}
 		if got := d.Cmp(model.Decimal{}); got != d.Rat().Sign() {
-			t.Fatalf("%s against 0 is %d", d, got)
+			t.Fatalf("%s.Cmp(0) = %d", d, got)
 		}
 	})
 }
 
-// neighbour is d with its first 1 made a 2, or d where that is no number.
-func neighbour(d model.Decimal) model.Decimal {
+// similar returns d with its first 1 replaced by 2, or d if that is not a number.
+func similar(d model.Decimal) model.Decimal {
 	mantissa, exponent, _ := strings.Cut(d.String(), "e")
 	near, err := model.ParseDecimal(strings.Replace(mantissa, "1", "2", 1) + "e" + cmp.Or(exponent, "0"))
 	if err != nil {
@@ -199,8 +199,8 @@ func neighbour(d model.Decimal) model.Decimal {
 }
 
 func TestDecimal_ComparesSumsOf256Bits(t *testing.T) {
-	most := uint256.MustFromHex("0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")
-	sum := model.Unscaled(*most, 9)
+	largest := uint256.MustFromHex("0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")
+	sum := model.Unscaled(*largest, 9)
 	if next := model.MustDecimal("1e68"); sum.Cmp(next) != -1 || next.Cmp(sum) != 1 {
 		t.Errorf("%s is not below %s", sum, next)
 	}
@@ -212,18 +212,18 @@ func TestDecimal_ComparesSumsOf256Bits(t *testing.T) {
 	}
 }
 
-// halfEven is d × 10^scale by big integers: the oracle of Scaled.
+// halfEven returns d × 10^scale with big integers: the oracle of Scaled.
 func halfEven(d model.Decimal, scale int) (n *big.Int, exact bool) {
 	r := new(big.Rat).Mul(d.Rat(), new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)))
-	floor, rest := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
-	switch c := new(big.Int).Lsh(rest, 1).Cmp(r.Denom()); {
+	floor, remainder := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))
+	switch c := new(big.Int).Lsh(remainder, 1).Cmp(r.Denom()); {
 	case c > 0, c == 0 && floor.Bit(0) == 1:
 		floor.Add(floor, big.NewInt(1))
 	}
-	return floor, rest.Sign() == 0
+	return floor, remainder.Sign() == 0
 }
 
-func TestScaled_RoundsHalfToEvenAsBigIntegersDo(t *testing.T) {
+func TestScaled_RoundsLikeBigIntegers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := measure().Draw(t, "d")
 		if rapid.Bool().Draw(t, "tie") {
@@ -238,11 +238,11 @@ func TestScaled_RoundsHalfToEvenAsBigIntegersDo(t *testing.T) {
 	})
 }
 
-func TestScaled64_IsScaledWhereThatIsExactAndSmall(t *testing.T) {
+func TestScaled64_EqualsScaledIfExactAndSmall(t *testing.T) {
 	bound := big.NewInt(1e18)
 	rapid.Check(t, func(t *rapid.T) {
 		d := anyDecimal().Draw(t, "d")
-		if rapid.Bool().Draw(t, "everyday") {
+		if rapid.Bool().Draw(t, "short") {
 			d = model.MustDecimal(rapid.StringMatching(`-?[0-9]{1,16}(\.[0-9]{1,4})?`).Draw(t, "small"))
 		}
 		scale := rapid.IntRange(0, 15).Draw(t, "scale")
@@ -250,12 +250,12 @@ func TestScaled64_IsScaledWhereThatIsExactAndSmall(t *testing.T) {
 		want := signed(wide)
 		n, small := d.Scaled64(scale)
 		if small && (!ok || !exact || want.Int64() != n || new(big.Int).Abs(want).Cmp(bound) >= 0) {
-			t.Fatalf("%s.Scaled64(%d) = %d, Scaled says %s, exact %v, ok %v", d, scale, n, want, exact, ok)
+			t.Fatalf("%s.Scaled64(%d) = %d, Scaled returns %s, exact %v, ok %v", d, scale, n, want, exact, ok)
 		}
 	})
 }
 
-func TestScaled64_TakesWhatMeasuresAreMadeOf(t *testing.T) {
+func TestScaled64_AcceptsCommonMeasures(t *testing.T) {
 	for text, want := range map[string]int64{"22.4": 22_400_000_000, "-7": -7_000_000_000, "0": 0, "1013.25": 1_013_250_000_000} {
 		d := model.MustDecimal(text)
 		if n, ok := d.Scaled64(9); !ok || n != want {
@@ -264,19 +264,19 @@ func TestScaled64_TakesWhatMeasuresAreMadeOf(t *testing.T) {
 	}
 }
 
-func TestScaled_TiesGoToTheEvenNeighbour(t *testing.T) {
+func TestScaled_TiesRoundToEven(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0.5": 0, "1.5": 2, "2.5": 2, "-0.5": 0, "-1.5": -2, "-2.5": -2, "0.51": 1, "0.49": 0, "-0.50000000000000000000001": -1,
 		"0.05": 0, "0.5000000000000000000000000000000000001": 1, "7": 7, "-7": -7, "0": 0, "1e-130": 0,
 	} {
 		n, _, ok := model.MustDecimal(text).Scaled(0)
 		if !ok || signed(n).Int64() != want {
-			t.Errorf("%s to a whole number is %s, want %d", text, signed(n), want)
+			t.Errorf("%s rounded is %s, want %d", text, signed(n), want)
 		}
 	}
 }
 
-func TestScaled_RefusesMagnitudesPastTheBoundOfMeasures(t *testing.T) {
+func TestScaled_RejectsMagnitudesAboveTheLimitOfMeasures(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"999999999999999":            true,
 		"-999999999999999.999999999": true,
@@ -289,13 +289,13 @@ func TestScaled_RefusesMagnitudesPastTheBoundOfMeasures(t *testing.T) {
 		"0":                          true,
 	} {
 		if _, _, got := model.MustDecimal(text).Scaled(15); got != ok {
-			t.Errorf("%s is taken for a measure: %v, want %v", text, got, ok)
+			t.Errorf("%s is accepted as a measure: %v, want %v", text, got, ok)
 		}
 	}
 }
 
-// The bound is the same at every scale, whether the number at it fits 64 bits or not.
-func TestScaled_BoundOfMeasuresIsTheSameAtEveryScale(t *testing.T) {
+// The limit is the same at each scale, whether the scaled limit fits 64 bits or not.
+func TestScaled_LimitOfMeasuresIsTheSameAtEachScale(t *testing.T) {
 	for scale := range 16 {
 		for text, want := range map[string]bool{
 			"999999999999999": true, "-999999999999999": true, "1e15": false, "-1e15": false, "1844674407370955.1616": false, "0": true,
@@ -308,7 +308,7 @@ func TestScaled_BoundOfMeasuresIsTheSameAtEveryScale(t *testing.T) {
 	}
 }
 
-func TestUnscaled_IsTheWayBackFromScaled(t *testing.T) {
+func TestUnscaled_IsTheInverseOfScaled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, scale := measure().Draw(t, "d"), rapid.IntRange(0, 15).Draw(t, "scale")
 		n, exact, _ := d.Scaled(scale)
@@ -322,19 +322,19 @@ func TestUnscaled_IsTheWayBackFromScaled(t *testing.T) {
 	})
 }
 
-func TestUnscaled_PrintsSumsOf256BitsExactly(t *testing.T) {
+func TestUnscaled_StringOf256BitSumsIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var n uint256.Int
 		n.SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, "bits"))
 		scale := rapid.IntRange(0, 30).Draw(t, "scale")
 		want := new(big.Rat).SetFrac(signed(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
 		if got := model.Unscaled(n, scale); ratOf(got.String()).Cmp(want) != 0 {
-			t.Fatalf("%s at scale %d printed as %s", signed(n), scale, got)
+			t.Fatalf("%s at scale %d has the string %s", signed(n), scale, got)
 		}
 	})
 }
 
-func TestDecimal_LengthsAreCountedRightAroundEveryPowerOfTen(t *testing.T) {
+func TestDecimal_CmpIsCorrectAroundEachPowerOfTen(t *testing.T) {
 	one, power := uint256.NewInt(1), uint256.NewInt(1)
 	for exponent := range 77 {
 		at := model.Unscaled(*power, 0)
@@ -370,19 +370,19 @@ func TestDecimal_IsANumberInJSON(t *testing.T) {
 	}
 }
 
-func TestDecimal_TheHotPathDoesNotAllocate(t *testing.T) {
+func TestDecimal_CommonOperationsDoNotAllocate(t *testing.T) {
 	d, buf := model.MustDecimal("-1234567.890123456789012345"), make([]byte, 0, 128)
 	for name, f := range map[string]struct {
-		most float64
-		run  func()
+		limit float64
+		run   func()
 	}{
 		"Scaled": {0, func() { d.Scaled(9) }},
 		"Cmp":    {0, func() { d.Cmp(d.Neg()) }},
 		"Append": {0, func() { buf = d.Append(buf[:0]) }},
 		"String": {1, func() { _ = d.String() }},
 	} {
-		if got := testing.AllocsPerRun(100, f.run); got > f.most {
-			t.Errorf("%s allocates %v times, want at most %v", name, got, f.most)
+		if got := testing.AllocsPerRun(100, f.run); got > f.limit {
+			t.Errorf("%s allocates %v times, want at most %v", name, got, f.limit)
 		}
 	}
 }
@@ -397,10 +397,10 @@ func FuzzParseDecimal(f *testing.F) {
 			return
 		}
 		if d.Rat().Cmp(ratOf(text)) != 0 {
-			t.Fatalf("%q became %s", text, d)
+			t.Fatalf("%q was parsed as %s", text, d)
 		}
 		if back, err := model.ParseDecimal(d.String()); err != nil || back != d {
-			t.Fatalf("%q printed as %s, read back as %s, %v", text, d, back, err)
+			t.Fatalf("%q has the string %s, which is parsed as %s, %v", text, d, back, err)
 		}
 	})
 }
@@ -417,4 +417,33 @@ func BenchmarkDecimalString(b *testing.B) {
 	for b.Loop() {
 		_ = d.String()
 	}
+}
+
+// Short numbers are parsed by separate code. A plus sign selects the general code, which must
+// return the same.
+func TestParseDecimal_ShortNumbersAreParsedLikeAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`0{0,2}[0-9]{1,20}(\.[0-9]{0,20})?`).Draw(t, "text")
+		want, wantErr := model.ParseDecimal("+" + text)
+		got, err := model.ParseDecimal(text)
+		if got != want || (err == nil) != (wantErr == nil) {
+			t.Fatalf("%s is %s, %v; with a plus sign %s, %v", text, got, err, want, wantErr)
+		}
+		if negative, err := model.ParseDecimal("-" + text); (err == nil) != (wantErr == nil) || negative != want.Neg() {
+			t.Fatalf("-%s is %s, %v; want %s", text, negative, err, want.Neg())
+		}
+	})
+}
+
+func TestDecimal_EqualNumbersAndNoOthersHaveEqualBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, e := anyDecimal().Draw(t, "d"), anyDecimal().Draw(t, "e")
+		if rapid.Bool().Draw(t, "near") {
+			e = d.Neg()
+		}
+		one, other := string(d.AppendBinary(nil)), string(e.AppendBinary(nil))
+		if (one == other) != (d == e) || d != e && (strings.HasPrefix(one, other) || strings.HasPrefix(other, one)) {
+			t.Fatalf("%s is %x, %s is %x", d, one, e, other)
+		}
+	})
 }

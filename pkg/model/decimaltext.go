@@ -16,8 +16,8 @@ var (
 	ErrNumberRange = errors.New("number out of range: at most 38 significant digits, none of them beyond 1e-130, magnitude below 1e126")
 )
 
-// ParseDecimal reads a JSON number, or the same with a plus sign or zeros in front.
-// Its error wraps ErrNumberForm or ErrNumberRange.
+// ParseDecimal parses a JSON number; a plus sign and leading zeros are allowed too. The error
+// wraps ErrNumberForm or ErrNumberRange.
 func ParseDecimal(text string) (Decimal, error) {
 	var d Decimal
 	if ScanDecimal(text, 0, &d) == len(text) {
@@ -30,8 +30,8 @@ func ParseDecimal(text string) (Decimal, error) {
 	return d, nil
 }
 
-// MustDecimal is ParseDecimal for literals in tests and examples; it panics on
-// text that is not a number.
+// MustDecimal is ParseDecimal for literals in tests and examples. It panics if text is not a
+// number.
 func MustDecimal(text string) Decimal {
 	d, err := ParseDecimal(text)
 	if err != nil {
@@ -40,7 +40,7 @@ func MustDecimal(text string) Decimal {
 	return d
 }
 
-// ParseDecimalBytes is ParseDecimal of text that its owner will write over.
+// ParseDecimalBytes is ParseDecimal for bytes. It does not keep text.
 func ParseDecimalBytes(text []byte) (Decimal, error) {
 	var d Decimal
 	if ScanDecimal(text, 0, &d) == len(text) {
@@ -49,17 +49,17 @@ func ParseDecimalBytes(text []byte) (Decimal, error) {
 	return ParseDecimal(string(text))
 }
 
-// ScanDecimal reads what nearly all numbers are, at text[i:], into to: a minus perhaps,
-// and up to 18 digits, a point among them perhaps. It answers where the number ends, -1
-// where there is none or it is longer, and to means nothing; what else may follow is the
-// caller's to judge. What it reads, ParseDecimal reads the same.
+// ScanDecimal parses a short number at text[i:] into to: an optional minus and up to 18
+// digits, with an optional point between them. It returns the index after the number, or -1
+// if there is none or it is longer; to is then undefined. The caller must check what
+// follows the number. The value is that of ParseDecimal.
 func ScanDecimal[T string | []byte](text T, i int, to *Decimal) (end int) {
 	neg, exp := false, int32(0)
 	if i < len(text) && text[i] == '-' {
 		neg, i = true, i+1
 	}
 	n, from, point := uint64(0), i, -1
-	for ; i < len(text) && n < most/10; i++ {
+	for ; i < len(text) && n < maxShort/10; i++ {
 		if c := text[i] - '0'; c <= 9 {
 			n = n*10 + uint64(c)
 		} else if text[i] == '.' && point < 0 && i > from {
@@ -88,8 +88,8 @@ func ScanDecimal[T string | []byte](text T, i int, to *Decimal) (end int) {
 	return i
 }
 
-// most is where a number has more than chunkDigits digits.
-const most = 1_000_000_000_000_000_000
+// maxShort is the smallest number with more than chunkDigits digits.
+const maxShort = 1_000_000_000_000_000_000
 
 func parseDecimal(text string) (Decimal, error) {
 	var d Decimal
@@ -105,11 +105,11 @@ func parseDecimal(text string) (Decimal, error) {
 		}
 		mantissa = s[:i]
 	}
-	whole, frac, dot := strings.Cut(mantissa, ".")
-	if whole == "" || dot && frac == "" || !digitsOnly(whole) || !digitsOnly(frac) {
+	integer, frac, dot := strings.Cut(mantissa, ".")
+	if integer == "" || dot && frac == "" || !digitsOnly(integer) || !digitsOnly(frac) {
 		return Decimal{}, ErrNumberForm
 	}
-	digits := strings.TrimLeft(whole+frac, "0")
+	digits := strings.TrimLeft(integer+frac, "0")
 	trimmed := strings.TrimRight(digits, "0")
 	if trimmed == "" {
 		return Decimal{}, nil
@@ -123,7 +123,7 @@ func parseDecimal(text string) (Decimal, error) {
 	return d, nil
 }
 
-// chunkDigits is how many decimal digits a uint64 surely holds.
+// chunkDigits is a number of decimal digits that fits a uint64.
 const chunkDigits = 18
 
 func (d *Decimal) setDigits(digits string) {
@@ -159,18 +159,18 @@ func digitsOnly(s string) bool {
 	return true
 }
 
-// String is plain decimal text for everyday magnitudes (22.4, -0.000001), with an
-// exponent beyond them (1e+50). Equal numbers have equal text, and ParseDecimal reads
-// it back.
+// String returns plain decimal text (22.4, -0.000001), and text with an exponent for very
+// large and very small numbers (1e+50). Equal numbers have equal text. ParseDecimal is the
+// inverse.
 func (d Decimal) String() string {
-	var room [128]byte
-	return string(d.Append(room[:0]))
+	var buf [128]byte
+	return string(d.Append(buf[:0]))
 }
 
-// farthestPlain is how many zeros are spelled out before an exponent is used.
-const farthestPlain = 40
+// maxPlainZeros is the number of zeros that are written before an exponent is used.
+const maxPlainZeros = 40
 
-// Append writes what String answers to dst.
+// Append appends the text of String to dst.
 func (d Decimal) Append(dst []byte) []byte {
 	if d.IsZero() {
 		return append(dst, '0')
@@ -178,11 +178,11 @@ func (d Decimal) Append(dst []byte) []byte {
 	if d.neg {
 		dst = append(dst, '-')
 	}
-	var room [maxCoefDigits]byte
-	digits := appendDigits(room[:0], d.coef)
+	var buf [maxCoefDigits]byte
+	digits := appendDigits(buf[:0], d.coef)
 	point := len(digits) + int(d.exp)
 	switch {
-	case d.exp > farthestPlain || point < -farthestPlain:
+	case d.exp > maxPlainZeros || point < -maxPlainZeros:
 		dst = append(append(dst, digits...), 'e')
 		if d.exp > 0 {
 			dst = append(dst, '+')
@@ -198,9 +198,8 @@ func (d Decimal) Append(dst []byte) []byte {
 	}
 }
 
-// AppendBinary writes d so that equal numbers, and no others, have equal bytes, and so
-// that what follows can be told from it: what a digest is made of, where text would
-// take longer.
+// AppendBinary appends a binary form of d for digests, which is faster than text. Equal
+// numbers, and no others, have equal bytes, and no form is a prefix of another.
 func (d Decimal) AppendBinary(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, int64(d.exp))
 	if !d.coef.IsUint64() {
@@ -224,7 +223,7 @@ func appendZeros(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendDigits writes n in decimal, chunk by chunk, the highest first.
+// appendDigits appends n in decimal.
 func appendDigits(dst []byte, n uint256.Int) []byte {
 	if n.IsUint64() {
 		return strconv.AppendUint(dst, n.Uint64(), 10)
@@ -235,7 +234,7 @@ func appendDigits(dst []byte, n uint256.Int) []byte {
 	return appendChunk(dst, low.Uint64())
 }
 
-// appendChunk writes exactly chunkDigits digits.
+// appendChunk appends exactly chunkDigits digits.
 func appendChunk(dst []byte, chunk uint64) []byte {
 	var digits [chunkDigits]byte
 	for i := len(digits) - 1; i >= 0; i-- {
@@ -245,10 +244,10 @@ func appendChunk(dst []byte, chunk uint64) []byte {
 	return append(dst, digits[:]...)
 }
 
-// MarshalJSON writes d as a JSON number.
+// MarshalJSON returns d as a JSON number.
 func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalJSON reads a JSON number.
+// UnmarshalJSON parses a JSON number.
 func (d *Decimal) UnmarshalJSON(b []byte) (err error) {
 	*d, err = ParseDecimal(string(b))
 	return err

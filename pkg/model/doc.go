@@ -1,4 +1,5 @@
-// Package model holds the nouns every other package speaks of: times, decimals,
-// series, events, currents, outcomes and changes. It imports nothing of ours and
-// knows no AWS type, so each noun means the same at every door and in every store.
+// Package model holds the types that all other packages share: times, decimals, series,
+// events, latest items, profiles, conditions and outcomes. It imports no other package of
+// this module and no AWS type, so each type means the same at every source and in every
+// store.
 package model

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ValueKind tells the forms a Value takes.
+// ValueKind is the type of a Value.
 type ValueKind uint8
 
-// The forms of a Value. A declared measure that is not a Number is counted invalid.
+// The types of a Value. A declared measure that is not a Number is counted as invalid.
 const (
 	Null ValueKind = iota
 	Number
@@ -17,22 +17,22 @@ const (
 	Bool
 )
 
-// Value is one admitted field: an exact number, a string, a boolean or null.
+// Value is the value of a field: an exact number, a string, a boolean or null.
 // The zero Value is null. Values are comparable with ==.
 type Value struct {
 	Kind   ValueKind
-	Number Decimal // where Kind is Number
-	Text   string  // where Kind is Text
-	Bool   bool    // where Kind is Bool
+	Number Decimal // if Kind is Number
+	Text   string  // if Kind is Text
+	Bool   bool    // if Kind is Bool
 }
 
-// NumberValue, TextValue and BoolValue build a Value.
+// NumberValue returns a number Value.
 func NumberValue(d Decimal) Value { return Value{Kind: Number, Number: d} }
 
-// TextValue is a string Value.
+// TextValue returns a string Value.
 func TextValue(s string) Value { return Value{Kind: Text, Text: s} }
 
-// BoolValue is a boolean Value.
+// BoolValue returns a boolean Value.
 func BoolValue(b bool) Value { return Value{Kind: Bool, Bool: b} }
 
 // String is for people and logs: text is quoted.
@@ -48,8 +48,8 @@ func (v Value) String() string {
 	return "null"
 }
 
-// Plain is v as it stands in a key or a cell: text as it is, a number with every digit, a
-// boolean as it prints. ok is false for null, which says nothing.
+// Plain returns v as it is written in a key or a table cell: a text without quotes, a number
+// with all digits, true or false. ok is false for null.
 func (v Value) Plain() (_ string, ok bool) {
 	switch v.Kind {
 	case Null:
@@ -66,11 +66,11 @@ type Attr struct {
 	Value Value
 }
 
-// Attrs are the admitted fields of an event, sorted by name as bytes, no name twice.
+// Attrs are the fields of an event, sorted by name as bytes, without duplicate names.
 type Attrs []Attr
 
-// Get finds a field by name.
-func (a Attrs) Get(name string) (Value, bool) {
+// Get returns the value of a field. ok is false if there is none of that name.
+func (a Attrs) Get(name string) (_ Value, ok bool) {
 	i, ok := slices.BinarySearchFunc(a, name, func(x Attr, n string) int { return strings.Compare(x.Name, n) })
 	if !ok {
 		return Value{}, false
@@ -78,12 +78,13 @@ func (a Attrs) Get(name string) (Value, bool) {
 	return a[i].Value, true
 }
 
-// Sort puts a in its canonical order.
+// Sort sorts a by name.
 func (a Attrs) Sort() {
 	slices.SortFunc(a, func(x, y Attr) int { return strings.Compare(x.Name, y.Name) })
 }
 
-// Union is a and b together, b winning where both have a name. Neither is changed.
+// Union returns the fields of a and b, and those of b for names that both have. It modifies
+// neither.
 func (a Attrs) Union(b Attrs) Attrs {
 	out := make(Attrs, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -99,37 +100,37 @@ func (a Attrs) Union(b Attrs) Attrs {
 	return append(append(out, a...), b...)
 }
 
-// Event is an immutable fact with its own event time and id.
+// Event is an immutable observation with an event time and an id.
 type Event struct {
 	Series Series
 	Order
 	Attrs     Attrs
-	Hash      Hash // payload identity of the admitted fields, see HashOf
-	ArrivedAt Time // the door's clock when it came in; not part of its identity
-	// Late is the verdict it was stored with: older than current then, which it left as
-	// it was. An event without it was applied, or its kind keeps no current.
+	Hash      Hash // of Attrs, see HashOf
+	ArrivedAt Time // when it was received; not part of its identity
+	// Late is true if the event was older than the latest item when it was stored, and did
+	// not change it. It is false for applied events and for kinds without latest item.
 	Late      bool
 	ExpiresAt int64 // epoch seconds, the TTL attribute; 0 means never
-	// IndexBy names the text field by whose value the event is found in the second
-	// index; "" keeps it out, and so does an event without the field.
+	// IndexBy is the name of the text field that is the event's key in the second index. The
+	// event is not indexed if it is "" or if the event does not have the field.
 	IndexBy string
-	// Unreadable is set by a store that found the item but could not decode it;
-	// then only Series, Order and ExpiresAt (where it could be read) mean anything.
+	// Unreadable is set by a store that cannot decode the item. Only Series, Order and
+	// ExpiresAt (if it can be decoded) are then set.
 	Unreadable bool
 }
 
-// Key is the identity of e.
+// Key returns the identity of e.
 func (e *Event) Key() EventKey { return EventKey{Series: e.Series, Order: e.Order} }
 
-// Current is the latest state of a series: the fields of the newest event that
-// changed it, beside whatever enrichment other writers added.
-type Current struct {
+// Latest is the latest item of a series: the fields of its newest event, merged over those
+// of earlier ones, and the enrichment that other writers added.
+type Latest struct {
 	Series  Series
-	Ordered bool // false where only enrichment made the item: no event yet
-	Order        // of the newest event, where Ordered
+	Ordered bool // false if only enrichment wrote the item: there is no event yet
+	Order        // of the newest event, if Ordered
 	Hash    Hash // of the newest event
 	Attrs   Attrs
-	// CreatedAt is the door's clock at the first append.
-	CreatedAt Time
-	Fenced    bool // the subject is being purged
+	// CreatedAt is the time of the first append.
+	CreatedAt   Time
+	PurgeLocked bool // the subject is being purged
 }

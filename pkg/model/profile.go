@@ -1,28 +1,30 @@
 package model
 
-// Profile is what is known of a subject as a whole, whatever its events say. One that
-// stands has a zero DeletedAt; a tombstone is the profile of a subject that was deleted.
+// Profile is what is stored about a subject itself, apart from its events. An active
+// profile has a zero DeletedAt. A tombstone is the profile of a deleted subject.
 type Profile struct {
 	Subject   Subject
 	Attrs     Attrs
-	CreatedAt Time  // zero where it is not known
-	UpdatedAt Time  // of the last change; zero where it is not known
+	CreatedAt Time  // zero if not known
+	UpdatedAt Time  // time of the last change; zero if not known
 	DeletedAt Time  // of a tombstone; zero otherwise
 	ExpiresAt int64 // epoch seconds, the TTL attribute; 0 means never
-	// Version counts the changes, its creation being 1. It is 0 where another program
-	// made the item.
+	// Version counts the changes, from 1 at creation. It is 0 if another program wrote
+	// the item.
 	Version int64
-	// Life is the nonce of the creation. What a subject leaves beside its profile names
-	// the life it belongs to, so that no later life of the same subject is mistaken for it.
-	Life Life
-	// Sentinels are the partitions of the unique sentinels that this profile holds.
+	// Generation is chosen at random when the subject is created. Other items of the
+	// subject refer to it, so that they are not mistaken for items of a later subject
+	// with the same id.
+	Generation Generation
+	// Sentinels are the partition keys of the unique sentinels that this profile owns.
 	Sentinels []string
 }
 
-// Life tells the lives of a subject apart: created, removed for good, created again.
-type Life [16]byte
+// Generation identifies one generation of a subject, which may be created, purged and
+// created again under the same id.
+type Generation [16]byte
 
-// ProfileChange is what a version came of.
+// ProfileChange is the kind of change that made a version of a profile.
 type ProfileChange string
 
 // The changes of a profile.
@@ -33,16 +35,8 @@ const (
 	ProfileRestored ProfileChange = "restored"
 )
 
-// ProfileVersion is a profile as a change left it.
+// ProfileVersion is a profile after a change.
 type ProfileVersion struct {
-	Profile // ExpiresAt is the version's own
+	Profile // its ExpiresAt is that of the version item
 	Change  ProfileChange
-}
-
-// Sentinel holds a value of a unique constraint: while it is there, nobody else has
-// that value. It names its owner, and only its owner removes it.
-type Sentinel struct {
-	Partition string // the key it stands under
-	Owner     Subject
-	Life      Life
 }

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Subject is what is observed: a type and an id, DEVICE sensor_01.
+// Subject is the thing that is observed: a type and an id, DEVICE sensor_01.
 type Subject struct {
-	Type string // declared subject type, as DEVICE
+	Type string // declared subject type, for example DEVICE
 	ID   string // any valid UTF-8 without control characters, at most 512 bytes
 }
 
-// String is for people and logs; keys are built by package keys.
+// String is for people and logs; package keys builds keys.
 func (s Subject) String() string { return s.Type + "/" + s.ID }
 
-// Series is one run of events: a subject's kind and stream. Shard is zero for
-// kinds that are not spread, else 1..n; events, current and rollups of a shard
-// live together, and reads merge the shards.
+// Series is one sequence of events: those of a subject, a kind and a stream. Shard is 0 for
+// kinds without shards, otherwise from 1. Events, latest item and rollups of a shard are
+// stored together; reads merge the shards.
 type Series struct {
 	Subject Subject
 	Kind    string
-	Stream  string // "" when the kind's events carry no discriminator
+	Stream  string // "" if the kind's events have no stream
 	Shard   int
 }
 
@@ -29,14 +29,15 @@ func (s Series) String() string {
 	return strings.TrimRight(s.Subject.String()+" "+s.Kind+" "+s.Stream, " ")
 }
 
-// Order places an event in its series: by event time, then by id as bytes. It is
-// also the identity of an event within its series.
+// Order is the position of an event in its series: by event time, then by id as bytes. It
+// also identifies the event within its series.
 type Order struct {
 	At Time
 	ID string
 }
 
-// Compare is negative when o comes before p.
+// Compare returns a negative number if o is before p, zero if they are equal, and a
+// positive number if o is after p.
 func (o Order) Compare(p Order) int {
 	if c := cmp.Compare(o.At, p.At); c != 0 {
 		return c
@@ -44,7 +45,7 @@ func (o Order) Compare(p Order) int {
 	return strings.Compare(o.ID, p.ID)
 }
 
-// Before reports whether o comes strictly before p.
+// Before reports whether o is strictly before p.
 func (o Order) Before(p Order) bool { return o.Compare(p) < 0 }
 
 // EventKey is the identity of an event: (series, event time, id).

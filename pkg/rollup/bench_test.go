@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// readings are an hour of a device that reports every second, as the shipped READING
-// kind declares them.
+// readings returns one hour of events of a device that reports every second, and the spec
+// of the READING kind.
 func readings() (*rollup.Spec, []*model.Event) {
 	spec := &rollup.Spec{Measures: []rollup.MeasureSpec{
 		{Name: "battery", Scale: 9, Percentiles: true},
@@ -26,9 +26,8 @@ func readings() (*rollup.Spec, []*model.Event) {
 	return spec, all
 }
 
-// Looking again folds a bucket whole, so an event costs no allocation: what a fold
-// allocates is what its row holds.
-func TestAddEvent_OfAShapeSeenBeforeAllocatesNothing(t *testing.T) {
+// A recomputation folds the complete bucket, so adding an event must not allocate.
+func TestAddEvent_OfAKnownShapeAllocatesNothing(t *testing.T) {
 	spec, all := readings()
 	for i := range all {
 		if i%3 == 0 { // another shape
@@ -60,7 +59,7 @@ func BenchmarkFold3600x3(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(all)), "ns/event")
 }
 
-// BenchmarkSummary3600x3 is the same without the digest.
+// BenchmarkSummary3600x3 is BenchmarkFold3600x3 without the digest.
 func BenchmarkSummary3600x3(b *testing.B) {
 	spec, all := readings()
 	b.ReportAllocs()
@@ -92,7 +91,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkFoldDay folds 24 decoded hours, as a look at a day does.
+// BenchmarkFoldDay folds 24 decoded hours, as a recomputation of a day does.
 func BenchmarkFoldDay(b *testing.B) {
 	spec, all := readings()
 	row := rowOf(b, &rollup.Fold{Summary: summaryOf(spec, all...)}, 0)

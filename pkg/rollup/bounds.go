@@ -1,13 +1,12 @@
 package rollup
 
-// binsPerDecade is the fewest equal bins a decade can be cut into so that no value is
-// farther than 1 % from the middle of its bin: their ratio is 10^(1/116) = 1.02005,
-// and a value is at most 0.9925 % away. A whole number of bins a decade makes every
-// decade the same, so one table of integers decides all of them.
+// binsPerDecade is the least number of equal bins per decade for which no value is farther
+// than 1 % from the middle of its bin: their ratio is 10^(1/116) = 1.02005, and a value
+// is at most 0.9925 % away. Because it is an integer, one table serves every decade.
 const binsPerDecade = 116
 
-// bounds[i] is the least integer not below 10^(17+i/116): where bin i begins among
-// numbers of 18 digits. A test proves each by raising it to the 116th power.
+// bounds[i] is the least integer not below 10^(17+i/116): the first number of 18 digits
+// in bin i. A test proves each one by raising it to the 116th power.
 var bounds = [binsPerDecade + 1]uint64{
 	100_000_000_000_000_000, 102_004_819_021_739_629, 104_049_831_036_578_548, 106_135_841_841_287_819,
 	108_263_673_387_405_445, 110_434_164_105_110_213, 112_648_169_233_588_620, 114_906_561_158_025_052,
@@ -41,11 +40,11 @@ var bounds = [binsPerDecade + 1]uint64{
 	1_000_000_000_000_000_000,
 }
 
-// cellShift cuts numbers of 18 digits into cells narrower than any bin, so that a
-// cell meets one bound at most.
+// cellShift divides the numbers of 18 digits into cells narrower than any bin, so that a
+// cell contains at most one bound.
 const cellShift = 50
 
-// cellBin is the bin in which each cell begins.
+// cellBin is the bin of each cell's first number.
 var cellBin = func() (cells [bounds18>>cellShift + 1]uint8) {
 	bin := 0
 	for cell := range cells {
@@ -59,7 +58,7 @@ var cellBin = func() (cells [bounds18>>cellShift + 1]uint8) {
 
 const bounds18 = 1_000_000_000_000_000_000
 
-// binOf is the bin of a number of 18 digits.
+// binOf returns the bin of a number of 18 digits.
 func binOf(mantissa uint64) int {
 	bin := int(cellBin[mantissa>>cellShift])
 	if mantissa >= bounds[bin+1] {

@@ -23,7 +23,7 @@ func TestBounds_AreTheRootsOfPowersOfTen(t *testing.T) {
 	}
 }
 
-func TestBinOf_IsTheLastBoundNotAbove(t *testing.T) {
+func TestBinOf_ReturnsTheLastBoundNotAbove(t *testing.T) {
 	check := func(mantissa uint64) {
 		t.Helper()
 		if bin := binOf(mantissa); bounds[bin] > mantissa || mantissa >= bounds[bin+1] {
@@ -40,9 +40,8 @@ func TestBinOf_IsTheLastBoundNotAbove(t *testing.T) {
 	}
 }
 
-// A bin is named by the number itself: at a larger scale it is the same, and the
-// value that stands for it is at most 1 % away.
-func TestKeyOf_DependsOnTheNumberAloneAndStandsWithinOnePercent(t *testing.T) {
+// A number has the same key at every scale, and the value of its bin is at most 1 % away.
+func TestKeyOf_DependsOnTheNumberOnlyAndIsWithinOnePercent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digits := rapid.StringMatching(`-?[1-9][0-9]{0,14}`).Draw(t, "digits")
 		exponent := rapid.SampledFrom([]string{"", "e-1", "e-3", "e-9", "e-14"}).Draw(t, "exponent")
@@ -57,8 +56,8 @@ func TestKeyOf_DependsOnTheNumberAloneAndStandsWithinOnePercent(t *testing.T) {
 				t.Fatalf("key of %s is %d at scale %d, %d at scale %d", d, keyOf(&n, scale), scale, key, MaxScale)
 			}
 		}
-		if x := d.Float64(); apart(middle(key), x) > 0.01 {
-			t.Fatalf("%s stands in bin %d as %v, %.4f %% away", d, key, middle(key), 100*apart(middle(key), x))
+		if x := d.Float64(); apart(valueOfBin(key), x) > 0.01 {
+			t.Fatalf("%s is in bin %d, whose value %v is %.4f %% away", d, key, valueOfBin(key), 100*apart(valueOfBin(key), x))
 		}
 	})
 }

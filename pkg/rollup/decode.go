@@ -16,20 +16,20 @@ import (
 
 // Errors of Decode.
 var (
-	// ErrNewer says that a later program wrote the bytes: upgrade this one; it must
-	// not fold or rewrite them.
-	ErrNewer = errors.New("summary is of a newer version than this program reads")
-	// ErrMalformed says that no program wrote the bytes: they are damaged.
-	ErrMalformed = errors.New("not a summary's canonical bytes")
+	// ErrNewer reports that a newer program wrote the bytes. Upgrade this program: it must
+	// not fold or overwrite them.
+	ErrNewer = errors.New("the summary has a newer format than this program reads: upgrade the program")
+	// ErrMalformed reports that the bytes are damaged: no program writes them.
+	ErrMalformed = errors.New("not the canonical bytes of a summary")
 )
 
-// maxEvents bounds counts read from bytes, far above what a bucket can hold, so that
-// no sum of them overflows.
+// maxEvents bounds counts read from bytes. It is far above the events of any bucket, and
+// small enough that no sum of such counts overflows.
 const maxEvents = 1 << 48
 
-// Decode reads canonical bytes and refuses all others, so that the result encodes to
-// the same bytes again. The summary has no spec: see Merge. Whatever the bytes are,
-// Decode takes memory in proportion to them and does not panic.
+// Decode reads canonical bytes. The result encodes to the same bytes and has no spec: see
+// Merge. Any other bytes are an error. Decode never panics, and its memory use is
+// proportional to len(b).
 func Decode(b []byte) (*Summary, error) {
 	s, err := decode(b)
 	if err != nil {
@@ -43,17 +43,17 @@ func decode(b []byte) (*Summary, error) {
 		return nil, fmt.Errorf("version: %w", ErrMalformed)
 	}
 	if b[0] > Version {
-		return nil, fmt.Errorf("version %d, this program reads up to %d: %w", b[0], Version, ErrNewer)
+		return nil, fmt.Errorf("version %d, but this program reads up to version %d: %w", b[0], Version, ErrNewer)
 	}
 	r := &reader{rest: b[1:]}
 	s := r.summary()
 	if len(r.rest) > 0 {
 		r.fail("bytes after the end")
 	}
-	// What is equal but written otherwise (a longer varint, zeros kept, a place that
-	// nobody refers to) shows in the bytes.
+	// An equal summary in another form (a longer varint, trailing zeros, an unused
+	// position) encodes to other bytes.
 	if r.err == nil && !bytes.Equal(s.Encode(make([]byte, 0, len(b))), b) {
-		r.fail("another form of the same")
+		r.fail("not in canonical form")
 	}
 	return s, r.err
 }
@@ -65,37 +65,37 @@ func (r *reader) summary() *Summary {
 	r.check(flags&^truncatedFlag == 0, "flags")
 	s.events = r.count(maxEvents)
 	orders := r.orders()
-	s.tallies = sorted(r, leastTally, func(t *tally) { r.tally(t, orders, s.events) },
-		func(a, b *tally) int { return strings.Compare(a.name, b.name) })
-	r.check(len(s.tallies) > 0 || !s.truncated, "truncated without measures")
-	s.distincts = sorted(r, leastDistinct, func(d **distinct) { *d = r.distinct() },
+	s.measures = sorted(r, minMeasureBytes, func(t *totals) { r.measure(t, orders, s.events) },
+		func(a, b *totals) int { return strings.Compare(a.name, b.name) })
+	r.check(len(s.measures) > 0 || !s.truncated, "truncated without measures")
+	s.distincts = sorted(r, minDistinctBytes, func(d **distinct) { *d = r.distinct() },
 		func(a, b **distinct) int { return strings.Compare((*a).name, (*b).name) })
-	s.dimensions = sorted(r, leastDimension, func(d **dimension) { *d = r.dimension(s.events) },
+	s.dimensions = sorted(r, minDimensionBytes, func(d **dimension) { *d = r.dimension(s.events) },
 		func(a, b **dimension) int { return strings.Compare((*a).name, (*b).name) })
 	return s
 }
 
-// The least bytes that an element takes.
+// The least lengths of elements in bytes.
 const (
-	leastOrder     = 2
-	leastTally     = 4
-	leastDistinct  = 10
-	leastDimension = 3
-	leastValue     = 2
-	leastBin       = 2
-	leastHash      = 8
+	minOrderBytes     = 2
+	minMeasureBytes   = 4
+	minDistinctBytes  = 10
+	minDimensionBytes = 3
+	minValueBytes     = 2
+	minBinBytes       = 2
+	minHashBytes      = 8
 )
 
 func (r *reader) orders() []model.Order {
 	at := model.Time(0)
-	return sorted(r, leastOrder, func(order *model.Order) {
+	return sorted(r, minOrderBytes, func(order *model.Order) {
 		at += model.Time(r.varint())
 		r.check(at >= model.MinTime && at <= model.MaxTime, "time")
 		*order = model.Order{At: at, ID: r.text()}
 	}, func(a, b *model.Order) int { return a.Compare(*b) })
 }
 
-func (r *reader) tally(t *tally, orders []model.Order, events int64) {
+func (r *reader) measure(t *totals, orders []model.Order, events int64) {
 	t.name = r.text()
 	head := r.byte()
 	t.scale = int(head & scaleBits)
@@ -106,7 +106,7 @@ func (r *reader) tally(t *tally, orders []model.Order, events int64) {
 	if t.count == 0 {
 		return
 	}
-	t.quantised = r.count(t.count)
+	t.rounded = r.count(t.count)
 	zeros := int(r.byte())
 	if zeros > t.scale {
 		r.fail("digits")
@@ -119,19 +119,19 @@ func (r *reader) tally(t *tally, orders []model.Order, events int64) {
 	t.squares = r.wide()
 	_, over := t.squares.MulOverflow(&t.squares, &powersOf10[2*zeros])
 	r.check(!over, "sum of squares")
-	t.first.order, t.last.order = r.place(orders), r.place(orders)
+	t.first.order, t.last.order = r.order(orders), r.order(orders)
 	if head&sketchedFlag != 0 {
 		t.sketch = r.sketch()
 		r.check(len(t.sketch) > 0, "sketch without bins")
 	}
 	if r.err == nil {
-		r.check(t.sound(), "numbers that no values have")
+		r.check(t.plausible(), "numbers that no values can have")
 	}
 }
 
-// sound reports whether values could have made these numbers, as far as their bounds
-// can tell; with it, merging never overflows.
-func (t *tally) sound() bool {
+// plausible reports whether the numbers are within the bounds that any values have. If
+// they are, merging never overflows.
+func (t *totals) plausible() bool {
 	var limit, n, least, most, squares uint256.Int
 	limit.Mul(&powersOf10[model.MaxMeasureDigits], &powersOf10[t.scale])
 	for _, v := range [...]*uint256.Int{&t.min, &t.max, &t.first.value, &t.last.value} {
@@ -144,10 +144,10 @@ func (t *tally) sound() bool {
 	most.Mul(&t.max, &n)
 	squares.Mul(limit.Mul(&limit, &limit), &n)
 	return !t.sum.Slt(&least) && !t.sum.Sgt(&most) && !t.squares.Gt(&squares) &&
-		t.first.compare(&t.last) <= 0 && t.soundSketch()
+		t.first.compare(&t.last) <= 0 && t.plausibleSketch()
 }
 
-func (t *tally) soundSketch() bool {
+func (t *totals) plausibleSketch() bool {
 	if len(t.sketch) == 0 {
 		return true
 	}
@@ -158,7 +158,7 @@ func (t *tally) soundSketch() bool {
 
 func (r *reader) sketch() sketch {
 	key := int64(0)
-	return sorted(r, leastBin, func(b *bin) {
+	return sorted(r, minBinBytes, func(b *bin) {
 		key += r.varint()
 		r.check(-maxKey <= key && key <= maxKey, "bin")
 		*b = bin{key: int32(key), n: r.count(maxEvents)}
@@ -168,7 +168,7 @@ func (r *reader) sketch() sketch {
 
 func (r *reader) distinct() *distinct {
 	d := &distinct{name: r.text()}
-	d.hashes = sorted(r, leastHash, func(hash *uint64) {
+	d.hashes = sorted(r, minHashBytes, func(hash *uint64) {
 		if b := r.bytes(8); b != nil {
 			*hash = binary.BigEndian.Uint64(b)
 		}
@@ -196,7 +196,7 @@ func (r *reader) registers() *registers {
 
 func (r *reader) dimension(events int64) *dimension {
 	d := &dimension{name: r.text()}
-	values := sorted(r, leastValue, func(v *ValueCount) {
+	values := sorted(r, minValueBytes, func(v *ValueCount) {
 		*v = ValueCount{Value: r.text(), Count: r.count(events)}
 		events -= v.Count
 		r.check(v.Count > 0, "value without count")
@@ -210,11 +210,11 @@ func (r *reader) dimension(events int64) *dimension {
 	return d
 }
 
-// place reads a reference into the table of places.
-func (r *reader) place(orders []model.Order) model.Order {
+// order reads an index into the table of positions.
+func (r *reader) order(orders []model.Order) model.Order {
 	i := r.count(maxEvents)
 	if i >= int64(len(orders)) {
-		r.fail("place of a value")
+		r.fail("position of a value")
 		return model.Order{}
 	}
 	return orders[i]

@@ -10,15 +10,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Measure is one measure's numbers as they were when it was asked for. What is
-// derived is derived from exact integers, here, on reading; nothing averaged is
-// stored. Where Count is 0 the decimals and orders are zero and mean nothing.
+// Measure is a copy of one measure's numbers. Averages and quantiles are derived from
+// exact integers when they are read; none is stored. Where Count is 0 the decimals and
+// orders are zero and have no meaning.
 type Measure struct {
-	Name      string
-	Count     int64 // valid values
-	Invalid   int64 // null, not a number, or 10^15 and more in magnitude
-	Quantised int64 // valid values that had finer digits than Scale and were rounded half to even
-	Scale     int   // digits after the decimal point
+	Name    string
+	Count   int64 // valid values
+	Invalid int64 // null, not a number, or 10^15 and more in magnitude
+	Rounded int64 // valid values that had finer digits than Scale and were rounded half to even
+	Scale   int   // digits after the decimal point
 
 	Sum, Min, Max   model.Decimal // exact at Scale
 	First, Last     model.Decimal // by event time, then id
@@ -28,15 +28,15 @@ type Measure struct {
 	sketch       sketch
 }
 
-// Measure is the named measure of s, false where no event had it.
+// Measure returns the named measure of s; false where no event had it.
 func (s *Summary) Measure(name string) (Measure, bool) {
-	i, found := s.find(name)
+	i, found := s.findMeasure(name)
 	if !found {
 		return Measure{}, false
 	}
-	t := &s.tallies[i]
+	t := &s.measures[i]
 	return Measure{
-		Name: t.name, Count: t.count, Invalid: t.invalid, Quantised: t.quantised, Scale: t.scale,
+		Name: t.name, Count: t.count, Invalid: t.invalid, Rounded: t.rounded, Scale: t.scale,
 		Sum:     model.Unscaled(t.sum, t.scale),
 		Min:     model.Unscaled(t.min, t.scale),
 		Max:     model.Unscaled(t.max, t.scale),
@@ -47,7 +47,7 @@ func (s *Summary) Measure(name string) (Measure, bool) {
 	}, true
 }
 
-// Avg is the float64 nearest to the mean, false where there are no values.
+// Avg returns the float64 nearest to the mean; false where there are no values.
 func (m Measure) Avg() (float64, bool) {
 	if m.Count == 0 {
 		return 0, false
@@ -56,7 +56,7 @@ func (m Measure) Avg() (float64, bool) {
 	return f, true
 }
 
-// Variance is the float64 nearest to the population variance, false where there are
+// Variance returns the float64 nearest to the population variance; false where there are
 // no values.
 func (m Measure) Variance() (float64, bool) {
 	if m.Count == 0 {
@@ -67,8 +67,8 @@ func (m Measure) Variance() (float64, bool) {
 	return f, true
 }
 
-// Stddev is the population standard deviation, correct to the last bit or the one
-// before it, false where there are no values.
+// Stddev returns the population standard deviation, correct to the last bit or the one
+// before it; false where there are no values.
 func (m Measure) Stddev() (float64, bool) {
 	if m.Count == 0 {
 		return 0, false
@@ -80,11 +80,11 @@ func (m Measure) Stddev() (float64, bool) {
 	return f, true
 }
 
-// Quantile is within 1 % of the value at the nearest rank, ⌈q·Count⌉ of the sorted
-// values; the least and the greatest are exact. q is taken as the decimal it prints
-// as, so that 0.55 of 100 values is the 55th. It is false where there are no values,
-// where the measure was declared without percentiles when any of its events was
-// folded, and where q is not between 0 and 1.
+// Quantile returns a number within 1 % of the value at the nearest rank, ⌈q·Count⌉ of the
+// sorted values; the least and the greatest are exact. q is taken as the decimal that it
+// prints as, so 0.55 of 100 values is the 55th. Quantile returns false where there are no
+// values, where any event was folded while the measure was declared without percentiles,
+// and where q is not between 0 and 1.
 func (m Measure) Quantile(q float64) (float64, bool) {
 	if m.Count == 0 || len(m.sketch) == 0 || !(q >= 0 && q <= 1) {
 		return 0, false
@@ -100,7 +100,7 @@ func (m Measure) Quantile(q float64) (float64, bool) {
 	}
 }
 
-// nearestRank is ⌈q·n⌉, at least 1.
+// nearestRank returns ⌈q·n⌉, at least 1.
 func nearestRank(q float64, n int64) int64 {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(q, 'g', -1, 64))
 	r.Mul(r, new(big.Rat).SetInt64(n))
@@ -111,14 +111,14 @@ func nearestRank(q float64, n int64) int64 {
 	return max(rank.Int64(), 1)
 }
 
-// unit is Count × 10^Scale: what sums are divided by.
+// unit returns Count × 10^Scale, the divisor of sums.
 func (m Measure) unit() *big.Int {
 	unit := powersOf10[m.Scale].ToBig()
 	return unit.Mul(unit, big.NewInt(m.Count))
 }
 
-// spread is n·Σx² − (Σx)² in units of the scale: never negative of real values, and
-// taken as none where bytes that nobody's values made say otherwise.
+// spread returns n·Σx² − (Σx)² in units of the scale. It is never negative for real
+// values; a negative result, from bytes that no values made, becomes 0.
 func (m Measure) spread() *big.Int {
 	n := new(big.Int).Mul(big.NewInt(m.Count), m.squares.ToBig())
 	sum := signed(&m.sum)

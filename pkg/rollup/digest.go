@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Add adds o to d, modulo 2^128: the digest of two disjoint folds together.
+// Add adds o to d, modulo 2^128. The sum is the digest of two disjoint folds together.
 func (d *Digest) Add(o Digest) {
 	low, carry := bits.Add64(binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(o[:8]), 0)
 	high, _ := bits.Add64(binary.LittleEndian.Uint64(d[8:]), binary.LittleEndian.Uint64(o[8:]), carry)
@@ -17,7 +17,7 @@ func (d *Digest) Add(o Digest) {
 	binary.LittleEndian.PutUint64(d[8:], high)
 }
 
-// Sub takes o from d, modulo 2^128: what Add added.
+// Sub subtracts o from d, modulo 2^128. It reverses Add.
 func (d *Digest) Sub(o Digest) {
 	low, borrow := bits.Sub64(binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(o[:8]), 0)
 	high, _ := bits.Sub64(binary.LittleEndian.Uint64(d[8:]), binary.LittleEndian.Uint64(o[8:]), borrow)
@@ -25,27 +25,26 @@ func (d *Digest) Sub(o Digest) {
 	binary.LittleEndian.PutUint64(d[8:], high)
 }
 
-// DigestOf is what one event adds to the digest of a fold: enough to audit a bucket,
-// at a fraction of the work of folding it.
+// DigestOf returns what one event adds to the digest of a fold. An audit of a bucket needs
+// only digests, which cost less than folding it.
 func DigestOf(e *model.Event) Digest {
 	var d digester
 	return d.of(e)
 }
 
-// digester makes digests of events. It keeps what it hashes of a series, whose events
-// mostly come together.
+// digester makes digests of events. It caches the hashed bytes of the last series, because
+// events of one series mostly come together.
 type digester struct {
 	series model.Series
 	buf    []byte // begins with the series
-	from   int    // where it ends in buf; 0 before the first
+	from   int    // length of the series in buf; 0 before the first
 }
 
-// of is what one event adds: the first 16 bytes of SHA-256 over its identity and its
-// fields as they are now, so that a value corrected in place shows; of an event that
-// cannot be decoded, over its identity alone. The shard is where an event lies, not
-// which it is.
+// of returns the digest of one event: the first 16 bytes of SHA-256 of its identity and its
+// fields, so that a corrected value changes it. The digest of an event that cannot be
+// decoded is of its identity only. The shard is not part of the identity.
 //
-// It is one pass of a hash that nobody steers: a digest is what audits go by.
+// The hash is a cryptographic one because audits depend on it.
 func (d *digester) of(e *model.Event) Digest {
 	if d.from == 0 || d.series != e.Series {
 		d.begin(e.Series)
@@ -71,8 +70,8 @@ func (d *digester) begin(s model.Series) {
 	d.from = len(d.buf)
 }
 
-// readable stands before the fields, so that an event without fields is another than
-// one that cannot be decoded.
+// readable precedes the fields in the hashed bytes, so that the digest of an event without
+// fields differs from that of an unreadable one.
 const readable = 1
 
 func appendValue(buf []byte, v *model.Value) []byte {

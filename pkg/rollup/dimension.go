@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// dimension counts a field's values. In memory it holds all of them; the cut to the
-// top is made of what is stored or read, so that a fold cuts once, at its end.
+// dimension counts a field's values. In memory it has all of them. They are reduced to the
+// top ones when they are stored or read, so that a fold reduces them once, at its end.
 type dimension struct {
 	name   string
 	counts map[string]int64
-	other  int64 // of values that were cut
+	other  int64 // count of the values that were dropped
 }
 
 func (d *dimension) add(value string, n int64) {
@@ -22,7 +22,7 @@ func (d *dimension) add(value string, n int64) {
 	d.counts[value] += n
 }
 
-// merge takes in all of o, which is not changed.
+// merge adds o, which is not changed.
 func (d *dimension) merge(o *dimension) {
 	for value, n := range o.counts {
 		d.counts[value] += n
@@ -30,53 +30,53 @@ func (d *dimension) merge(o *dimension) {
 	d.other += o.other
 }
 
-// cut is the values of highest count, as many as top, ties by bytes, highest first,
-// and the sum of the rest.
-func (d *dimension) cut(top int) (kept []ValueCount, other int64) {
+// top returns the n values of highest count, highest first, ties by bytes, and the sum of
+// the rest.
+func (d *dimension) top(n int) (kept []ValueCount, other int64) {
 	kept, other = make([]ValueCount, 0, len(d.counts)), d.other
-	for value, n := range d.counts {
-		kept = append(kept, ValueCount{Value: value, Count: n})
+	for value, count := range d.counts {
+		kept = append(kept, ValueCount{Value: value, Count: count})
 	}
 	slices.SortFunc(kept, func(a, b ValueCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
 	})
-	if len(kept) > top {
-		for _, v := range kept[top:] {
+	if len(kept) > n {
+		for _, v := range kept[n:] {
 			other += v.Count
 		}
-		kept = kept[:top]
+		kept = kept[:n]
 	}
 	return kept, other
 }
 
-// Dimension is how often each value of a field came.
+// Dimension is how often each value of a field occurred.
 type Dimension struct {
 	Name   string
 	Values []ValueCount // highest count first, ties by bytes
-	Other  int64        // how often any other value came
-	// Exact is false where values were cut here or in a row this was folded from:
-	// then a value's count may be too low, by Other at most, and two folds of the same
+	Other  int64        // how often all other values occurred
+	// Exact is false where values were dropped here or in a row that this was folded from:
+	// a value's count may then be too low, by Other at most, and two folds of the same
 	// events may differ.
 	Exact bool
 }
 
-// ValueCount is how often one value came.
+// ValueCount is how often one value occurred.
 type ValueCount struct {
 	Value string
 	Count int64
 }
 
-// Dimension is the named dimension of s, false where it had no values.
+// Dimension returns the named dimension of s; false where it had no values.
 func (s *Summary) Dimension(name string) (Dimension, bool) {
 	i, found := s.findDimension(name)
 	if !found {
 		return Dimension{}, false
 	}
-	values, other := s.dimensions[i].cut(s.spec.top(name))
+	values, other := s.dimensions[i].top(s.spec.top(name))
 	return Dimension{Name: name, Values: values, Other: other, Exact: other == 0}, true
 }
 
-// DimensionNames are the dimensions that had values, sorted as bytes.
+// DimensionNames returns the names of the dimensions that had values, sorted as bytes.
 func (s *Summary) DimensionNames() []string {
 	names := make([]string, len(s.dimensions))
 	for i, d := range s.dimensions {
@@ -85,7 +85,7 @@ func (s *Summary) DimensionNames() []string {
 	return names
 }
 
-// dimension finds or makes the counts of a field.
+// dimension returns the counts of a field, creating them if needed.
 func (s *Summary) dimension(name string) *dimension {
 	i, found := s.findDimension(name)
 	if !found {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// distinct counts different values by their 64-bit hashes: the hashes themselves
-// while they are few, HyperLogLog registers beyond. The form depends on the set of
-// values alone, since a set that ever had too many has too many for ever.
+// distinct counts different values by their 64-bit hashes: it stores up to maxHashes
+// hashes themselves, and HyperLogLog registers beyond. The form depends on the set of
+// values only, because values are never removed.
 type distinct struct {
 	name      string
 	hashes    []uint64   // sorted, while at most maxHashes
-	registers *registers // in their place beyond
+	registers *registers // instead of hashes beyond
 }
 
-// registers are HyperLogLog's: for each value of a hash's first bits, the most
-// leading zeros, plus one, that the rest of such a hash had.
+// registers are those of HyperLogLog: for each value of a hash's first bits, one plus the
+// greatest number of leading zeros in the rest of such a hash.
 type registers [1 << registerBits]uint8
 
 const (
@@ -50,7 +50,7 @@ func (d *distinct) toRegisters() {
 	d.hashes = nil
 }
 
-// merge takes in all of o, which is not changed.
+// merge adds o, which is not changed.
 func (d *distinct) merge(o *distinct) {
 	for _, hash := range o.hashes {
 		d.add(hash)
@@ -73,9 +73,9 @@ func (r *registers) add(hash uint64) {
 }
 
 // estimate is Ertl's improved estimator (New cardinality estimation algorithms for
-// HyperLogLog sketches, 2017): right from few values to very many without tables, with a
-// standard error of 2.3 %. Products are rounded one by one, so that every machine
-// answers the same.
+// HyperLogLog sketches, 2017). It needs no tables and has a standard error of 2.3 % for few
+// and for very many values. Each product is rounded, so that every machine returns the
+// same number.
 func (r *registers) estimate() int64 {
 	var count [maxRegister + 1]float64
 	for _, v := range r {
@@ -90,7 +90,7 @@ func (r *registers) estimate() int64 {
 	return int64(math.Round(m * m / (2 * math.Ln2) / z))
 }
 
-// untouched corrects for registers that no value met: Ertl's sigma.
+// untouched is Ertl's sigma, the correction for registers without a value.
 func untouched(x float64) float64 {
 	if x == 1 {
 		return math.Inf(1)
@@ -104,7 +104,7 @@ func untouched(x float64) float64 {
 	return z
 }
 
-// saturated corrects for registers that can grow no more: Ertl's tau.
+// saturated is Ertl's tau, the correction for registers at their maximum.
 func saturated(x float64) float64 {
 	if x == 0 || x == 1 {
 		return 0
@@ -118,8 +118,8 @@ func saturated(x float64) float64 {
 	return z / 3
 }
 
-// Distinct is how many different values the named field had: exact up to 256, within
-// a few per cent beyond. A field without values has 0, exactly.
+// Distinct returns how many different values the named field had: exact up to 256, within
+// a few per cent beyond. A field without values has exactly 0.
 func (s *Summary) Distinct(name string) (n int64, exact bool) {
 	i, found := s.findDistinct(name)
 	if !found {
@@ -132,7 +132,8 @@ func (s *Summary) Distinct(name string) (n int64, exact bool) {
 	return int64(len(d.hashes)), true
 }
 
-// DistinctNames are the fields that had values to tell apart, sorted as bytes.
+// DistinctNames returns the names of the fields whose different values were counted, sorted
+// as bytes.
 func (s *Summary) DistinctNames() []string {
 	names := make([]string, len(s.distincts))
 	for i, d := range s.distincts {
@@ -141,7 +142,7 @@ func (s *Summary) DistinctNames() []string {
 	return names
 }
 
-// distinct finds or makes the count of a field.
+// distinct returns the count of a field, creating it if needed.
 func (s *Summary) distinct(name string) *distinct {
 	i, found := s.findDistinct(name)
 	if !found {

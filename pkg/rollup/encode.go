@@ -9,41 +9,40 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Version is the version of the canonical bytes, their first byte. Version 1 is, with
-// uvarint and varint as in encoding/binary, wide and zigzag the same for 256 bits, and
-// text a uvarint length and the bytes:
+// Version is the version of the canonical bytes, and their first byte. Version 1 has this
+// format. uvarint and varint are as in encoding/binary, wide and zigzag are the same for
+// 256 bits, and text is a uvarint length and the bytes:
 //
 //	version, flags           a byte each; flag 1: truncated
 //	events                   uvarint
-//	places                   uvarint n, n × (varint time since the place before, text id)
+//	positions                uvarint n, n × (varint time since the previous position, text id)
 //	measures                 uvarint n, n × measure
 //	distinct counts          uvarint n, n × (text name, hashes or registers)
 //	dimensions               uvarint n, n × (text name, uvarint n, n × (text value, uvarint count), uvarint other)
 //
 //	measure                  text name, head, uvarint count, uvarint invalid, and where count > 0:
-//	                         uvarint quantised, digits, zigzag sum, min, max, first, last,
-//	                         wide sum of squares, uvarint place of first, of last, sketch
+//	                         uvarint rounded, digits, zigzag sum, min, max, first, last,
+//	                         wide sum of squares, uvarint index of the positions of first and last, sketch
 //	head                     a byte: the scale in the low four bits, flag 16: a sketch follows
-//	digits                   a byte: zeros left off the end of the numbers, twice as many off the squares
-//	sketch                   uvarint n, n × (varint key since the key before, uvarint count)
+//	digits                   a byte: zeros removed from the end of the numbers, twice as many from the squares
+//	sketch                   uvarint n, n × (varint key since the previous key, uvarint count)
 //	hashes                   uvarint n from 1 to 256, n × 8 bytes, big endian
 //	registers                uvarint 0, 2,048 × 6 bits
 //
-// Numbers are integers at the measure's scale, squares at twice the scale. Places are
-// sorted by time and id, all else by name, value or key; nothing is there twice.
+// Numbers are integers at the measure's scale, squares at twice the scale. Positions are
+// sorted by time and id, all other lists by name, value or key, without duplicates.
 const Version = 1
 
-// Flags of a summary, and of a measure beside its scale.
+// Flags of a summary, and of a measure (in one byte with its scale).
 const (
 	truncatedFlag = 1 << 0
 	scaleBits     = 1<<4 - 1
 	sketchedFlag  = 1 << 4
 )
 
-// Encode appends the canonical bytes to dst: equal summaries have equal bytes, on
-// every machine. Everything is sorted, lengths and counts are varints of least
-// length, and the places of first and last values, which measures share, stand once
-// in a table.
+// Encode appends the canonical bytes to dst. Equal summaries have equal bytes on every
+// machine: every list is sorted, lengths and counts are the shortest varints, and the
+// positions of first and last values, which measures share, are in one table.
 func (s *Summary) Encode(dst []byte) []byte {
 	var flags byte
 	if s.truncated {
@@ -53,9 +52,9 @@ func (s *Summary) Encode(dst []byte) []byte {
 	dst = appendCount(dst, s.events)
 	orders := s.orders(make([]model.Order, 0, 16))
 	dst = appendOrders(dst, orders)
-	dst = appendCount(dst, int64(len(s.tallies)))
-	for i := range s.tallies {
-		dst = s.tallies[i].encode(dst, orders)
+	dst = appendCount(dst, int64(len(s.measures)))
+	for i := range s.measures {
+		dst = s.measures[i].encode(dst, orders)
 	}
 	dst = appendCount(dst, int64(len(s.distincts)))
 	for _, d := range s.distincts {
@@ -68,10 +67,10 @@ func (s *Summary) Encode(dst []byte) []byte {
 	return dst
 }
 
-// orders are the places of all first and last values, sorted, each once.
+// orders returns the positions of all first and last values, sorted, without duplicates.
 func (s *Summary) orders(dst []model.Order) []model.Order {
-	for i := range s.tallies {
-		if t := &s.tallies[i]; t.count > 0 {
+	for i := range s.measures {
+		if t := &s.measures[i]; t.count > 0 {
 			dst = append(dst, t.first.order, t.last.order)
 		}
 	}
@@ -79,7 +78,7 @@ func (s *Summary) orders(dst []model.Order) []model.Order {
 	return slices.Compact(dst)
 }
 
-// appendOrders writes each time as the step from the one before it.
+// appendOrders appends each time as the difference to the previous one.
 func appendOrders(dst []byte, orders []model.Order) []byte {
 	dst = appendCount(dst, int64(len(orders)))
 	before := model.Time(0)
@@ -91,8 +90,8 @@ func appendOrders(dst []byte, orders []model.Order) []byte {
 	return dst
 }
 
-// encode writes the numbers without the zeros that all of them end with.
-func (t *tally) encode(dst []byte, orders []model.Order) []byte {
+// encode appends the numbers without their common trailing zeros.
+func (t *totals) encode(dst []byte, orders []model.Order) []byte {
 	dst = appendText(dst, t.name)
 	head := byte(t.scale)
 	if len(t.sketch) > 0 {
@@ -104,7 +103,7 @@ func (t *tally) encode(dst []byte, orders []model.Order) []byte {
 	if t.count == 0 {
 		return dst
 	}
-	dst = appendCount(dst, t.quantised)
+	dst = appendCount(dst, t.rounded)
 	zeros := t.zeros()
 	dst = append(dst, byte(zeros))
 	for _, n := range t.linear() {
@@ -120,9 +119,9 @@ func (t *tally) encode(dst []byte, orders []model.Order) []byte {
 	return t.sketch.encode(dst)
 }
 
-// zeros is how many decimal zeros, up to the scale, end all the numbers at the scale
-// and, twice as many, the sum of squares.
-func (t *tally) zeros() int {
+// zeros returns the number of trailing decimal zeros, up to the scale, that all numbers at
+// the scale have, and the sum of squares twice as many.
+func (t *totals) zeros() int {
 	zeros := t.scale
 	for _, n := range t.linear() {
 		for !divisible(n, zeros) {
@@ -140,8 +139,8 @@ func divisible(n *uint256.Int, digits int) bool {
 	return digits == 0 || rest.SMod(n, &powersOf10[digits]).IsZero()
 }
 
-// encode writes each key as the step from the one before it. An empty sketch is told
-// by the measure's flag and has no bytes.
+// encode appends each key as the difference to the previous one. An empty sketch has no
+// bytes: the measure's flag says so.
 func (s sketch) encode(dst []byte) []byte {
 	if len(s) == 0 {
 		return dst
@@ -156,7 +155,7 @@ func (s sketch) encode(dst []byte) []byte {
 	return dst
 }
 
-// encode writes the number of hashes and the hashes, or zero and the registers.
+// encode appends the number of hashes and the hashes, or zero and the registers.
 func (d *distinct) encode(dst []byte) []byte {
 	dst = appendText(dst, d.name)
 	dst = appendCount(dst, int64(len(d.hashes)))
@@ -169,7 +168,7 @@ func (d *distinct) encode(dst []byte) []byte {
 	return dst
 }
 
-// encode packs four registers of six bits into three bytes.
+// encode appends the registers, four of six bits in three bytes.
 func (r *registers) encode(dst []byte) []byte {
 	for i := 0; i < len(r); i += 4 {
 		four := uint32(r[i])<<18 | uint32(r[i+1])<<12 | uint32(r[i+2])<<6 | uint32(r[i+3])
@@ -178,9 +177,9 @@ func (r *registers) encode(dst []byte) []byte {
 	return dst
 }
 
-// encode writes the values of highest count, sorted as bytes, and the sum of the rest.
+// encode appends the values of highest count, sorted as bytes, and the sum of the rest.
 func (d *dimension) encode(dst []byte, top int) []byte {
-	values, other := d.cut(top)
+	values, other := d.top(top)
 	slices.SortFunc(values, func(a, b ValueCount) int { return byValue(&a, &b) })
 	dst = appendText(dst, d.name)
 	dst = appendCount(dst, int64(len(values)))
@@ -197,7 +196,8 @@ func appendText(dst []byte, text string) []byte {
 	return append(appendCount(dst, int64(len(text))), text...)
 }
 
-// appendSigned writes n zigzag: its sign is the lowest bit, so small is short.
+// appendSigned appends n in zigzag form: the sign is the lowest bit, so that numbers of
+// small magnitude are short.
 func appendSigned(dst []byte, n *uint256.Int) []byte {
 	var z, sign uint256.Int
 	z.Lsh(n, 1)

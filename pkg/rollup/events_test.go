@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// station is a spec with something of everything, small enough that limits are met.
+// station is a spec that uses every declaration, with limits small enough to be reached.
 var station = &rollup.Spec{
 	Measures: []rollup.MeasureSpec{
 		{Name: "battery", Scale: 0},
@@ -27,8 +27,8 @@ var series = model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"
 
 const noon = model.Time(1_776_693_600_000) // 2026-04-20T14:00:00Z
 
-// event is a readable event of the series; attributes as name, value pairs, where a
-// text that is a number means the number.
+// event returns a readable event of the series. pairs are names and values; a value that
+// is a decimal becomes a number.
 func event(at model.Time, id string, pairs ...string) *model.Event {
 	e := &model.Event{Series: series, Order: model.Order{At: at, ID: id}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -53,7 +53,7 @@ func summaryOf(spec *rollup.Spec, events ...*model.Event) *rollup.Summary {
 
 func encoded(s *rollup.Summary) string { return string(s.Encode(nil)) }
 
-// failer is what *testing.T and *rapid.T have in common here.
+// failer is the part of *testing.T and *rapid.T that is used here.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -63,7 +63,7 @@ func decoded(t failer, s *rollup.Summary) *rollup.Summary {
 	t.Helper()
 	d, err := rollup.Decode(s.Encode(nil))
 	if err != nil {
-		t.Fatalf("decode what was encoded: %v", err)
+		t.Fatalf("decode an encoded summary: %v", err)
 	}
 	return d
 }
@@ -77,7 +77,7 @@ func measure(t failer, s *rollup.Summary, name string) rollup.Measure {
 	return m
 }
 
-// decimals draws numbers of every size a measure can meet, within and beyond bounds.
+// decimals draws numbers of every size, within and beyond the bounds of a measure.
 func decimals() *rapid.Generator[model.Decimal] {
 	return rapid.Custom(func(t *rapid.T) model.Decimal {
 		sign := rapid.SampledFrom([]string{"", "-"}).Draw(t, "sign")
@@ -87,7 +87,7 @@ func decimals() *rapid.Generator[model.Decimal] {
 	})
 }
 
-// events draws events of one series, each identity once.
+// events draws events of one series with different identities.
 func events(most int) *rapid.Generator[[]*model.Event] {
 	one := rapid.Custom(func(t *rapid.T) *model.Event {
 		e := &model.Event{Series: series, Order: model.Order{

@@ -61,7 +61,7 @@ func TestDistinct_ErrorStaysAroundTheStandardError(t *testing.T) {
 	}
 }
 
-func TestDistinct_FormDependsOnTheSetAlone(t *testing.T) {
+func TestDistinct_FormDependsOnTheSetOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{40, 255, 256, 257, 258, 400}).Draw(t, "values")
 		want := encoded(visitors(0, n))
@@ -71,12 +71,12 @@ func TestDistinct_FormDependsOnTheSetAlone(t *testing.T) {
 			s.Merge(decoded(t, part))
 		}
 		if encoded(s) != want {
-			t.Fatalf("%d values in three parts encode otherwise", n)
+			t.Fatalf("%d values in three parts have other bytes than in one", n)
 		}
 	})
 }
 
-// A value is counted as text, whatever form it came in; null is no value.
+// A value of any type is counted as its text; null is not a value.
 func TestFields_NumbersAndBooleansCountAsTheirText(t *testing.T) {
 	spec := &rollup.Spec{Dimensions: []rollup.DimensionSpec{{Name: "status"}}, Distinct: []string{"status"}}
 	s := rollup.New(spec)
@@ -92,11 +92,11 @@ func TestFields_NumbersAndBooleansCountAsTheirText(t *testing.T) {
 		t.Errorf("distinct %d (%v), want 2", n, exact)
 	}
 	if len(s.Names()) != 0 {
-		t.Errorf("a declared field is no measure, got %q", s.Names())
+		t.Errorf("measures %q, want none: the field is declared as a dimension", s.Names())
 	}
 }
 
-func TestFields_ThatNeverHadAValueAreNotThere(t *testing.T) {
+func TestFields_WithoutValuesAreAbsent(t *testing.T) {
 	s := summaryOf(visits, event(noon, "1", "other", "x"))
 	s.AddEvent(&model.Event{Attrs: model.Attrs{{Name: "path"}, {Name: "visitor"}}})
 	if _, ok := s.Dimension("path"); ok || len(s.DimensionNames()) != 0 || len(s.DistinctNames()) != 0 {
@@ -134,8 +134,9 @@ func TestDimension_KeepsTheHighestCountsTiesByBytes(t *testing.T) {
 	}
 }
 
-// What one part would cut may be the highest of the whole: a fold cuts at its end.
-func TestDimension_OneFoldCutsOnceAtItsEnd(t *testing.T) {
+// A value with a low count in one part may have the highest count in total, so a fold
+// drops values only at its end.
+func TestDimension_AFoldDropsValuesOnceAtItsEnd(t *testing.T) {
 	s := paths(map[string]int{"/a": 1, "/b": 2, "/c": 2, "/d": 2})
 	s.Merge(paths(map[string]int{"/a": 9, "/b": 1}))
 	got, _ := s.Dimension("path")

@@ -6,14 +6,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// NewFold is the fold of no children: exact, until NoExpiry.
+// NewFold returns the fold of no children: exact, with NoExpiry.
 func NewFold(spec *Spec) *Fold {
-	return &Fold{Summary: New(spec), Exact: true, ChildrenUntil: NoExpiry}
+	return &Fold{Summary: New(spec), Exact: true, ChildrenExpireAt: NoExpiry}
 }
 
-// AddEvent folds an event in. Folding is total: an event that could not be decoded
-// never blocks its bucket; it is counted, its identity goes into the digest, and the
-// fold says that it is not exact.
+// AddEvent adds an event. An event that could not be decoded never blocks its bucket: it
+// is counted, its identity is part of the digest, and the fold is not exact.
 func (f *Fold) AddEvent(e *model.Event) {
 	f.Digest.Add(f.Summary.digests.of(e))
 	f.addChild(e.ExpiresAt, e.ArrivedAt)
@@ -25,8 +24,8 @@ func (f *Fold) AddEvent(e *model.Event) {
 	f.Summary.AddEvent(e)
 }
 
-// AddRow folds a row of the finer tier in; an empty row is no child. How long the
-// row's own children last is nothing to f: it only needs the row.
+// AddRow adds a row of the finer tier; an empty row is not a child. f depends on the
+// expiry of the row, not on that of the row's own children.
 func (f *Fold) AddRow(r *Row) {
 	if r.Empty {
 		return
@@ -38,9 +37,9 @@ func (f *Fold) AddRow(r *Row) {
 	f.Summary.Merge(r.Summary)
 }
 
-// WithoutSummary is what is kept of a fold too large for a row: how many events it
-// stands for, as unreadable, and its digest. It is as much a function of the children
-// as the fold itself, and coarser rows made of it are not exact either.
+// WithoutSummary returns what is stored of a fold that is too large for a row: its
+// digest, and its events counted as unreadable. Like the fold it depends on the children
+// only. It is not exact, so the coarser rows folded from it are not exact either.
 func (f *Fold) WithoutSummary(spec *Spec) *Fold {
 	small := *f
 	small.Unreadable += f.Summary.Events()
@@ -49,25 +48,25 @@ func (f *Fold) WithoutSummary(spec *Spec) *Fold {
 	return &small
 }
 
-// addChild counts a child that expires at the given second, zero meaning never.
+// addChild counts a child. expiresAt is in epoch seconds; zero means never.
 func (f *Fold) addChild(expiresAt int64, arrivedAt model.Time) {
 	f.Children++
 	if expiresAt != 0 {
-		f.ChildrenUntil = min(f.ChildrenUntil, expiresAt)
+		f.ChildrenExpireAt = min(f.ChildrenExpireAt, expiresAt)
 	}
 	f.NewestArrival = max(f.NewestArrival, arrivedAt)
 }
 
-// Holds reports whether f, stored, already says all that g says: the same summary
-// bytes, digest, unreadable and exact, and a ChildrenUntil not above g's.
-func (f *Fold) Holds(g *Fold) bool {
+// Covers reports whether g need not be written where f is stored: they have the same
+// summary bytes, Digest, Unreadable and Exact, and f's ChildrenExpireAt is not after g's.
+func (f *Fold) Covers(g *Fold) bool {
 	return f.Digest == g.Digest && f.Unreadable == g.Unreadable && f.Exact == g.Exact &&
-		f.ChildrenUntil <= g.ChildrenUntil &&
+		f.ChildrenExpireAt <= g.ChildrenExpireAt &&
 		bytes.Equal(f.encoded(), g.encoded())
 }
 
-// encoded are the summary's bytes; an empty row, which is stored without a summary,
-// has those of no events.
+// encoded returns the summary's bytes. An empty row is stored without a summary: it has
+// the bytes of no events.
 func (f *Fold) encoded() []byte {
 	if f.Summary == nil {
 		return New(nil).Encode(nil)

@@ -19,7 +19,7 @@ func foldOf(events ...*model.Event) *rollup.Fold {
 	return f
 }
 
-// rowOf is a fold as it comes back from the store.
+// rowOf returns the row of a fold as it is read from the store.
 func rowOf(t failer, f *rollup.Fold, expiresAt int64) *rollup.Row {
 	row := &rollup.Row{Fold: *f, ExpiresAt: expiresAt, V: rollup.Version}
 	row.Summary = decoded(t, f.Summary)
@@ -27,14 +27,14 @@ func rowOf(t failer, f *rollup.Fold, expiresAt int64) *rollup.Row {
 	return row
 }
 
-func TestFold_OfNothing(t *testing.T) {
+func TestFold_OfNoChildren(t *testing.T) {
 	f := rollup.NewFold(station)
-	if !f.Exact || f.ChildrenUntil != rollup.NoExpiry || f.Children != 0 || f.Summary.Events() != 0 || f.Digest != (rollup.Digest{}) {
+	if !f.Exact || f.ChildrenExpireAt != rollup.NoExpiry || f.Children != 0 || f.Summary.Events() != 0 || f.Digest != (rollup.Digest{}) {
 		t.Errorf("got %+v", f)
 	}
 }
 
-func TestFold_OfRowsSaysWhatAFoldOfTheirEventsSays(t *testing.T) {
+func TestFold_OfRowsEqualsTheFoldOfTheirEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(20).Draw(t, "events")
 		for i, e := range all {
@@ -47,17 +47,17 @@ func TestFold_OfRowsSaysWhatAFoldOfTheirEventsSays(t *testing.T) {
 		for part := range slices.Chunk(rapid.Permutation(all).Draw(t, "order"), 6) {
 			got.AddRow(rowOf(t, foldOf(part...), 0))
 		}
-		if !got.Holds(want) || !want.Holds(got) {
+		if !got.Covers(want) || !want.Covers(got) {
 			t.Fatalf("of rows:   %+v\nof events: %+v", got, want)
 		}
 	})
 }
 
-func TestFold_UnreadableEventIsCountedAndSaidNotExact(t *testing.T) {
+func TestFold_UnreadableEventIsCountedAndMakesItInexact(t *testing.T) {
 	readable := event(noon, "1", "temperature", "20")
 	unreadable := &model.Event{Series: series, Order: readable.Order, Unreadable: true, ExpiresAt: 50, Attrs: readable.Attrs}
 	f := foldOf(unreadable)
-	if f.Unreadable != 1 || f.Exact || f.Summary.Events() != 0 || f.Children != 1 || f.ChildrenUntil != 50 {
+	if f.Unreadable != 1 || f.Exact || f.Summary.Events() != 0 || f.Children != 1 || f.ChildrenExpireAt != 50 {
 		t.Errorf("got %+v", f)
 	}
 	if f.Digest == (rollup.Digest{}) || f.Digest == foldOf(readable).Digest {
@@ -66,25 +66,25 @@ func TestFold_UnreadableEventIsCountedAndSaidNotExact(t *testing.T) {
 	row := rollup.NewFold(station)
 	row.AddRow(rowOf(t, f, 0))
 	if row.Unreadable != 1 || row.Exact {
-		t.Errorf("folded again: unreadable %d, exact %v", row.Unreadable, row.Exact)
+		t.Errorf("folded from that row: unreadable %d, exact %v", row.Unreadable, row.Exact)
 	}
 }
 
-func TestFold_ChildrenUntilIsTheLeastExpiryOfItsOwnChildren(t *testing.T) {
+func TestFold_ChildrenExpireAtIsTheEarliestExpiryOfItsOwnChildren(t *testing.T) {
 	first, second, never := event(noon, "1"), event(noon, "2"), event(noon, "3")
 	first.ExpiresAt, second.ExpiresAt = 200, 100
 	hour := foldOf(first, second, never)
-	if hour.ChildrenUntil != 100 {
-		t.Errorf("of events: %d, want 100", hour.ChildrenUntil)
+	if hour.ChildrenExpireAt != 100 {
+		t.Errorf("of events: %d, want 100", hour.ChildrenExpireAt)
 	}
-	if got := foldOf(never).ChildrenUntil; got != rollup.NoExpiry {
-		t.Errorf("of an event that stays: %d, want NoExpiry", got)
+	if got := foldOf(never).ChildrenExpireAt; got != rollup.NoExpiry {
+		t.Errorf("of an event that never expires: %d, want NoExpiry", got)
 	}
 	day := rollup.NewFold(station)
 	day.AddRow(rowOf(t, hour, 900))
 	day.AddRow(rowOf(t, hour, 800))
-	if day.ChildrenUntil != 800 || day.Children != 2 {
-		t.Errorf("of rows: %d from %d children, want 800 from 2", day.ChildrenUntil, day.Children)
+	if day.ChildrenExpireAt != 800 || day.Children != 2 {
+		t.Errorf("of rows: %d from %d children, want 800 from 2", day.ChildrenExpireAt, day.Children)
 	}
 }
 
@@ -98,26 +98,26 @@ func TestFold_NewestArrivalIsTheLatest(t *testing.T) {
 	}
 }
 
-func TestFold_EmptyRowIsNoChild(t *testing.T) {
+func TestFold_EmptyRowIsNotAChild(t *testing.T) {
 	f := rollup.NewFold(station)
 	f.AddRow(&rollup.Row{Empty: true, ExpiresAt: 10})
-	if f.Children != 0 || f.ChildrenUntil != rollup.NoExpiry || !f.Exact {
+	if f.Children != 0 || f.ChildrenExpireAt != rollup.NoExpiry || !f.Exact {
 		t.Errorf("got %+v", f)
 	}
 }
 
-func TestFold_OfARowThatIsNotExactIsNot(t *testing.T) {
-	marked := foldOf(event(noon, "1"))
-	marked.Exact, marked.ChildrenUntil = false, 0
+func TestFold_OfAnInexactRowIsInexact(t *testing.T) {
+	inexact := foldOf(event(noon, "1"))
+	inexact.Exact, inexact.ChildrenExpireAt = false, 0
 	f := rollup.NewFold(station)
-	f.AddRow(rowOf(t, marked, 0))
+	f.AddRow(rowOf(t, inexact, 0))
 	f.AddRow(rowOf(t, foldOf(event(noon, "2")), 0))
 	if f.Exact {
-		t.Error("says exact")
+		t.Error("the fold is exact, want inexact")
 	}
 }
 
-func TestHolds_WhereNothingNewIsSaid(t *testing.T) {
+func TestCovers_TrueWhereNothingChanged(t *testing.T) {
 	base := func() *rollup.Fold {
 		e := event(noon, "1", "temperature", "20")
 		e.ExpiresAt = 1000
@@ -130,8 +130,8 @@ func TestHolds_WhereNothingNewIsSaid(t *testing.T) {
 	}{
 		{"the same", func(*rollup.Fold) {}, true},
 		{"other bookkeeping", func(g *rollup.Fold) { g.Children, g.NewestArrival = 9, noon }, true},
-		{"children last longer", func(g *rollup.Fold) { g.ChildrenUntil = 1001 }, true},
-		{"children end sooner", func(g *rollup.Fold) { g.ChildrenUntil = 999 }, false},
+		{"children expire later", func(g *rollup.Fold) { g.ChildrenExpireAt = 1001 }, true},
+		{"children expire sooner", func(g *rollup.Fold) { g.ChildrenExpireAt = 999 }, false},
 		{"one event more", func(g *rollup.Fold) { g.AddEvent(event(noon, "2")) }, false},
 		{"another digest", func(g *rollup.Fold) { g.Digest[15]++ }, false},
 		{"not exact", func(g *rollup.Fold) { g.Exact = false }, false},
@@ -140,19 +140,19 @@ func TestHolds_WhereNothingNewIsSaid(t *testing.T) {
 	} {
 		g := base()
 		c.change(g)
-		if got := rowOf(t, base(), 0).Holds(g); got != c.want {
+		if got := rowOf(t, base(), 0).Covers(g); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-func TestHolds_EmptyRowHoldsTheFoldOfNothingOnly(t *testing.T) {
-	empty := &rollup.Row{Empty: true, Fold: rollup.Fold{Exact: true, ChildrenUntil: rollup.NoExpiry}}
-	if !empty.Holds(rollup.NewFold(station)) {
-		t.Error("the fold of nothing says something new")
+func TestCovers_EmptyRowCoversOnlyTheFoldOfNoChildren(t *testing.T) {
+	empty := &rollup.Row{Empty: true, Fold: rollup.Fold{Exact: true, ChildrenExpireAt: rollup.NoExpiry}}
+	if !empty.Covers(rollup.NewFold(station)) {
+		t.Error("the empty row does not cover the fold of no children")
 	}
-	if empty.Holds(foldOf(event(noon, "1"))) {
-		t.Error("an event says nothing new")
+	if empty.Covers(foldOf(event(noon, "1"))) {
+		t.Error("the empty row covers the fold of an event")
 	}
 }
 
@@ -172,10 +172,10 @@ func TestDigest_AddsModulo2To128(t *testing.T) {
 	})
 }
 
-func TestDigest_TellsIdentityAndValues(t *testing.T) {
+func TestDigest_DependsOnIdentityAndValues(t *testing.T) {
 	seen := map[rollup.Digest]string{}
 	for name, change := range map[string]func(*model.Event){
-		"as it is":                    func(*model.Event) {},
+		"unchanged":                   func(*model.Event) {},
 		"another value":               func(e *model.Event) { e.Attrs = model.Attrs{{Name: "temperature", Value: model.BoolValue(true)}} },
 		"another id":                  func(e *model.Event) { e.ID = "2" },
 		"another time":                func(e *model.Event) { e.At++ },
@@ -201,7 +201,7 @@ func TestDigest_TellsIdentityAndValues(t *testing.T) {
 	}
 }
 
-func TestDigest_SubTakesWhatAddAdded(t *testing.T) {
+func TestDigest_SubReversesAdd(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		draw := func(name string) (d rollup.Digest) {
 			copy(d[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, name))

@@ -15,9 +15,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-var update = flag.Bool("update", false, "write the golden bytes anew: a change of format, which needs a new Version")
+var update = flag.Bool("update", false, "rewrite the golden files; a change of the format needs a new Version")
 
-// samples are one summary of each shape that the format knows.
+// samples returns one summary of each form in the format.
 func samples() map[string]*rollup.Summary {
 	return map[string]*rollup.Summary{
 		"no events":        rollup.New(station),
@@ -60,8 +60,8 @@ func goldenPath(name string) string {
 	return filepath.Join("testdata", strings.NewReplacer(" ", "-", "'", "").Replace(name)+".hex")
 }
 
-// The bytes are what rows of every release hold: they must come out the same on every
-// machine, and every later release must read them.
+// These bytes are stored in rows: they must be the same on every machine, and every later
+// release must read them.
 func TestGolden_BytesAreTheSameOnEveryMachine(t *testing.T) {
 	for name, s := range samples() {
 		got := s.Encode(nil)
@@ -86,12 +86,12 @@ func TestGolden_BytesAreTheSameOnEveryMachine(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if again := read.Encode(nil); !bytes.Equal(again, want) {
-			t.Errorf("%s: read and written: %x, want %x", name, again, want)
+			t.Errorf("%s: decoded and encoded again: %x, want %x", name, again, want)
 		}
 	}
 }
 
-// lines is hexadecimal text, 32 bytes a line.
+// lines returns hexadecimal text with 32 bytes a line.
 func lines(b []byte) []byte {
 	var text bytes.Buffer
 	for ; len(b) > 32; b = b[32:] {
@@ -104,7 +104,7 @@ func lines(b []byte) []byte {
 func TestGolden_BytesAreTheSameOnArm64(t *testing.T) {
 	qemu, err := exec.LookPath("qemu-aarch64")
 	if err != nil {
-		t.Skip("qemu-aarch64 (Debian: apt install qemu-user) is not here, so the arm64 build was not run")
+		t.Skip("qemu-aarch64 (Debian: apt install qemu-user) is not installed: the arm64 build was not tested")
 	}
 	binary := filepath.Join(t.TempDir(), "rollup.test")
 	build := exec.Command("go", "test", "-c", "-o", binary, ".")

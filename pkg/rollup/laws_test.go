@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// grouped folds events by a drawn tree whose leaves are folded one by one; each part
-// is merged as it is or through its bytes.
+// grouped folds events as a drawn tree whose leaves are made by leaf. Each part is merged
+// directly or after encoding and decoding.
 func grouped(t *rapid.T, spec *rollup.Spec, leaf func(...*model.Event) *rollup.Summary, events []*model.Event) *rollup.Summary {
 	if len(events) < 2 || rapid.IntRange(0, 3).Draw(t, "leaf") == 0 {
 		return leaf(events...)
@@ -29,12 +29,12 @@ func grouped(t *rapid.T, spec *rollup.Spec, leaf func(...*model.Event) *rollup.S
 	return s
 }
 
-// folding is a leaf of one spec.
+// folding returns a leaf function for one spec.
 func folding(spec *rollup.Spec) func(...*model.Event) *rollup.Summary {
 	return func(events ...*model.Event) *rollup.Summary { return summaryOf(spec, events...) }
 }
 
-func TestSummary_OrderGroupingAndBatchingChangeNoByte(t *testing.T) {
+func TestSummary_BytesDoNotDependOnOrderOrGrouping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(24).Draw(t, "events")
 		want := encoded(summaryOf(station, all...))
@@ -45,9 +45,9 @@ func TestSummary_OrderGroupingAndBatchingChangeNoByte(t *testing.T) {
 	})
 }
 
-// A declaration may change between two rows: scales and percentiles then differ from
-// part to part, and still only the events decide.
-func TestSummary_MixedDeclarationsMergeInAnyOrder(t *testing.T) {
+// A declaration may change between two rows. Scales and percentiles then differ between
+// parts, and the result must still depend on the events only.
+func TestSummary_PartsOfDifferentDeclarationsMergeInAnyOrder(t *testing.T) {
 	before := &rollup.Spec{Measures: []rollup.MeasureSpec{
 		{Name: "battery", Scale: 4, Percentiles: true}, {Name: "temperature", Scale: 2, Percentiles: true},
 	}}
@@ -72,7 +72,7 @@ func TestSummary_MixedDeclarationsMergeInAnyOrder(t *testing.T) {
 	})
 }
 
-func TestMerge_IsAMonoidThatLeavesItsArgument(t *testing.T) {
+func TestMerge_IsAMonoidAndDoesNotChangeItsArgument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(18).Draw(t, "events")
 		third := len(all) / 3
@@ -96,15 +96,15 @@ func TestMerge_IsAMonoidThatLeavesItsArgument(t *testing.T) {
 		if x, y := merge(of(a), of(b)), merge(of(b), of(a)); encoded(x) != encoded(y) {
 			t.Errorf("not commutative: %x and %x", encoded(x), encoded(y))
 		}
-		whole := merge(rollup.New(station), of(a), rollup.New(station))
-		whole.Merge(nil)
-		if encoded(whole) != encoded(of(a)) {
-			t.Errorf("no events are not the identity: got %x, want %x", encoded(whole), encoded(of(a)))
+		merged := merge(rollup.New(station), of(a), rollup.New(station))
+		merged.Merge(nil)
+		if encoded(merged) != encoded(of(a)) {
+			t.Errorf("the summary of no events is not the identity: got %x, want %x", encoded(merged), encoded(of(a)))
 		}
 	})
 }
 
-func TestMerge_SharesNothingWithItsArgument(t *testing.T) {
+func TestMerge_SharesNoMemoryWithItsArgument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(12).Draw(t, "events")
 		part := summaryOf(station, all[:len(all)/2]...)
@@ -115,12 +115,12 @@ func TestMerge_SharesNothingWithItsArgument(t *testing.T) {
 			s.AddEvent(e)
 		}
 		if encoded(part) != before {
-			t.Fatal("adding to the merged changed what was merged in")
+			t.Fatal("adding to the merged summary changed the argument of Merge")
 		}
 	})
 }
 
-func TestMeasure_IsNotChangedByWhatComesAfter(t *testing.T) {
+func TestMeasure_IsNotChangedByLaterEvents(t *testing.T) {
 	s := summaryOf(station, event(noon, "1", "temperature", "20"), event(noon, "2", "temperature", "30"), event(noon, "3", "temperature", "40"))
 	m := measure(t, s, "temperature")
 	for i := range 20 {
@@ -131,7 +131,7 @@ func TestMeasure_IsNotChangedByWhatComesAfter(t *testing.T) {
 	}
 }
 
-func TestTruncate_KeepsTheSmallestNamesWholeHoweverGrouped(t *testing.T) {
+func TestTruncate_KeepsTheFirstNamesCompleteInAnyGrouping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(16).Draw(t, "events")
 		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
@@ -149,8 +149,8 @@ func TestTruncate_KeepsTheSmallestNamesWholeHoweverGrouped(t *testing.T) {
 	})
 }
 
-// Rows written under different limits meet in one fold: what stands is still whole.
-func TestTruncate_PartsOfOtherLimitsLeaveNoHalfMeasure(t *testing.T) {
+// Rows written under different limits are merged: the remaining measures are complete.
+func TestTruncate_PartsOfOtherLimitsLeaveNoIncompleteMeasure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := events(16).Draw(t, "events")
 		full := summaryOf(&rollup.Spec{Measures: station.Measures, MaxMeasures: 100}, all...)
@@ -177,8 +177,8 @@ func sameMeasure(t *rapid.T, got, want *rollup.Summary, name string) {
 	}
 }
 
-// Reading merges the rows of several series, where one identity may stand twice.
-func TestMerge_EventsOfOneIdentityInTwoSeriesCommute(t *testing.T) {
+// Reads merge the rows of several series, in which one identity may occur twice.
+func TestMerge_CommutesForEventsOfTwoSeriesWithOneIdentity(t *testing.T) {
 	a := summaryOf(station, event(noon, "1", "battery", "80"))
 	b := summaryOf(station, event(noon, "1", "battery", "20"))
 	ab, ba := rollup.New(station), rollup.New(station)

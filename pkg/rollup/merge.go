@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Merge folds o in; o is not changed and shares nothing with s afterwards. It is
-// associative and commutative, and New is its identity. Numbers merge exactly; where
-// scales differ the larger is kept. A decoded summary has no spec and so no limits:
-// merge it into New(spec) to make a row of it. A nil o has no events.
+// Merge adds o to s. It does not change o, and shares no memory with it afterwards. Merge
+// is associative and commutative, and New is its identity. Numbers merge exactly; of two
+// scales the larger is used. A decoded summary has no spec and so no limits: merge it
+// into New(spec) before storing it. A nil o has no events.
 func (s *Summary) Merge(o *Summary) {
 	if o == nil {
 		return
 	}
 	s.events += o.events
-	s.mergeTallies(o)
+	s.mergeMeasures(o)
 	for _, d := range o.dimensions {
 		s.dimension(d.name).merge(d)
 	}
@@ -23,35 +23,36 @@ func (s *Summary) Merge(o *Summary) {
 	}
 }
 
-// mergeTallies unites the measures of both. What is truncated knows nothing whole
-// beyond its last name, so no name beyond either horizon is kept.
-func (s *Summary) mergeTallies(o *Summary) {
-	known := o.tallies
+// mergeMeasures merges the measures of both. The measures of a truncated summary are
+// complete only up to its last name, so names after that of either are dropped.
+func (s *Summary) mergeMeasures(o *Summary) {
+	known := o.measures
 	if s.truncated {
-		known = upTo(known, s.horizon())
+		known = upTo(known, s.lastComplete())
 	}
 	if o.truncated {
-		s.tallies = upTo(s.tallies, o.horizon())
+		s.measures = upTo(s.measures, o.lastComplete())
 		s.truncated = true
 	}
 	for i := range known {
-		at, found := s.find(known[i].name)
+		at, found := s.findMeasure(known[i].name)
 		if found {
-			s.tallies[at].merge(&known[i])
+			s.measures[at].merge(&known[i])
 			continue
 		}
-		s.tallies = slices.Insert(s.tallies, at, known[i].clone())
+		s.measures = slices.Insert(s.measures, at, known[i].clone())
 	}
 	s.truncate()
 }
 
-// horizon is the last name a truncated summary knows whole.
-func (s *Summary) horizon() string { return s.tallies[len(s.tallies)-1].name }
+// lastComplete returns the last measure that a truncated summary has completely.
+func (s *Summary) lastComplete() string { return s.measures[len(s.measures)-1].name }
 
-func upTo(tallies []tally, horizon string) []tally {
-	i, found := slices.BinarySearchFunc(tallies, horizon, func(t tally, name string) int { return strings.Compare(t.name, name) })
+// upTo returns the measures up to the given name.
+func upTo(measures []totals, last string) []totals {
+	i, found := slices.BinarySearchFunc(measures, last, func(t totals, name string) int { return strings.Compare(t.name, name) })
 	if found {
 		i++
 	}
-	return tallies[:i]
+	return measures[:i]
 }

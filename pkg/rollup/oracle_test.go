@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// recount is a measure by fractions of unbounded size: slow, and written otherwise.
+// recount computes a measure with fractions of unbounded size: slow, and independent code.
 type recount struct {
-	count, invalid, quantised int64
-	values                    []*big.Rat // in order of their events
-	orders                    []model.Order
+	count, invalid, rounded int64
+	values                  []*big.Rat // in order of their events
+	orders                  []model.Order
 }
 
 func recountOf(events []*model.Event, name string, scale int) (r recount) {
@@ -31,7 +31,7 @@ func recountOf(events []*model.Event, name string, scale int) (r recount) {
 		}
 		rounded := halfEven(v.Number.Rat(), scale)
 		if rounded.Cmp(v.Number.Rat()) != 0 {
-			r.quantised++
+			r.rounded++
 		}
 		r.count++
 		r.values, r.orders = append(r.values, rounded), append(r.orders, e.Order)
@@ -62,8 +62,8 @@ func (r recount) mean() *big.Rat { return r.over(r.sum()) }
 
 func (r recount) over(x *big.Rat) *big.Rat { return x.Quo(x, big.NewRat(r.count, 1)) }
 
-// variance is the mean square of the distances from the mean, unlike ours, which
-// subtracts two sums.
+// variance is the mean square of the distances from the mean. The tested code subtracts
+// two sums instead.
 func (r recount) variance() *big.Rat {
 	mean, sum := r.mean(), new(big.Rat)
 	for _, v := range r.values {
@@ -77,7 +77,7 @@ func (r recount) sorted() []*big.Rat {
 	return slices.SortedFunc(slices.Values(r.values), (*big.Rat).Cmp)
 }
 
-func TestMeasure_EqualsARecountByFractions(t *testing.T) {
+func TestMeasure_EqualsARecountWithFractions(t *testing.T) {
 	scales := map[string]int{"alpha": rollup.DefaultScale}
 	for _, m := range station.Measures {
 		scales[m.Name] = m.Scale
@@ -91,11 +91,11 @@ func TestMeasure_EqualsARecountByFractions(t *testing.T) {
 		for name, scale := range scales {
 			want := recountOf(all, name, scale)
 			if name == "alpha" {
-				want.invalid = numbersBeyond(all, name) // an undeclared text is a field
+				want.invalid = numbersBeyond(all, name) // an undeclared text is not a measure
 			}
 			m, ok := s.Measure(name)
 			if ok != (want.count+want.invalid > 0) {
-				t.Fatalf("%s: stands %v", name, ok)
+				t.Fatalf("measure %s: found %v, want %v", name, ok, !ok)
 			}
 			if ok {
 				checkMeasure(t, m, want)
@@ -114,13 +114,13 @@ func numbersBeyond(events []*model.Event, name string) (n int64) {
 }
 
 func checkMeasure(t *rapid.T, m rollup.Measure, want recount) {
-	if m.Count != want.count || m.Invalid != want.invalid || m.Quantised != want.quantised {
-		t.Fatalf("%s: count %d, invalid %d, quantised %d; want %d, %d, %d",
-			m.Name, m.Count, m.Invalid, m.Quantised, want.count, want.invalid, want.quantised)
+	if m.Count != want.count || m.Invalid != want.invalid || m.Rounded != want.rounded {
+		t.Fatalf("%s: count %d, invalid %d, rounded %d; want %d, %d, %d",
+			m.Name, m.Count, m.Invalid, m.Rounded, want.count, want.invalid, want.rounded)
 	}
 	avg, ok := m.Avg()
 	if ok != (m.Count > 0) {
-		t.Fatalf("%s: an average of %d values: %v", m.Name, m.Count, ok)
+		t.Fatalf("%s: Avg of %d values returned %v", m.Name, m.Count, ok)
 	}
 	if !ok {
 		return
@@ -160,8 +160,8 @@ func checkDerived(t *rapid.T, m rollup.Measure, want recount, avg float64) {
 	}
 }
 
-// The sums of squares of the most events of the largest magnitude, at the largest
-// scale, still fit.
+// The sum of squares of the largest number of events of the largest magnitude fits at the
+// largest scale.
 func TestMeasure_SumsOfSquaresOfTheLargestValuesFit(t *testing.T) {
 	spec := &rollup.Spec{Measures: []rollup.MeasureSpec{{Name: "x", Scale: rollup.MaxScale}}}
 	s := summaryOf(spec,
@@ -183,8 +183,8 @@ func TestMeasure_SumsOfSquaresOfTheLargestValuesFit(t *testing.T) {
 func TestMeasure_NumberAtTheBoundIsInvalid(t *testing.T) {
 	s := summaryOf(station, event(noon, "1", "battery", "1000000000000000"), event(noon, "2", "battery", "999999999999999.9"))
 	m := measure(t, s, "battery")
-	if m.Invalid != 1 || m.Count != 1 || m.Max.String() != "1000000000000000" || m.Quantised != 1 {
-		t.Errorf("got %+v; want one invalid, and one that rounds up to the bound", m)
+	if m.Invalid != 1 || m.Count != 1 || m.Max.String() != "1000000000000000" || m.Rounded != 1 {
+		t.Errorf("got %+v; want one invalid value, and one that is rounded up to the bound", m)
 	}
 	decoded(t, s)
 }

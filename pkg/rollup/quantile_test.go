@@ -23,7 +23,7 @@ func sketched(values []string) *rollup.Summary {
 	return s
 }
 
-// nearest is the value at the nearest rank, ⌈p·n/1000⌉, by integers.
+// nearest returns the value at the nearest rank, ⌈p·n/1000⌉, computed with integers.
 func nearest(values []string, perMille int) float64 {
 	sorted := make([]*big.Rat, len(values))
 	for i, v := range values {
@@ -87,8 +87,9 @@ func TestQuantile_LeastAndGreatestAreExact(t *testing.T) {
 	}
 }
 
-// As binary fractions .55·100 is above 55 and .07·100 above 7: nobody means that.
-func TestQuantile_RankGoesByTheDecimalThatWasWritten(t *testing.T) {
+// In binary floating point .55·100 is above 55 and .07·100 is above 7, which no caller
+// means.
+func TestQuantile_RankFollowsTheDecimalNotation(t *testing.T) {
 	values := make([]string, 100)
 	for i := range values {
 		values[i] = fmt.Sprint(math.Pow(2, float64(i%40)))
@@ -104,7 +105,7 @@ func TestQuantile_RankGoesByTheDecimalThatWasWritten(t *testing.T) {
 	}
 }
 
-func TestQuantile_IsNotAnsweredWhereItCannotBeKnown(t *testing.T) {
+func TestQuantile_ReturnsFalseWhereItIsUnknown(t *testing.T) {
 	with := sketched([]string{"1", "2"})
 	without := summaryOf(&rollup.Spec{}, event(noon, "late", "x", "3"))
 	invalid := summaryOf(percentiles, event(noon, "null", "x", "NaN"))
@@ -120,17 +121,17 @@ func TestQuantile_IsNotAnsweredWhereItCannotBeKnown(t *testing.T) {
 		q    float64
 		want bool
 	}{
-		"sketched":                   {with, .5, true},
-		"undeclared":                 {without, .5, false},
-		"a part was without":         {mixed, .5, false},
-		"a part had no valid values": {healed, .5, true},
-		"no valid values":            {invalid, .5, false},
-		"below 0":                    {with, -.1, false},
-		"above 1":                    {with, 1.1, false},
-		"not a number":               {with, math.NaN(), false},
+		"sketched":                {with, .5, true},
+		"undeclared":              {without, .5, false},
+		"one part without":        {mixed, .5, false},
+		"one part without values": {healed, .5, true},
+		"no valid values":         {invalid, .5, false},
+		"below 0":                 {with, -.1, false},
+		"above 1":                 {with, 1.1, false},
+		"not a number":            {with, math.NaN(), false},
 	} {
 		if _, ok := measure(t, c.s, "x").Quantile(c.q); ok != c.want {
-			t.Errorf("%s: answered %v, want %v", name, ok, c.want)
+			t.Errorf("%s: Quantile returned %v, want %v", name, ok, c.want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// reader takes values off the front of bytes. After the first failure it has no
-// bytes left and answers zeros.
+// reader reads values from the front of bytes. After the first failure it has no bytes
+// left and returns zeros.
 type reader struct {
 	rest []byte
 	err  error
@@ -28,12 +28,12 @@ func (r *reader) check(ok bool, what string) {
 	}
 }
 
-// sorted reads a list, whose elements take at least so many bytes each. Every list is
-// sorted and has nothing twice. It grows only as elements come, whatever length it
-// promises.
-func sorted[T any](r *reader, least int, read func(*T), compare func(a, b *T) int) []T {
+// sorted reads a list whose elements are at least minBytes long. Every list is sorted and
+// has no duplicates. Memory is allocated as elements are read, not by the list's declared
+// length.
+func sorted[T any](r *reader, minBytes int, read func(*T), compare func(a, b *T) int) []T {
 	const trusted = 64
-	n := r.length(least)
+	n := r.length(minBytes)
 	list := make([]T, 0, min(n, trusted))
 	for i := 0; i < n && r.err == nil; i++ {
 		list = append(list, *new(T))
@@ -81,7 +81,7 @@ func (r *reader) byte() byte {
 	return 0
 }
 
-// bytes takes n bytes, nil where there are not so many.
+// bytes reads n bytes; nil where fewer are left.
 func (r *reader) bytes(n int) []byte {
 	if n > len(r.rest) {
 		r.fail("end")
@@ -94,8 +94,8 @@ func (r *reader) bytes(n int) []byte {
 
 func (r *reader) text() string { return string(r.bytes(r.length(1))) }
 
-// length reads how many elements follow, each of which takes at least so many bytes.
-func (r *reader) length(least int) int { return int(r.count(int64(len(r.rest) / least))) }
+// length reads the number of elements that follow, each at least minBytes long.
+func (r *reader) length(minBytes int) int { return int(r.count(int64(len(r.rest) / minBytes))) }
 
 // count reads a number from 0 to most.
 func (r *reader) count(most int64) int64 {

@@ -7,22 +7,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Resume is a point in a bucket from which a fold can go on: what its events before a
-// time add up to. It changes what is read, never the result: a fold that goes on from
-// Before with every event at or after At is, byte for byte, the fold of all of them.
+// ResumePoint is the fold of a bucket's events before a time. A fold can resume from it:
+// Before plus every event at or after At equals, byte for byte, the fold of all events.
+// It saves reads and never changes the result.
 //
-// It is only good as long as nothing before At changes. Who uses one must know so.
-type Resume struct {
-	At     model.Time // Before holds every event before it, and none other
-	Newest model.Time // of the changes known when it was made, not before At
-	Before Fold       // to be gone on with; it belongs to whoever decoded it
+// A resume point is valid only while no event before At changes. Its user must know that.
+type ResumePoint struct {
+	At     model.Time // Before has every event before it, and no other
+	Newest model.Time // event time of the newest change known when it was made, not before At
+	Before Fold       // the caller of DecodeResumePoint may add to it
 }
 
-// resumeVersion is the first byte of an encoded Resume. Version 1 is, with varints as
-// in encoding/binary:
+// resumeVersion is the first byte of an encoded ResumePoint. Version 1 is, with varints
+// as in encoding/binary:
 //
 //	version            a byte
-//	declared           8 bytes: a fingerprint of what the kind declared
+//	declared           8 bytes: a fingerprint of the kind's declaration
 //	at                 varint
 //	newest             uvarint, since at
 //	unreadable         uvarint
@@ -31,11 +31,11 @@ type Resume struct {
 //	summary            canonical bytes, to the end
 const resumeVersion = 1
 
-// Encode makes the bytes that a row keeps. It is nil where they would not hold all of
-// Before: where a dimension has more values than its top, the rest are counted as
-// other, and a value that is rare before At may be a frequent one after it.
-func (r *Resume) Encode(spec *Spec) []byte {
-	if r.Before.Summary.cuts() {
+// Encode returns the bytes to store in a row. It returns nil where they would not have
+// all of Before: of a dimension with more values than its top the rest count as other,
+// but a value that is rare before At may be frequent after it.
+func (r *ResumePoint) Encode(spec *Spec) []byte {
+	if r.Before.Summary.dropsValues() {
 		return nil
 	}
 	f := &r.Before
@@ -43,15 +43,15 @@ func (r *Resume) Encode(spec *Spec) []byte {
 	b = binary.AppendVarint(b, int64(r.At))
 	b = binary.AppendUvarint(b, uint64(r.Newest-r.At))
 	b = binary.AppendUvarint(b, uint64(f.Unreadable))
-	b = binary.AppendUvarint(b, uint64(f.ChildrenUntil))
+	b = binary.AppendUvarint(b, uint64(f.ChildrenExpireAt))
 	b = binary.AppendVarint(b, int64(f.NewestArrival))
 	return f.Summary.Encode(append(b, f.Digest[:]...))
 }
 
-// DecodeResume is the way back from Encode, for a fold under spec. It is false for what
-// cannot be gone on with: bytes of another version, of a kind that declared otherwise,
-// or damaged ones. Nothing is lost by that, since the whole bucket can be folded.
-func DecodeResume(b []byte, spec *Spec) (*Resume, bool) {
+// DecodeResumePoint decodes the bytes of Encode, for a fold under spec. It returns false
+// where a fold cannot resume from them: they are of another version, of another
+// declaration of the kind, or damaged. The caller then folds the complete bucket.
+func DecodeResumePoint(b []byte, spec *Spec) (*ResumePoint, bool) {
 	if len(b) == 0 || b[0] != resumeVersion {
 		return nil, false
 	}
@@ -59,12 +59,12 @@ func DecodeResume(b []byte, spec *Spec) (*Resume, bool) {
 	if declared := r.bytes(fingerprintSize); string(declared) != string(spec.fingerprint()) {
 		return nil, false
 	}
-	point := &Resume{At: model.Time(r.varint()), Before: *NewFold(spec)}
+	point := &ResumePoint{At: model.Time(r.varint()), Before: *NewFold(spec)}
 	r.check(point.At >= model.MinTime && point.At <= model.MaxTime, "time")
 	f := &point.Before
 	point.Newest = point.At + model.Time(r.count(int64(model.MaxTime-model.MinTime)))
 	f.Unreadable = r.count(maxEvents)
-	f.ChildrenUntil = r.count(NoExpiry)
+	f.ChildrenExpireAt = r.count(NoExpiry)
 	f.NewestArrival = model.Time(r.varint())
 	copy(f.Digest[:], r.bytes(len(f.Digest)))
 	if r.err != nil {
@@ -80,8 +80,8 @@ func DecodeResume(b []byte, spec *Spec) (*Resume, bool) {
 	return point, true
 }
 
-// cuts reports whether the canonical bytes of s hold less than s does.
-func (s *Summary) cuts() bool {
+// dropsValues reports whether the canonical bytes of s omit values of a dimension.
+func (s *Summary) dropsValues() bool {
 	for _, d := range s.dimensions {
 		if len(d.counts) > s.spec.top(d.name) {
 			return true
@@ -92,14 +92,14 @@ func (s *Summary) cuts() bool {
 
 const fingerprintSize = 8
 
-// fingerprint tells two declarations apart: what was folded under one is no beginning
-// of a fold under another, which may keep what the first left out.
+// fingerprint differs between two declarations. A fold under one cannot resume a fold
+// under the other, which may store what the first omitted.
 func (s *Spec) fingerprint() []byte {
 	var b []byte
 	b = binary.AppendUvarint(b, uint64(s.maxMeasures()))
 	b = binary.AppendUvarint(b, uint64(len(s.Measures)))
 	for _, m := range s.Measures {
-		b = append(appendText(b, m.Name), byte(m.Scale), oneIf(m.Percentiles))
+		b = append(appendText(b, m.Name), byte(m.Scale), boolByte(m.Percentiles))
 	}
 	b = binary.AppendUvarint(b, uint64(len(s.Dimensions)))
 	for _, d := range s.Dimensions {
@@ -112,7 +112,7 @@ func (s *Spec) fingerprint() []byte {
 	return sum[:fingerprintSize]
 }
 
-func oneIf(set bool) byte {
+func boolByte(set bool) byte {
 	if set {
 		return 1
 	}

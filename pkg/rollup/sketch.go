@@ -9,10 +9,10 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// sketch is a DDSketch of 1 %: how many values fell into each of bins that grow by a
-// constant ratio. Sorted by key, which is the order of the values, no bin empty. A
-// value's bin is decided by comparing integers, so a sketch is the same on every
-// machine and depends on the set of values alone.
+// sketch is a DDSketch with an error of 1 %: the number of values in each of bins whose
+// bounds grow by a constant ratio. It is sorted by key, which is the order of the values,
+// and has no empty bin. A value's bin is found by comparing integers, so a sketch is the
+// same on every machine and depends on the set of values only.
 type sketch []bin
 
 // bin counts the values of one key.
@@ -21,15 +21,15 @@ type bin struct {
 	n   int64
 }
 
-// Keys: 0 is zero; from 1 up the positive numbers from 10^-MaxScale on, and below
-// zero the negative ones, mirrored. The largest is that of 10^15 itself, to which a
-// number below it may round.
+// Key 0 is zero. Keys from 1 on are the positive numbers from 10^-MaxScale on; negative
+// keys are the negative numbers. The largest key is that of 10^15 itself, because a
+// number below it may round to it.
 const (
 	leastExponent = -MaxScale
 	maxKey        = 1 + (2*MaxScale)*binsPerDecade
 )
 
-// keyOf is the bin of n × 10^-scale. It does not depend on the scale.
+// keyOf returns the key of n × 10^-scale. Equal numbers have equal keys at every scale.
 func keyOf(n *uint256.Int, scale int) int32 {
 	if n.IsZero() {
 		return 0
@@ -40,7 +40,7 @@ func keyOf(n *uint256.Int, scale int) int32 {
 	return keyAt(mantissa, digits, n.Sign() < 0, scale)
 }
 
-// keyOfSmall is keyOf of a number of at most 18 digits.
+// keyOfSmall is keyOf for a number of at most 18 digits.
 func keyOfSmall(magnitude uint64, negative bool, scale int) int32 {
 	if magnitude == 0 {
 		return 0
@@ -52,7 +52,8 @@ func keyOfSmall(magnitude uint64, negative bool, scale int) int32 {
 	return keyAt(magnitude*powersOf10[18-digits].Uint64(), digits, negative, scale)
 }
 
-// keyAt is the key of what begins with 18 digits and has so many before its scale.
+// keyAt returns the key of the number with the given 18 first digits and number of digits,
+// at scale.
 func keyAt(mantissa uint64, digits int, negative bool, scale int) int32 {
 	key := int32(1 + (digits-1-scale-leastExponent)*binsPerDecade + binOf(mantissa))
 	if negative {
@@ -61,7 +62,8 @@ func keyAt(mantissa uint64, digits int, negative bool, scale int) int32 {
 	return key
 }
 
-// leading18 is n's first 18 digits, filled up with zeros, and how many digits n has.
+// leading18 returns the first 18 digits of n, padded with zeros, and the number of digits
+// of n.
 func leading18(n *uint256.Int) (mantissa uint64, digits int) {
 	digits = digitsOf(n)
 	if digits <= 18 {
@@ -72,18 +74,18 @@ func leading18(n *uint256.Int) (mantissa uint64, digits int) {
 	return q.Uint64(), digits
 }
 
-// digitsOf is how many decimal digits n has, n below 10^31.
+// digitsOf returns the number of decimal digits of n, which is below 10^31.
 func digitsOf(n *uint256.Int) int {
-	digits := n.BitLen() * 1233 >> 12 // log10(2), not too large
+	digits := n.BitLen() * 1233 >> 12 // times log10(2), rounded down
 	if digits < len(powersOf10) && !n.Lt(&powersOf10[digits]) {
 		digits++
 	}
 	return digits
 }
 
-// middle is the value that stands for all of a bin, to five digits: the harmonic mean
-// of its bounds, which is equally far from both.
-func middle(key int32) float64 {
+// valueOfBin returns the value that represents a bin, to five digits: the harmonic mean
+// of its bounds, whose relative distance to both is equal.
+func valueOfBin(key int32) float64 {
 	if key == 0 {
 		return 0
 	}
@@ -100,8 +102,8 @@ func middle(key int32) float64 {
 	return f
 }
 
-// add counts one more value of a key, and answers its place. Values that follow each
-// other are often alike, so it is looked for first where it is if no key between it
+// add counts one more value of a key, and returns the index of its bin. Consecutive values
+// are often similar, so add first tries the index that the key has if no key between it
 // and the last one is missing.
 func (s sketch) add(key int32, last int) (sketch, int) {
 	if last < len(s) {
@@ -118,7 +120,7 @@ func (s sketch) add(key int32, last int) (sketch, int) {
 	return slices.Insert(s, i, bin{key: key, n: 1}), i
 }
 
-// merge is both together; o is not changed.
+// merge returns the sum of both. It changes neither.
 func (s sketch) merge(o sketch) sketch {
 	out := make(sketch, 0, len(s)+len(o))
 	for len(s) > 0 && len(o) > 0 {
@@ -135,17 +137,17 @@ func (s sketch) merge(o sketch) sketch {
 	return append(append(out, s...), o...)
 }
 
-// at is the value at a rank, counted from 1, within 1 %.
+// at returns the value at a rank, counted from 1, within 1 %.
 func (s sketch) at(rank int64) float64 {
 	for _, b := range s {
 		if rank -= b.n; rank <= 0 {
-			return middle(b.key)
+			return valueOfBin(b.key)
 		}
 	}
 	return 0
 }
 
-// total is how many values are in s.
+// total returns the number of values in s.
 func (s sketch) total() (n int64) {
 	for _, b := range s {
 		n += b.n

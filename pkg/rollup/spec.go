@@ -7,43 +7,43 @@ import (
 	"strings"
 )
 
-// Spec says what of a kind's events is summarised, and how. It is plain data, made
-// once from a kind and shared; nothing changes it after.
+// Spec declares which fields of a kind's events are summarised, and how. It is made once
+// from a kind, shared, and not changed afterwards.
 type Spec struct {
-	Measures   []MeasureSpec   // declared measures, sorted by name; other numbers are measures of DefaultScale
+	Measures   []MeasureSpec   // declared measures, sorted by name; other numeric fields are measures of DefaultScale
 	Dimensions []DimensionSpec // string fields counted by value, sorted by name
 	Distinct   []string        // string fields whose distinct values are counted, sorted by name
-	// MaxMeasures is how many measure names a row holds: the smallest in byte order
-	// are kept and the row says truncated. Zero means DefaultMaxMeasures.
+	// MaxMeasures is how many measures a row has at most: it keeps those whose names come
+	// first in byte order, and is truncated. Zero means DefaultMaxMeasures.
 	MaxMeasures int
 }
 
 // MeasureSpec declares a measure.
 type MeasureSpec struct {
 	Name        string
-	Scale       int  // digits kept after the decimal point, 0 to MaxScale
-	Percentiles bool // keep a quantile sketch
+	Scale       int  // digits after the decimal point, 0 to MaxScale
+	Percentiles bool // store a quantile sketch
 }
 
 // DimensionSpec declares a dimension.
 type DimensionSpec struct {
 	Name string
-	Top  int // values kept a bucket; zero means DefaultTop
+	Top  int // values stored per bucket; zero means DefaultTop
 }
 
 // Limits and defaults of a row.
 const (
 	DefaultScale       = 9
-	MaxScale           = 15 // sums of squares of 2^40 values below 10^15 fit 256 bits up to here and beyond
+	MaxScale           = 15 // the sum of squares of 2^40 values below 10^15 fits into 256 bits
 	DefaultTop         = 200
 	DefaultMaxMeasures = 50
 	MaxRowBytes        = 100 << 10
-	// MaxDimensionValue is how many bytes a value of a dimension may have: a longer one
-	// counts as other, so that a row stays small whatever is sent.
+	// MaxDimensionValue is the greatest length of a dimension's value, in bytes. A longer
+	// value counts as other, which bounds the size of a row.
 	MaxDimensionValue = 256
 )
 
-// A nil Spec is that of a decoded summary: it declares nothing and limits nothing.
+// A decoded summary has a nil Spec, which declares nothing and limits nothing.
 
 func (s *Spec) measure(name string) *MeasureSpec {
 	if s == nil {

@@ -10,93 +10,92 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Summary is the mergeable value of a row: a monoid, whose identity is the summary
-// of no events. What it holds depends on the set of events alone, never on the order
-// or the grouping they came by. Every event must come once: a Summary does not know
-// repeats. It is not safe for concurrent use.
+// Summary is the mergeable value of a row: a monoid whose identity is the summary of no
+// events. It depends on the set of events only, never on the order or the groups in which
+// they were added. Add each event once: a Summary does not detect repeats. It is not safe
+// for concurrent use.
 type Summary struct {
-	spec       *Spec // nil in a decoded one: declares nothing, limits nothing
+	spec       *Spec // nil in a decoded summary: declares nothing, limits nothing
 	events     int64
 	truncated  bool
-	tallies    []tally      // sorted by name
+	measures   []totals     // sorted by name
 	distincts  []*distinct  // sorted by name
 	dimensions []*dimension // sorted by name
 
-	slots   []slot   // where the fields of the last event went, by position
+	fields  []field  // meaning of the last event's fields, by position
 	digests digester // of the events
 	scratch []byte   // for hashing
 }
 
-// New is the summary of no events.
+// New returns the summary of no events.
 func New(spec *Spec) *Summary { return &Summary{spec: spec} }
 
-// Events is how many readable events are in it.
+// Events returns the number of readable events.
 func (s *Summary) Events() int64 { return s.events }
 
-// Truncated reports whether measure names were left out. Those that stand are whole.
+// Truncated reports whether measures were omitted. Those that are present are complete.
 func (s *Summary) Truncated() bool { return s.truncated }
 
-// Names are the measures in s, sorted as bytes.
+// Names returns the names of the measures, sorted as bytes.
 func (s *Summary) Names() []string {
-	names := make([]string, len(s.tallies))
-	for i := range s.tallies {
-		names[i] = s.tallies[i].name
+	names := make([]string, len(s.measures))
+	for i := range s.measures {
+		names[i] = s.measures[i].name
 	}
 	return names
 }
 
-// slot remembers what a field is and where its numbers are kept, so that the next
-// event of the same shape finds everything without searching.
-type slot struct {
-	name      string
-	measure   *MeasureSpec // nil where undeclared
-	counted   bool         // by value: a declared dimension
-	distinct  bool         // a declared distinct count
-	tally     int          // a guess, checked before use
-	values    *dimension   // where counted, nil until the first value
-	different *distinct    // where distinct, nil until the first value
+// field caches what a field of an event is declared as and where its values are counted,
+// so that the next event with the same fields needs no search.
+type field struct {
+	name        string
+	measure     *MeasureSpec // nil if undeclared
+	isDimension bool         // a declared dimension
+	isDistinct  bool         // a declared distinct count
+	index       int          // of its totals in the last event; checked before use
+	dimension   *dimension   // of a declared dimension; nil until the first value
+	distinct    *distinct    // of a declared distinct count; nil until the first value
 }
 
-// AddEvent folds one readable event in. What an event contributes depends on the
-// event and the spec alone: its numbers are rounded at the scale the spec declares,
-// and from there on every step is exact.
+// AddEvent adds one readable event. Its numbers are rounded to the scale that the spec
+// declares; every later step is exact.
 func (s *Summary) AddEvent(e *model.Event) {
 	s.events++
 	for i := range e.Attrs {
 		attr := &e.Attrs[i]
-		at := s.slot(i, attr.Name)
-		if at.measure != nil {
-			s.addMeasure(at, attr, at.measure.Scale, at.measure.Percentiles, &e.Order)
+		f := s.field(i, attr.Name)
+		if f.measure != nil {
+			s.addMeasure(f, attr, f.measure.Scale, f.measure.Percentiles, &e.Order)
 			continue
 		}
-		if at.counted || at.distinct {
-			s.addField(at, &attr.Value)
+		if f.isDimension || f.isDistinct {
+			s.addField(f, &attr.Value)
 			continue
 		}
 		if attr.Value.Kind == model.Number {
-			s.addMeasure(at, attr, DefaultScale, false, &e.Order)
+			s.addMeasure(f, attr, DefaultScale, false, &e.Order)
 		}
 	}
 }
 
-// slot is what the i-th field of an event means.
-func (s *Summary) slot(i int, name string) *slot {
-	if i == len(s.slots) {
-		s.slots = append(s.slots, slot{})
-	} else if s.slots[i].name == name {
-		return &s.slots[i]
+// field returns the meaning of the i-th field of an event.
+func (s *Summary) field(i int, name string) *field {
+	if i == len(s.fields) {
+		s.fields = append(s.fields, field{})
+	} else if s.fields[i].name == name {
+		return &s.fields[i]
 	}
-	s.slots[i] = slot{
-		name:     name,
-		measure:  s.spec.measure(name),
-		counted:  s.spec.dimension(name) != nil,
-		distinct: s.spec.distinct(name),
+	s.fields[i] = field{
+		name:        name,
+		measure:     s.spec.measure(name),
+		isDimension: s.spec.dimension(name) != nil,
+		isDistinct:  s.spec.distinct(name),
 	}
-	return &s.slots[i]
+	return &s.fields[i]
 }
 
-func (s *Summary) addMeasure(at *slot, attr *model.Attr, scale int, sketched bool, order *model.Order) {
-	t := s.tally(at)
+func (s *Summary) addMeasure(f *field, attr *model.Attr, scale int, sketched bool, order *model.Order) {
+	t := s.totalsOf(f)
 	if t == nil {
 		return
 	}
@@ -108,67 +107,69 @@ func (s *Summary) addMeasure(at *slot, attr *model.Attr, scale int, sketched boo
 	t.add(&attr.Value.Number, scale, sketched, order)
 }
 
-// tally finds or makes the tally of a slot; nil where the row has no room for it.
-func (s *Summary) tally(at *slot) *tally {
-	if at.tally < len(s.tallies) && s.tallies[at.tally].name == at.name {
-		return &s.tallies[at.tally]
+// totalsOf returns the totals of a field, creating them if needed; nil where the row has
+// reached its number of measures.
+func (s *Summary) totalsOf(f *field) *totals {
+	if f.index < len(s.measures) && s.measures[f.index].name == f.name {
+		return &s.measures[f.index]
 	}
-	i, found := s.find(at.name)
-	if !found && !s.admit(i, tally{name: at.name}) {
+	i, found := s.findMeasure(f.name)
+	if !found && !s.insertMeasure(i, totals{name: f.name}) {
 		return nil
 	}
-	at.tally = i
-	return &s.tallies[i]
+	f.index = i
+	return &s.measures[i]
 }
 
-func (s *Summary) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(s.tallies, name, func(t tally, name string) int { return strings.Compare(t.name, name) })
+func (s *Summary) findMeasure(name string) (int, bool) {
+	return slices.BinarySearchFunc(s.measures, name, func(t totals, name string) int { return strings.Compare(t.name, name) })
 }
 
-// admit inserts a tally at its place, unless it is beyond the names a row holds. A
-// truncated summary knows nothing whole beyond its last name, whatever room it has.
-func (s *Summary) admit(i int, t tally) bool {
-	if i == len(s.tallies) && (s.truncated || i >= s.spec.maxMeasures()) {
+// insertMeasure inserts t at index i, unless the row has no more measures or s is
+// truncated before that name: its totals would be incomplete.
+func (s *Summary) insertMeasure(i int, t totals) bool {
+	if i == len(s.measures) && (s.truncated || i >= s.spec.maxMeasures()) {
 		s.truncated = true
 		return false
 	}
-	s.tallies = slices.Insert(s.tallies, i, t)
+	s.measures = slices.Insert(s.measures, i, t)
 	s.truncate()
 	return true
 }
 
-// truncate keeps the smallest names in byte order, as many as a row holds. Each part
-// of a merge keeps all that could be among the smallest of the whole, so truncating
-// early and late come to the same.
+// truncate keeps the measures whose names come first in byte order, as many as a row may
+// have. Each part of a merge keeps every name that can be among the first of the result,
+// so it makes no difference whether parts are truncated before or after merging.
 func (s *Summary) truncate() {
-	if most := s.spec.maxMeasures(); len(s.tallies) > most {
-		clear(s.tallies[most:])
-		s.tallies = s.tallies[:most]
+	if most := s.spec.maxMeasures(); len(s.measures) > most {
+		clear(s.measures[most:])
+		s.measures = s.measures[:most]
 		s.truncated = true
 	}
 }
 
 // addField counts the value of a declared dimension or distinct field, as text.
-func (s *Summary) addField(at *slot, v *model.Value) {
+func (s *Summary) addField(f *field, v *model.Value) {
 	text, ok := textOf(v)
 	if !ok {
 		return
 	}
-	if at.counted {
-		if at.values == nil {
-			at.values = s.dimension(at.name)
+	if f.isDimension {
+		if f.dimension == nil {
+			f.dimension = s.dimension(f.name)
 		}
-		at.values.add(text, 1)
+		f.dimension.add(text, 1)
 	}
-	if at.distinct {
-		if at.different == nil {
-			at.different = s.distinct(at.name)
+	if f.isDistinct {
+		if f.distinct == nil {
+			f.distinct = s.distinct(f.name)
 		}
-		at.different.add(s.hash(text))
+		f.distinct.add(s.hash(text))
 	}
 }
 
-// textOf is a value as dimensions and distinct counts see it; null is no value.
+// textOf returns a value as the text that dimensions and distinct counts count; false for
+// null.
 func textOf(v *model.Value) (string, bool) {
 	switch v.Kind {
 	case model.Text:
@@ -181,8 +182,8 @@ func textOf(v *model.Value) (string, bool) {
 	return "", false
 }
 
-// hash is the first 8 bytes of SHA-256: the same everywhere and for ever, and hard
-// to aim at from outside.
+// hash returns the first 8 bytes of SHA-256: the same on every machine and in every
+// release, and hard to collide on purpose.
 func (s *Summary) hash(text string) uint64 {
 	s.scratch = append(s.scratch[:0], text...)
 	sum := sha256.Sum256(s.scratch)

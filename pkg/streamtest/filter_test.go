@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
@@ -78,7 +78,7 @@ func TestParseFilter_RefusesWhatItDoesNotKnow(t *testing.T) {
 
 // The filter that deploys lets events pass, and neither rollups nor removals by TTL.
 func TestFilter_TheOneThatDeploys(t *testing.T) {
-	f, err := streamtest.ParseFilter(keys.AggregateFilter)
+	f, err := streamtest.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -51,14 +52,14 @@ func (s *Sim) Read(ctx context.Context, r Request, do func() error) error {
 // the table and says what became of it, unless a fault comes between. do may be
 // called later than Write returns, after an answer of Uncertain. It is given no
 // context: a write that is on its way lands whatever becomes of its sender.
-func (s *Sim) Write(ctx context.Context, r Request, do func() (model.Answer, error)) (model.Answer, error) {
+func (s *Sim) Write(ctx context.Context, r Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	a := actorOf(ctx)
 	if a == nil {
 		return do()
 	}
 	dice, err := a.begin(r)
 	if err != nil {
-		return model.Uncertain, err
+		return storage.Unknown, err
 	}
 	if answer, struck := a.writeFault(dice, r, do); struck {
 		return answer, nil
@@ -68,7 +69,7 @@ func (s *Sim) Write(ctx context.Context, r Request, do func() (model.Answer, err
 		return answer, err
 	}
 	if err := a.survives(dice, r); err != nil {
-		return model.Uncertain, err
+		return storage.Unknown, err
 	}
 	return answer, nil
 }
@@ -133,29 +134,29 @@ func (a *actor) survives(dice Dice, r Request) error {
 	return nil
 }
 
-func (a *actor) writeFault(dice Dice, r Request, do func() (model.Answer, error)) (_ model.Answer, struck bool) {
+func (a *actor) writeFault(dice Dice, r Request, do func() (storage.WriteResult, error)) (_ storage.WriteResult, struck bool) {
 	switch {
 	case a.throttled(dice, r):
-		return model.Throttled, true
+		return storage.Throttled, true
 	case a.strikes(dice, TransactionConflict):
 		a.tellFault(a.name, TransactionConflict, "on %d of %d items: %v", 1+dice.Pick("conflicts", max(1, len(r.Keys))), max(1, len(r.Keys)), r)
-		return model.Conflicting, true
+		return storage.Conflicted, true
 	case a.strikes(dice, WriteLost):
 		a.tellFault(a.name, WriteLost, "%v", r)
-		return model.Uncertain, true
+		return storage.Unknown, true
 	case a.strikes(dice, AnswerLost):
 		_, _ = do()
 		a.tellFault(a.name, AnswerLost, "%v", r)
-		return model.Uncertain, true
+		return storage.Unknown, true
 	case a.strikes(dice, LandsLate):
 		a.landLate(dice, r, do)
-		return model.Uncertain, true
+		return storage.Unknown, true
 	}
 	return 0, false
 }
 
 // landLate carries a write out when its sender has long gone on.
-func (a *actor) landLate(dice Dice, r Request, do func() (model.Answer, error)) {
+func (a *actor) landLate(dice Dice, r Request, do func() (storage.WriteResult, error)) {
 	a.tellFault(a.name, LandsLate, "%v", r)
 	s, name := a.Sim, a.name
 	s.landing++
@@ -163,7 +164,7 @@ func (a *actor) landLate(dice Dice, r Request, do func() (model.Answer, error)) 
 		s.landing--
 		answer, err := do()
 		if err != nil {
-			answer = model.Refused
+			answer = storage.ConditionFailed
 		}
 		s.Tell(name, "its late write lands, and is %v: %v", answer, r)
 	})

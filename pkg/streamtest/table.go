@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
 // Errors of a Table's requests.
@@ -88,17 +88,17 @@ func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 	for _, w := range writes {
 		r.Keys = append(r.Keys, w.Key[0])
 	}
-	answer, err := t.sim.Write(ctx, r, func() (model.Answer, error) {
+	answer, err := t.sim.Write(ctx, r, func() (storage.WriteResult, error) {
 		if failed = t.apply(ctx, writes); failed != nil {
-			return model.Refused, nil
+			return storage.ConditionFailed, nil
 		}
-		return model.Written, nil
+		return storage.Written, nil
 	})
 	if err != nil {
 		return err
 	}
-	return map[model.Answer]error{
-		model.Refused: failed, model.Throttled: ErrThrottled, model.Conflicting: ErrConflict, model.Uncertain: ErrUnknown,
+	return map[storage.WriteResult]error{
+		storage.ConditionFailed: failed, storage.Throttled: ErrThrottled, storage.Conflicted: ErrConflict, storage.Unknown: ErrUnknown,
 	}[answer]
 }
 

@@ -8,70 +8,69 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Outcome is the verdict on one value.
-type Outcome[T any] struct {
-	Verdict model.Verdict
-	Key     model.EventKey // zero where Rejected before the identity was known
-	// Current is what the verdict was decided by: as written where Applied, as the
-	// table had it otherwise; nil where Rejected, where the kind keeps no current, and
-	// where nothing had to be compared.
-	Current *T
-	Errors  []model.FieldError // where Rejected
+// Result is what became of one appended value.
+type Result[T any] struct {
+	Outcome model.Outcome
+	Key     model.EventKey // zero if Rejected before the identity was known
+	// Latest is the latest item that decided the outcome: as written if Applied, otherwise
+	// as stored. It is nil if Rejected, if the kind stores no latest item, and if no
+	// comparison was necessary.
+	Latest *T
+	Errors []model.FieldError // if Rejected
 }
 
-// Append appends one value, on the caller's own condition where If gives one. What
-// became of it is the outcome's verdict, never an error; the error is what no repeat
-// can mend, as a missing permission, or a current that T cannot hold, and then the
-// verdict stands beside it.
-func (e *Events[T]) Append(ctx context.Context, v T, opts ...AppendOption) (Outcome[T], error) {
-	where, err := e.appending(opts)
+// Append appends one value, on the conditions of the options. Result.Outcome says what
+// became of it. The error is permanent, such as a missing permission. If the error is that
+// T cannot hold the latest item, the result has the outcome all the same.
+func (e *Events[T]) Append(ctx context.Context, v T, opts ...AppendOption) (Result[T], error) {
+	where, err := e.condition(opts)
 	if err != nil {
-		return Outcome[T]{Verdict: model.Unknown}, err
+		return Result[T]{Outcome: model.Unknown}, err
 	}
 	if len(where) > 0 {
 		return e.appendIf(ctx, v, where)
 	}
-	outcomes, err := e.AppendAll(ctx, []T{v})
-	return outcomes[0], err
+	results, err := e.AppendAll(ctx, []T{v})
+	return results[0], err
 }
 
-// AppendAll appends values and answers one outcome each, in their order, always. It
-// means the same as appending them one by one, in fewer requests. Those that a
-// failing table left open are Unknown, and appending them again is safe, unless their ids
-// are minted (catalog.MintedID): then each append is another event.
-func (e *Events[T]) AppendAll(ctx context.Context, values []T) ([]Outcome[T], error) {
-	outcomes := make([]Outcome[T], len(values))
-	drafts := make([]ingest.Draft, 0, len(values))
-	places := make([]int, 0, len(values))
+// AppendAll appends values and always returns one result for each, in the same order. The
+// outcomes are those of appending one by one, with fewer requests. Values whose outcome is
+// Unknown may be appended again safely, unless the kind mints ids (catalog.MintedID): then
+// each append is another event.
+func (e *Events[T]) AppendAll(ctx context.Context, values []T) ([]Result[T], error) {
+	results := make([]Result[T], len(values))
+	observations := make([]ingest.TypedObservation, 0, len(values))
+	positions := make([]int, 0, len(values))
 	for i := range values {
-		draft, wrong := e.draft(&values[i])
-		if len(wrong) > 0 {
-			outcomes[i] = Outcome[T]{Verdict: model.Rejected, Errors: wrong}
+		observation, problems := e.observation(&values[i])
+		if len(problems) > 0 {
+			results[i] = Result[T]{Outcome: model.Rejected, Errors: problems}
 			continue
 		}
-		drafts, places = append(drafts, draft), append(places, i)
+		observations, positions = append(observations, observation), append(positions, i)
 	}
-	settled, err := e.in.AppendEvents(ctx, e.kind, drafts)
-	for i, place := range places {
-		outcomes[place].Verdict = model.Unknown
-		if i >= len(settled) {
+	appended, err := e.ingest.AppendEvents(ctx, e.kind, observations)
+	for i, position := range positions {
+		results[position].Outcome = model.Unknown
+		if i >= len(appended) {
 			continue
 		}
-		outcome, undecoded := e.outcome(settled[i])
-		outcomes[place] = outcome
+		result, decodeErr := e.decodeResult(appended[i])
+		results[position] = result
 		if err == nil {
-			err = undecoded
+			err = decodeErr
 		}
 	}
-	return outcomes, err
+	return results, err
 }
 
-func (e *Events[T]) outcome(o model.Outcome) (Outcome[T], error) {
-	current, err := e.current(o.Current)
-	return Outcome[T]{Verdict: o.Verdict, Key: o.Key, Current: current, Errors: o.Errors}, err
+func (e *Events[T]) decodeResult(o model.AppendResult) (Result[T], error) {
+	latest, err := e.decodeLatest(o.Latest)
+	return Result[T]{Outcome: o.Outcome, Key: o.Key, Latest: latest, Errors: o.Errors}, err
 }
 
 func newIngest(store Store, o options) *ingest.Service {
-	gates, _ := store.(ingest.Gates) // a store that knows no purge has none
-	return &ingest.Service{Store: store, Limits: o.limits, Now: o.now, Rand: rand.Reader, Gates: gates}
+	locks, _ := store.(ingest.PurgeLocks) // nil if the store has no purge locks
+	return &ingest.Service{Store: store, Limits: o.limits, Now: o.now, Rand: rand.Reader, PurgeLocks: locks}
 }

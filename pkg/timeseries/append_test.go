@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -18,7 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-func TestAppendAll_OneOutcomeEachInOrder(t *testing.T) {
+func TestAppendAll_ReturnsOneResultForEachValueInOrder(t *testing.T) {
 	events := open[Reading](t, newTable(), iot.Readings)
 	minute := func(m int) time.Time { return today.Add(time.Duration(m-30) * time.Minute) }
 	outs, err := events.AppendAll(context.Background(), []Reading{
@@ -34,45 +33,45 @@ func TestAppendAll_OneOutcomeEachInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []model.Verdict
+	var got []model.Outcome
 	for _, o := range outs {
-		got = append(got, o.Verdict)
+		got = append(got, o.Outcome)
 	}
-	want := []model.Verdict{model.Applied, model.Rejected, model.Applied, model.Late, model.Duplicate, model.Collision, model.Applied, model.Rejected}
+	want := []model.Outcome{model.Applied, model.Rejected, model.Applied, model.Late, model.Duplicate, model.Collision, model.Applied, model.Rejected}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-func TestAppendAll_OfNothingIsNothing(t *testing.T) {
+func TestAppendAll_OfNoValuesReturnsNoResults(t *testing.T) {
 	outs, err := open[Reading](t, newTable(), iot.Readings).AppendAll(context.Background(), nil)
 	if len(outs) != 0 || err != nil {
 		t.Errorf("got %v, %v", outs, err)
 	}
 }
 
-func TestAppend_RejectsWhatNoEventCanBe(t *testing.T) {
+func TestAppend_RejectsInvalidValues(t *testing.T) {
 	type wide struct {
-		base
+		minimalModel
 		Value float64 `tide:"measure"`
 		Other float64 `tide:"measure"`
 	}
 	truncating := iot.Readings
-	truncating.FinerTime = model.TruncateFiner
+	truncating.FinerTime = model.TruncateFinerTime
 	finer := today.Add(-time.Minute + time.Microsecond)
 	for name, c := range map[string]struct {
 		kind catalog.Kind
 		v    wide
-		code string // "" where it is taken in
+		code string // "" if the value is applied
 	}{
-		"no time":                       {iot.Readings, wide{base: base{Device: "sensor_01"}}, ingest.CodeMissing},
-		"no subject":                    {iot.Readings, wide{base: base{At: today}}, ingest.CodeMissing},
-		"finer than a millisecond":      {iot.Readings, wide{base: base{"sensor_01", finer}}, ingest.CodeTimeFiner},
-		"finer, by declaration":         {truncating, wide{base: base{"sensor_01", finer}}, ""},
-		"far ahead":                     {iot.Readings, wide{base: base{"sensor_01", today.Add(time.Hour)}}, ingest.CodeTimeAhead},
-		"out of a decimal's range":      {iot.Readings, wide{base{"sensor_01", today}, 1e300, 0}, ingest.CodeNumberRange},
-		"larger than sums can hold":     {iot.Readings, wide{base{"sensor_01", today}, 1e15, 0}, ingest.CodeNumberTooLarge},
-		"no number, declared a measure": {iot.Readings, wide{base{"sensor_01", today}, math.Inf(1), 0}, ""},
+		"no time":                           {iot.Readings, wide{minimalModel: minimalModel{Device: "sensor_01"}}, ingest.CodeMissing},
+		"no subject":                        {iot.Readings, wide{minimalModel: minimalModel{At: today}}, ingest.CodeMissing},
+		"finer than a millisecond":          {iot.Readings, wide{minimalModel: minimalModel{"sensor_01", finer}}, ingest.CodeTimeFiner},
+		"finer, by declaration":             {truncating, wide{minimalModel: minimalModel{"sensor_01", finer}}, ""},
+		"far ahead":                         {iot.Readings, wide{minimalModel: minimalModel{"sensor_01", today.Add(time.Hour)}}, ingest.CodeTimeAhead},
+		"out of a decimal's range":          {iot.Readings, wide{minimalModel{"sensor_01", today}, 1e300, 0}, ingest.CodeNumberRange},
+		"larger than sums can hold":         {iot.Readings, wide{minimalModel{"sensor_01", today}, 1e15, 0}, ingest.CodeNumberTooLarge},
+		"not a number, declared as measure": {iot.Readings, wide{minimalModel{"sensor_01", today}, math.Inf(1), 0}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := open[wide](t, newTable(), c.kind).Append(context.Background(), c.v)
@@ -80,21 +79,20 @@ func TestAppend_RejectsWhatNoEventCanBe(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch {
-			case c.code == "" && out.Verdict != model.Applied:
-				t.Errorf("got %s %v, want it applied", out.Verdict, out.Errors)
-			case c.code != "" && (out.Verdict != model.Rejected || out.Errors[0].Code != c.code):
-				t.Errorf("got %s %v, want it rejected as %s", out.Verdict, out.Errors, c.code)
+			case c.code == "" && out.Outcome != model.Applied:
+				t.Errorf("got %s %v, want applied", out.Outcome, out.Errors)
+			case c.code != "" && (out.Outcome != model.Rejected || out.Errors[0].Code != c.code):
+				t.Errorf("got %s %v, want rejected as %s", out.Outcome, out.Errors, c.code)
 			}
 		})
 	}
 }
 
-// Enrichment is read back from current, and whatever an append carries of it is not
-// written.
-func TestAppend_NeverTouchesEnrichment(t *testing.T) {
+// A latest item is read with its enrichment. Append ignores enrichment in its value.
+func TestAppend_NeverWritesEnrichment(t *testing.T) {
 	table, ctx := newTable(), context.Background()
 	events := open[Reading](t, table, iot.Readings)
-	key := keys.Current(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"})
+	key := keys.Latest(model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"})
 
 	first := Reading{Device: "sensor_01", At: today.Add(-time.Minute), AccountID: "not to be written"}
 	if _, err := events.Append(ctx, first); err != nil {
@@ -111,9 +109,9 @@ func TestAppend_NeverTouchesEnrichment(t *testing.T) {
 	if _, err := events.Append(ctx, Reading{Device: "sensor_01", At: today, AccountID: "acct-2", Location: "here"}); err != nil {
 		t.Fatal(err)
 	}
-	current, err := events.Current(ctx, timeseries.Key{Subject: "sensor_01"})
-	if err != nil || current.AccountID != "acct-1" || current.Location != "here" {
-		t.Errorf("got %+v, %v; want the enrichment kept and the location new", current, err)
+	latest, err := events.Latest(ctx, timeseries.Key{Subject: "sensor_01"})
+	if err != nil || latest.AccountID != "acct-1" || latest.Location != "here" {
+		t.Errorf("got %+v, %v; want the enrichment unchanged and the new location", latest, err)
 	}
 }
 
@@ -148,7 +146,7 @@ func TestIn_IsHalfOpenToTheNanosecond(t *testing.T) {
 	}
 }
 
-func TestRollups_SayWhatWasAppended(t *testing.T) {
+func TestRollups_SummariseAppendedValues(t *testing.T) {
 	table, ctx := newTable(), context.Background()
 	events := open[Reading](t, table, iot.Readings)
 	for hour := range 24 {
@@ -173,15 +171,15 @@ func TestRollups_SayWhatWasAppended(t *testing.T) {
 	}
 }
 
-func TestOpen_LimitsAreThoseGiven(t *testing.T) {
-	limits := config.Default().Limits
+func TestOpen_UsesTheGivenLimits(t *testing.T) {
+	limits := timeseries.DefaultLimits()
 	limits.Subject = 4
 	events, err := timeseries.Open[Reading](newTable(), iot.Readings, timeseries.WithClock(clock), timeseries.WithLimits(limits))
 	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
-	if err != nil || out.Verdict != model.Rejected || out.Errors[0].Code != ingest.CodeTooLong {
-		t.Errorf("got %s %v, %v; want it rejected as %s", out.Verdict, out.Errors, err, ingest.CodeTooLong)
+	if err != nil || out.Outcome != model.Rejected || out.Errors[0].Code != ingest.CodeTooLong {
+		t.Errorf("got %s %v, %v; want rejected as %s", out.Outcome, out.Errors, err, ingest.CodeTooLong)
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// checker gathers the mistakes of one model.
+// checker collects the mistakes of one model.
 type checker struct {
 	model    string
 	columns  []column
 	mistakes []*Error
 }
 
-func (c *checker) wrong(code Code, field, format string, args ...any) {
+func (c *checker) report(code Code, field, format string, args ...any) {
 	c.mistakes = append(c.mistakes, &Error{Code: code, Model: c.model, Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// find is the one column of a role; nil where there is none. A second one is a mistake.
+// find returns the only column of a role; nil if there is none. A second one is a mistake.
 func (c *checker) find(r role) (found *column) {
 	for i := range c.columns {
 		switch {
@@ -30,82 +30,82 @@ func (c *checker) find(r role) (found *column) {
 		case found == nil:
 			found = &c.columns[i]
 		default:
-			c.wrong(TagUnreadable, c.columns[i].goName, "the field %s has this role already: a model has one of it", found.goName)
+			c.report(TagUnreadable, c.columns[i].goName, "the field %s already has this role: a model has only one such field", found.goName)
 		}
 	}
 	return found
 }
 
-// order checks the field that orders the series.
+// order checks the field that orders the events.
 func (c *checker) order() {
 	order := c.find(timeRole)
 	if order == nil {
-		c.wrong(OrderMissing, "", `no field orders the events: tag the event's own time with tide:"time"`)
+		c.report(OrderMissing, "", `no field orders the events: tag the time of the event with tide:"time"`)
 		return
 	}
 	if order.is(keyRoles) {
-		c.wrong(OrderIsKey, order.goName, "the field that orders events is part of the key: each event would be a series of its own; use two fields")
+		c.report(OrderIsKey, order.goName, "the field that orders events is part of the key: each event would be a series of its own; use two fields")
 	}
 	switch {
 	case order.is(enrichmentRole):
-		c.wrong(AppendLacksKey, order.goName, "append never writes enrichment, so it would have no time: remove the enrichment role")
+		c.report(AppendLacksKey, order.goName, "append never writes enrichment, so events would have no time: remove the enrichment role")
 	case order.typ.Kind() == reflect.Pointer || order.typ.Kind() == reflect.Interface:
-		c.wrong(OrderIsReference, order.goName, "the field that orders events is a reference and may be nil: use time.Time or model.Time by value")
+		c.report(OrderIsReference, order.goName, "the field that orders events is a reference and may be nil: use time.Time or model.Time by value")
 	case order.typ != timeType && order.typ != modelTimeType:
-		c.wrong(TypeUnfit, order.goName, "%s is no time: use time.Time or model.Time", order.typ)
+		c.report(TypeUnfit, order.goName, "%s is not a time: use time.Time or model.Time", order.typ)
 	}
 }
 
-// key checks the fields that say which series and which event.
+// key checks the fields that identify the series and the event.
 func (c *checker) key(kind *catalog.Kind) {
 	subject := c.find(subjectRole)
 	if subject == nil {
-		c.wrong(AppendLacksKey, "", `no field says what is observed: tag the subject's id with tide:"subject"`)
+		c.report(AppendLacksKey, "", `no field identifies the subject: tag the subject's id with tide:"subject"`)
 	}
 	id := c.find(idRole)
 	if id == nil && kind.IDs == catalog.RequiredID {
-		c.wrong(AppendLacksKey, "", `kind %s requires an id of every event: tag it with tide:"id"`, kind.Name)
+		c.report(AppendLacksKey, "", `kind %s requires an id for every event: tag a field with tide:"id"`, kind.Name)
 	}
 	for _, part := range []*column{subject, c.find(streamRole), id} {
 		switch {
 		case part == nil:
 		case part.is(enrichmentRole):
-			c.wrong(AppendLacksKey, part.goName, "append never writes enrichment, so the key would lack this part: remove the enrichment role")
+			c.report(AppendLacksKey, part.goName, "append never writes enrichment, so the key would lack this part: remove the enrichment role")
 		case part.typ.Kind() != reflect.String && !part.is(timeRole):
-			c.wrong(TypeUnfit, part.goName, "%s cannot be part of a key: use a string", part.typ)
+			c.report(TypeUnfit, part.goName, "%s cannot be part of a key: use a string", part.typ)
 		}
 	}
 }
 
-// lifecycle refuses what belongs to entities that are edited, not appended to.
+// lifecycle rejects roles of entities that are edited rather than appended to.
 func (c *checker) lifecycle() {
 	if version := c.find(versionRole); version != nil {
-		c.wrong(Versioned, version.goName, "a time series is ordered by event time and keeps every event: it has no version number; remove the field, or keep the profile of the subject versioned instead")
+		c.report(Versioned, version.goName, "a time series is ordered by event time and keeps every event: remove the field, or keep versions of the subject's profile instead")
 	}
 	if deleted := c.find(deletedRole); deleted != nil {
-		c.wrong(SoftDeleted, deleted.goName, "an append to a softly deleted item would bring it back: delete the profile of the subject instead, and remove the field")
+		c.report(SoftDeleted, deleted.goName, "an append to a soft-deleted item would restore it: remove the field, and delete the subject's profile instead")
 	}
 }
 
-// attributes checks the names and the Go types of what is stored beside the key.
+// attributes checks the names and Go types of the attributes.
 func (c *checker) attributes(kind *catalog.Kind) {
 	seen := map[string]string{}
-	taken := []string{catalog.TimeField, catalog.StreamField, catalog.IDField, kind.Subject.Field}
+	reserved := []string{catalog.TimeField, catalog.StreamField, catalog.IDField, kind.Subject.Field}
 	for _, column := range c.columns {
 		if column.roles&^attrRoles != 0 {
 			continue
 		}
 		switch other, twice := seen[column.name]; {
 		case column.name == "" || len(column.name) > catalog.MaxName:
-			c.wrong(TagUnreadable, column.goName, "the name %.64q is empty or longer than %d bytes", column.name, catalog.MaxName)
-		case keys.Reserved(column.name) || slices.Contains(taken, column.name):
-			c.wrong(TagUnreadable, column.goName, "the name %q is taken by the table: give another with name=", column.name)
+			c.report(TagUnreadable, column.goName, "the name %.64q is empty or longer than %d bytes", column.name, catalog.MaxName)
+		case keys.Reserved(column.name) || slices.Contains(reserved, column.name):
+			c.report(TagUnreadable, column.goName, "the name %q is reserved by the table: give another with name=", column.name)
 		case twice:
-			c.wrong(TagUnreadable, column.goName, "the field %s is stored under %q already: give another name with name=", other, column.name)
+			c.report(TagUnreadable, column.goName, "the field %s is stored under %q already: give another name with name=", other, column.name)
 		}
 		seen[column.name] = column.goName
-		if allowed := typesOf(column.roles); !allowed(column.typ) {
-			c.wrong(TypeUnfit, column.goName, "%s cannot hold a %s: see the types each role takes", column.typ, roleName(column.roles))
+		if allowed := allowedTypes(column.roles); !allowed(column.typ) {
+			c.report(TypeUnfit, column.goName, "%s cannot hold a %s: see the types that each role accepts", column.typ, roleName(column.roles))
 		}
 	}
 }
@@ -116,9 +116,9 @@ var (
 	decimalType   = reflect.TypeFor[model.Decimal]()
 )
 
-// typesOf tells the Go types a role takes, by value or by pointer: a measure any
-// number, a field anything else, dimension and distinct strings, enrichment all.
-func typesOf(roles role) func(reflect.Type) bool {
+// allowedTypes returns whether a role accepts a Go type, by value or pointer: a measure
+// accepts numbers, a field everything else, dimension and distinct strings, enrichment all.
+func allowedTypes(roles role) func(reflect.Type) bool {
 	return func(t reflect.Type) bool {
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()

@@ -10,54 +10,57 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// AppendOption is what an append asks beside the order of events.
-type AppendOption func(*appending)
+// AppendOption adds a condition to an append.
+type AppendOption func(*appendOptions)
 
-type appending struct {
-	where   model.Condition
-	mistake error
+type appendOptions struct {
+	condition model.Condition
+	err       error
 }
 
-// If appends only where current's field, by the name it is stored under, enrichment
-// included, compares with value as op says; several must all hold. Where current does
-// not meet it the verdict is model.Conflict, and never one of the order's.
+// If appends only if a stored field of the latest item, enrichment included, compares with
+// value as op says. With several If options, all must hold. Otherwise the outcome is
+// model.Conflict.
 func If(field string, op model.Op, value any) AppendOption {
-	return func(a *appending) {
+	return func(a *appendOptions) {
 		t, err := term(field, op, value)
-		a.where, a.mistake = append(a.where, t), errors.Join(a.mistake, err)
+		a.condition, a.err = append(a.condition, t), errors.Join(a.err, err)
 	}
 }
 
-func (e *Events[T]) appending(opts []AppendOption) (model.Condition, error) {
-	var a appending
+func (e *Events[T]) condition(opts []AppendOption) (model.Condition, error) {
+	var a appendOptions
 	for _, opt := range opts {
 		opt(&a)
 	}
-	if a.mistake != nil {
-		return nil, a.mistake
+	if a.err != nil {
+		return nil, a.err
 	}
-	for _, t := range a.where {
-		if e.model.find(t.Field) == nil {
+	if len(a.condition) > 0 && e.kind.WithoutLatest {
+		return nil, fmt.Errorf("append with If to kind %s: %w", e.kind.Name, ErrNoLatest)
+	}
+	for _, t := range a.condition {
+		if e.layout.find(t.Field) == nil {
 			return nil, fmt.Errorf("%.64q: %w", t.Field, ErrField)
 		}
 	}
-	return a.where, a.where.Check()
+	return a.condition, a.condition.Validate()
 }
 
 // appendIf appends one value on a condition.
-func (e *Events[T]) appendIf(ctx context.Context, v T, where model.Condition) (Outcome[T], error) {
-	draft, wrong := e.draft(&v)
-	if len(wrong) > 0 {
-		return Outcome[T]{Verdict: model.Rejected, Errors: wrong}, nil
+func (e *Events[T]) appendIf(ctx context.Context, v T, condition model.Condition) (Result[T], error) {
+	observation, problems := e.observation(&v)
+	if len(problems) > 0 {
+		return Result[T]{Outcome: model.Rejected, Errors: problems}, nil
 	}
-	settled, err := e.in.AppendIf(ctx, e.kind, draft, where)
-	out, undecoded := e.outcome(settled)
+	appended, err := e.ingest.AppendIf(ctx, e.kind, observation, condition)
+	result, decodeErr := e.decodeResult(appended)
 	if err == nil {
-		err = undecoded
+		err = decodeErr
 	}
-	return out, err
+	return result, err
 }
 
-func (e *Events[T]) draft(v *T) (ingest.Draft, []model.FieldError) {
-	return e.model.draft(reflect.ValueOf(v).Elem(), e.kind.FinerTime)
+func (e *Events[T]) observation(v *T) (ingest.TypedObservation, []model.FieldError) {
+	return e.layout.observation(reflect.ValueOf(v).Elem(), e.kind.FinerTime)
 }

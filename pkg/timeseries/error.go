@@ -2,34 +2,34 @@ package timeseries
 
 import "fmt"
 
-// Code names one mistake of configuration, for good: codes are never reused.
+// Code identifies one kind of configuration mistake. Codes are never reused.
 type Code string
 
-// The codes, each with its page in docs/CONFIG-ERRORS.md.
+// The codes. docs/CONFIG-ERRORS.md has a section for each.
 const (
-	OrderMissing     Code = "TM-001" // the order field is not in the model: no field is tagged time
-	OrderIsKey       Code = "TM-002" // the order field is part of the key
-	Versioned        Code = "TM-003" // a time series is ordered by event time, not by version
-	AppendLacksKey   Code = "TM-004" // the append input lacks the order field or a part of the key
-	OrderIsReference Code = "TM-005" // the order field is a reference, so it may be missing
-	SoftDeleted      Code = "TM-006" // a time series and soft delete on the same item
-	AppendMissing    Code = "TM-007" // there is no append input: nothing is tagged
-	RowDiffers       Code = "TM-008" // the tags and the kind's row say different things
-	TagUnreadable    Code = "TM-009" // a tag that cannot be read
-	TypeUnfit        Code = "TM-010" // a Go type that cannot hold what its tag says
-	KindUnusable     Code = "TM-011" // the kind's row itself is wrong
+	OrderMissing     Code = "TM-001" // no field has the role time
+	OrderIsKey       Code = "TM-002" // the time is part of the key
+	Versioned        Code = "TM-003" // a field has the role version
+	AppendLacksKey   Code = "TM-004" // the time or a part of the key is missing, or never written
+	OrderIsReference Code = "TM-005" // the time is a pointer or interface, so it may be nil
+	SoftDeleted      Code = "TM-006" // a field has the role deleted
+	AppendMissing    Code = "TM-007" // no field is tagged
+	RowDiffers       Code = "TM-008" // a tag contradicts the kind
+	TagUnreadable    Code = "TM-009" // a tag is invalid
+	TypeUnfit        Code = "TM-010" // the Go type does not fit the role
+	KindUnusable     Code = "TM-011" // the kind itself is invalid
 )
 
-// document explains each code.
-const document = "docs/CONFIG-ERRORS.md"
+// errorsPage explains each code.
+const errorsPage = "docs/CONFIG-ERRORS.md"
 
-// Error is one mistake of configuration, found by Open. Open joins all it finds;
-// errors.As answers the first.
+// Error is one configuration mistake that Open found. Open joins all of them; errors.As
+// finds the first.
 type Error struct {
 	Code    Code
 	Model   string // the Go type
-	Field   string // its field; "" where the mistake is of the whole
-	Message string // what, why and what to do
+	Field   string // its field; "" if the mistake is not about one field
+	Message string // what is wrong, why, and what to do
 }
 
 func (e *Error) Error() string {
@@ -37,5 +37,5 @@ func (e *Error) Error() string {
 	if e.Field != "" {
 		subject += "." + e.Field
 	}
-	return fmt.Sprintf("timeseries: %s: %s: %s (%s)", e.Code, subject, e.Message, document)
+	return fmt.Sprintf("timeseries: %s: %s: %s (%s)", e.Code, subject, e.Message, errorsPage)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-// opened is a kind with the readings of two hours: ten of 1, then one of 90.
+// opened returns events of two hours: ten readings of 1, then one of 90.
 func opened() (*timeseries.Events[Reading], *memory.Table) {
 	table := newTable()
 	readings, err := timeseries.Open[Reading](table, iot.Readings, timeseries.WithClock(clock), timeseries.WithCursorKey([]byte("thirty-two bytes of your own, ...")))
@@ -33,7 +33,7 @@ func opened() (*timeseries.Events[Reading], *memory.Table) {
 	return readings, table
 }
 
-// The newest readings that meet a condition, with the fields that are wanted.
+// Read the newest readings that meet a condition, with some of their fields.
 func ExampleEvents_History() {
 	readings, _ := opened()
 	for r, err := range readings.History(context.Background(), timeseries.Key{Subject: "sensor_01"},
@@ -46,7 +46,7 @@ func ExampleEvents_History() {
 	// 16:08:00 1 true <nil>
 }
 
-// A page at a time, for callers that stop and go on.
+// Read one page at a time, for callers that stop and continue later.
 func ExampleEvents_Page() {
 	ctx := context.Background()
 	readings, _ := opened()
@@ -63,9 +63,9 @@ func ExampleEvents_Page() {
 	// 5 <nil>
 }
 
-// How many there are, and what it cost to count them.
+// Count readings, and measure what the count costs.
 func ExampleEvents_Count() {
-	ctx, meter := model.Metered(context.Background())
+	ctx, meter := model.WithReadMeter(context.Background())
 	readings, _ := opened()
 	n, err := readings.Count(ctx, timeseries.Key{Subject: "sensor_01"}, timeseries.Where("location", model.Equal, "hall"))
 	fmt.Println(n.Events, err, meter.Cost().Requests, "request")
@@ -73,7 +73,7 @@ func ExampleEvents_Count() {
 	// 10 <nil> 1 request
 }
 
-// The rollups of one tier. Means are weighted by what they are of.
+// Read the rollups of one tier. Averages are weighted by the number of values.
 func ExampleEvents_Rollups() {
 	readings, _ := opened()
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
@@ -81,16 +81,16 @@ func ExampleEvents_Rollups() {
 		for _, r := range found {
 			m := r.Measure("temperature")
 			avg, _ := m.Avg()
-			fmt.Printf("%s: %d values, sum %s, mean %.4f %v\n", r.Bucket, m.Count, m.Sum, avg, err)
+			fmt.Printf("%s: %d values, sum %s, average %.4f %v\n", r.Bucket, m.Count, m.Sum, avg, err)
 		}
 	}
 	// Output:
-	// hour 2026-04-20-16: 10 values, sum 10, mean 1.0000 <nil>
-	// hour 2026-04-20-17: 1 values, sum 90, mean 90.0000 <nil>
-	// day 2026-04-20: 11 values, sum 100, mean 9.0909 <nil>
+	// hour 2026-04-20-16: 10 values, sum 10, average 1.0000 <nil>
+	// hour 2026-04-20-17: 1 values, sum 90, average 90.0000 <nil>
+	// day 2026-04-20: 11 values, sum 100, average 9.0909 <nil>
 }
 
-// A chart is of the finest tier that still exists for the whole range, and says why.
+// Chart chooses the finest tier that still exists for the whole range, and explains the choice.
 func ExampleEvents_Chart() {
 	ctx := context.Background()
 	readings, _ := opened()
@@ -103,29 +103,28 @@ func ExampleEvents_Chart() {
 		fmt.Println(len(curve.Rollups), "points,", m.Count, "values,", curve.Cost.Items, "items read,", err)
 	}
 	// Output:
-	// hourly: the finest tier there is
+	// hourly: the finest tier
 	// 2 points, 11 values, 2 items read, <nil>
 	// daily: 2430 points, the newest of them hourly, are more than 1500
 	// 1 points, 11 values, 1 items read, <nil>
 }
 
-// An append on a condition of one's own: where it fails, the verdict says so, and not
-// that the reading came late.
+// Append on a condition. If it fails, the outcome is conflict.
 func ExampleIf() {
 	ctx := context.Background()
 	readings, _ := opened()
 	newer := Reading{Device: "sensor_01", At: today, Temperature: number("20"), Location: "roof"}
-	for _, place := range []string{"hall", "roof"} {
-		out, err := readings.Append(ctx, newer, timeseries.If("location", model.Equal, place))
-		fmt.Println(place, out.Verdict, err)
+	for _, location := range []string{"hall", "roof"} {
+		out, err := readings.Append(ctx, newer, timeseries.If("location", model.Equal, location))
+		fmt.Println(location, out.Outcome, err)
 	}
 	// Output:
 	// hall conflict <nil>
 	// roof applied <nil>
 }
 
-// An append as a part of a transaction of one's own. On DynamoDB the items are made by
-// Table.TransactItems and stand beside others; the table in memory takes them alone.
+// Append in a transaction with other items. With DynamoDB, Table.TransactItems returns the
+// items to send; the table in memory stores them directly.
 func ExampleEvents_TransactItems() {
 	ctx := context.Background()
 	readings, table := opened()
@@ -133,22 +132,22 @@ func ExampleEvents_TransactItems() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	reply, err := table.Append(ctx, part.Transaction)
+	stored, err := table.Append(ctx, part.Transaction)
 	if err != nil {
 		log.Fatal(err)
 	}
-	out, err := part.Outcome(reply)
-	fmt.Println(out.Verdict, out.Current.Temperature, err)
+	result, err := part.Result(stored)
+	fmt.Println(result.Outcome, result.Latest.Temperature, err)
 	// Output:
 	// applied 20 <nil>
 }
 
-// The currents of all devices whose last reading said that they stand in the hall: the
-// kind declares an index of its currents by location.
-func ExampleEvents_Currents() {
+// Find all devices whose latest location is the hall. The kind declares an index of its
+// latest items by location.
+func ExampleEvents_LatestBy() {
 	ctx := context.Background()
 	kind := iot.Readings
-	kind.CurrentBy = []catalog.CurrentIndex{{By: []string{"location"}, Half: catalog.HalfPreserve}}
+	kind.LatestBy = []catalog.LatestIndex{{By: []string{"location"}, Half: catalog.HalfPreserve}}
 	readings, err := timeseries.Open[Reading](newTable(), kind, timeseries.WithClock(clock))
 	if err != nil {
 		log.Fatal(err)
@@ -162,7 +161,7 @@ func ExampleEvents_Currents() {
 			log.Fatal(err)
 		}
 	}
-	page, err := readings.Currents(ctx, []string{"hall"})
+	page, err := readings.LatestBy(ctx, []string{"hall"})
 	for _, e := range page.Entries {
 		fmt.Println(e.Value.Device, e.Err, err)
 	}

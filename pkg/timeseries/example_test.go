@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-// The whole of it: open, append, read back, read the rollups.
+// Open a kind, append events, read them and their rollups.
 func Example() {
 	ctx, table := context.Background(), newTable()
 	readings, err := timeseries.Open[Reading](table, iot.Readings, timeseries.WithClock(clock))
@@ -22,13 +22,13 @@ func Example() {
 	}
 	noon := time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC)
 	out, err := readings.Append(ctx, Reading{Device: "sensor_01", At: noon, Temperature: number("22.4"), Location: "warehouse-a"})
-	fmt.Println(out.Verdict, out.Current.Temperature, err)
+	fmt.Println(out.Outcome, out.Latest.Temperature, err)
 
 	outs, err := readings.AppendAll(ctx, []Reading{
 		{Device: "sensor_01", At: noon.Add(time.Hour), Temperature: number("23")},
 		{Device: "sensor_01", At: noon, Temperature: number("22.4"), Location: "warehouse-a"},
 	})
-	fmt.Println(outs[0].Verdict, outs[1].Verdict, err)
+	fmt.Println(outs[0].Outcome, outs[1].Outcome, err)
 	fold(table, readings.Kind()) // the aggregate function does this
 
 	key := timeseries.Key{Subject: "sensor_01"}
@@ -47,7 +47,7 @@ func Example() {
 	// 2 45.4 22.7 true <nil>
 }
 
-// A mistake in the tags is answered once, when the kind is opened, by its code.
+// Open reports a mistake in the tags with its code.
 func ExampleOpen_mistake() {
 	type Sample struct {
 		Device string  `tide:"subject"`
@@ -59,10 +59,10 @@ func ExampleOpen_mistake() {
 	fmt.Println(err)
 	// Output:
 	// true true
-	// timeseries: TM-001: timeseries_test.Sample: no field orders the events: tag the event's own time with tide:"time" (docs/CONFIG-ERRORS.md)
+	// timeseries: TM-001: timeseries_test.Sample: no field orders the events: tag the time of the event with tide:"time" (docs/CONFIG-ERRORS.md)
 }
 
-// A kind whose row declares nothing takes its measures from the tags.
+// A kind that declares no measures takes them from the tags.
 func ExampleEvents_Kind() {
 	type Visit struct {
 		Site     string        `tide:"subject"`
@@ -71,7 +71,7 @@ func ExampleEvents_Kind() {
 		Duration float64       `tide:"measure,scale=3,percentiles"`
 		Page     string        `tide:"dimension,top=50"`
 		Visitor  string        `tide:"distinct"`
-		_        struct{}      // what has no tag is left alone
+		_        struct{}      // ignored: no tag
 		Taken    time.Duration // likewise
 	}
 	visits, err := timeseries.Open[Visit](newTable(), catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "SITE"}})
@@ -84,7 +84,7 @@ func ExampleEvents_Kind() {
 	// visits sites [{duration 3 true}] [{page 50}] [visitor]
 }
 
-// An event that came late is kept, and current stays as it was.
+// A late event is stored, and the latest item does not change.
 func ExampleEvents_Append_late() {
 	ctx := context.Background()
 	readings, err := timeseries.Open[Reading](newTable(), iot.Readings, timeseries.WithClock(clock))
@@ -95,30 +95,30 @@ func ExampleEvents_Append_late() {
 	older := Reading{Device: "sensor_01", At: today.Add(-time.Hour), Temperature: number("19")}
 	for _, r := range []Reading{newer, older} {
 		out, err := readings.Append(ctx, r)
-		fmt.Println(out.Verdict, out.Current.Temperature, err)
+		fmt.Println(out.Outcome, out.Latest.Temperature, err)
 	}
 	// Output:
 	// applied 20 <nil>
 	// late 20 <nil>
 }
 
-// Current is the latest state of a series, or nil.
-func ExampleEvents_Current() {
+// Latest returns the latest item of a series, or nil.
+func ExampleEvents_Latest() {
 	ctx := context.Background()
 	readings, err := timeseries.Open[Reading](newTable(), iot.Readings, timeseries.WithClock(clock))
 	if err != nil {
 		log.Fatal(err)
 	}
 	key := timeseries.Key{Subject: "sensor_01", Stream: "status"}
-	nothing, err := readings.Current(ctx, key)
+	nothing, err := readings.Latest(ctx, key)
 	fmt.Println(nothing == nil, err)
 
 	_, err = readings.Append(ctx, Reading{Device: "sensor_01", Stream: "status", At: today, Location: "warehouse-a"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	current, err := readings.Current(ctx, key, timeseries.Consistent())
-	fmt.Println(current.Location, current.Temperature == nil, err)
+	latest, err := readings.Latest(ctx, key, timeseries.Consistent())
+	fmt.Println(latest.Location, latest.Temperature == nil, err)
 	// Output:
 	// true <nil>
 	// warehouse-a true <nil>

@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// layout is where the parts of an event stand in a model.
+// layout maps the parts of an event to the fields of a model.
 type layout struct {
 	subject, time *column
-	stream, id    *column // nil where the model has none
+	stream, id    *column // nil if the model has none
 	attrs         []column
 }
 
@@ -36,13 +36,13 @@ func layoutOf(columns []column) *layout {
 	return &l
 }
 
-// draft is the event that v, a struct, says; or what keeps it from being one.
-func (l *layout) draft(v reflect.Value, finer model.Finer) (ingest.Draft, []model.FieldError) {
-	d := ingest.Draft{Subject: l.subject.text(v), Stream: l.stream.text(v), ID: l.id.text(v)}
-	var wrong []model.FieldError
-	at, flaw := eventTime(v.FieldByIndex(l.time.index), finer)
-	if flaw != nil {
-		wrong = append(wrong, *flaw)
+// observation returns the observation in v, a struct; or its problems.
+func (l *layout) observation(v reflect.Value, finer model.FinerTimePolicy) (ingest.TypedObservation, []model.FieldError) {
+	d := ingest.TypedObservation{Subject: l.subject.text(v), Stream: l.stream.text(v), ID: l.id.text(v)}
+	var problems []model.FieldError
+	at, problem := eventTime(v.FieldByIndex(l.time.index), finer)
+	if problem != nil {
+		problems = append(problems, *problem)
 	}
 	d.At = at
 	for i := range l.attrs {
@@ -53,15 +53,15 @@ func (l *layout) draft(v reflect.Value, finer model.Finer) (ingest.Draft, []mode
 		value, ok, err := encode(v.FieldByIndex(c.index))
 		switch {
 		case err != nil:
-			wrong = append(wrong, model.FieldError{Field: c.name, Code: ingest.CodeNumberRange, Message: err.Error()})
+			problems = append(problems, model.FieldError{Field: c.name, Code: ingest.CodeNumberRange, Message: err.Error()})
 		case ok:
 			d.Attrs = append(d.Attrs, model.Attr{Name: c.name, Value: value})
 		}
 	}
-	return d, wrong
+	return d, problems
 }
 
-// find is the column of a stored field; nil where there is none.
+// find returns the column of a stored field; nil if there is none.
 func (l *layout) find(name string) *column {
 	for i := range l.attrs {
 		if l.attrs[i].name == name {
@@ -71,15 +71,16 @@ func (l *layout) find(name string) *column {
 	return nil
 }
 
-// appends says whether events have a field: enrichment is current's alone.
-func (l *layout) appends(name string) error {
+// checkAppended returns ErrField if events do not have a field. Only latest items have
+// enrichment.
+func (l *layout) checkAppended(name string) error {
 	if c := l.find(name); c == nil || c.is(enrichmentRole) {
 		return fmt.Errorf("%.64q: %w", name, ErrField)
 	}
 	return nil
 }
 
-// text is a part of the key, "" where the model has no field for it.
+// text returns a part of the key; "" if the model has no field for it.
 func (c *column) text(v reflect.Value) string {
 	if c == nil {
 		return ""
@@ -87,22 +88,22 @@ func (c *column) text(v reflect.Value) string {
 	return v.FieldByIndex(c.index).String()
 }
 
-// eventTime reads the field that orders events. The zero time.Time is the year 1,
-// which nobody means.
-func eventTime(v reflect.Value, finer model.Finer) (model.Time, *model.FieldError) {
+// eventTime returns the time of the event. The zero time.Time, in the year 1, counts as
+// missing.
+func eventTime(v reflect.Value, finer model.FinerTimePolicy) (model.Time, *model.FieldError) {
 	at, ok := v.Interface().(time.Time)
 	switch {
 	case !ok:
 		return model.Time(v.Int()), nil
 	case at.IsZero():
-		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when it happened"}
-	case at.Nanosecond()%int(time.Millisecond) != 0 && finer == model.RejectFiner:
+		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when the event happened"}
+	case at.Nanosecond()%int(time.Millisecond) != 0 && finer == model.RejectFinerTime:
 		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeTimeFiner, Message: fmt.Sprintf("%s: %v", at.Format(time.RFC3339Nano), model.ErrTimeFiner)}
 	}
 	return model.TimeOf(at), nil
 }
 
-// set fills v, a struct, from what is stored.
+// set fills v, a struct, with a stored event or latest item.
 func (l *layout) set(v reflect.Value, series model.Series, order model.Order, attrs model.Attrs) error {
 	v.FieldByIndex(l.subject.index).SetString(series.Subject.ID)
 	if l.stream != nil {

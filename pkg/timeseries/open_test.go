@@ -14,15 +14,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-// opening opens a kind as T and answers the error alone.
-func opening[T any](kind catalog.Kind) func() error {
+// openModel returns a function that opens a kind as T and returns the error.
+func openModel[T any](kind catalog.Kind) func() error {
 	return func() error {
 		_, err := timeseries.Open[T](newTable(), kind)
 		return err
 	}
 }
 
-type base struct {
+type minimalModel struct {
 	Device string    `tide:"subject"`
 	At     time.Time `tide:"time"`
 }
@@ -38,137 +38,137 @@ func TestOpen_EachMistakeHasItsCode(t *testing.T) {
 	nameless.Name = "no name"
 
 	mixed := iot.Readings
-	mixed.CurrentBy = []catalog.CurrentIndex{{By: []string{"accountId"}, Sort: []string{"state"}}}
+	mixed.LatestBy = []catalog.LatestIndex{{By: []string{"accountId"}, Sort: []string{"state"}}}
 
 	for name, c := range map[string]struct {
 		open  func() error
 		code  timeseries.Code
 		field string
 	}{
-		"no field is the time": {opening[struct {
+		"no field is the time": {openModel[struct {
 			Device string `tide:"subject"`
 		}](iot.Readings), timeseries.OrderMissing, ""},
-		"the time is the subject": {opening[struct {
+		"the time is the subject": {openModel[struct {
 			Device time.Time `tide:"subject,time"`
 		}](iot.Readings), timeseries.OrderIsKey, "Device"},
-		"the time is the id": {opening[struct {
+		"the time is the id": {openModel[struct {
 			Device string    `tide:"subject"`
 			At     time.Time `tide:"time,id"`
 		}](iot.Readings), timeseries.OrderIsKey, "At"},
-		"a version": {opening[struct {
-			base
+		"a version": {openModel[struct {
+			minimalModel
 			Version int `tide:"version"`
 		}](iot.Readings), timeseries.Versioned, "Version"},
-		"no subject": {opening[struct {
+		"no subject": {openModel[struct {
 			At time.Time `tide:"time"`
 		}](iot.Readings), timeseries.AppendLacksKey, ""},
-		"a subject that append does not write": {opening[struct {
+		"a subject that append never writes": {openModel[struct {
 			Device string    `tide:"subject,enrichment"`
 			At     time.Time `tide:"time"`
 		}](iot.Readings), timeseries.AppendLacksKey, "Device"},
-		"a time that append does not write": {opening[struct {
+		"a time that append never writes": {openModel[struct {
 			Device string    `tide:"subject"`
 			At     time.Time `tide:"time,enrichment"`
 		}](iot.Readings), timeseries.AppendLacksKey, "At"},
-		"no id where the kind requires one": {opening[base](strict), timeseries.AppendLacksKey, ""},
-		"a time that may be nil": {opening[struct {
+		"no id where the kind requires one": {openModel[minimalModel](strict), timeseries.AppendLacksKey, ""},
+		"a time that may be nil": {openModel[struct {
 			Device string     `tide:"subject"`
 			At     *time.Time `tide:"time"`
 		}](iot.Readings), timeseries.OrderIsReference, "At"},
-		"soft delete": {opening[struct {
-			base
+		"soft delete": {openModel[struct {
+			minimalModel
 			Deleted time.Time `tide:"deleted"`
 		}](iot.Readings), timeseries.SoftDeleted, "Deleted"},
-		"no tags":  {opening[struct{ Device string }](iot.Readings), timeseries.AppendMissing, ""},
-		"no model": {opening[string](iot.Readings), timeseries.AppendMissing, ""},
+		"no tags":  {openModel[struct{ Device string }](iot.Readings), timeseries.AppendMissing, ""},
+		"no model": {openModel[string](iot.Readings), timeseries.AppendMissing, ""},
 
-		"another scale": {opening[struct {
-			base
+		"another scale": {openModel[struct {
+			minimalModel
 			Temperature float64 `tide:"measure,scale=2"`
 		}](iot.Readings), timeseries.RowDiffers, "Temperature"},
-		"percentiles of an undeclared measure": {opening[struct {
-			base
+		"percentiles of an undeclared measure": {openModel[struct {
+			minimalModel
 			Pressure float64 `tide:"measure,percentiles"`
 		}](iot.Readings), timeseries.RowDiffers, "Pressure"},
-		"a measure that is a dimension": {opening[struct {
-			base
+		"a measure that is a dimension": {openModel[struct {
+			minimalModel
 			Location float64 `tide:"measure"`
 		}](counted), timeseries.RowDiffers, "Location"},
-		"another top": {opening[struct {
-			base
+		"another top": {openModel[struct {
+			minimalModel
 			Location string `tide:"dimension,top=20"`
 		}](counted), timeseries.RowDiffers, "Location"},
-		"a dimension the row does not count": {opening[struct {
-			base
+		"a dimension the kind does not declare": {openModel[struct {
+			minimalModel
 			Location string `tide:"dimension"`
 		}](iot.Readings), timeseries.RowDiffers, "Location"},
-		"a field that is enrichment": {opening[struct {
-			base
+		"a field that is enrichment": {openModel[struct {
+			minimalModel
 			Account string `tide:"field,name=accountId"`
 		}](enriched), timeseries.RowDiffers, "Account"},
 
-		"an unknown role": {opening[struct {
-			base
+		"an unknown role": {openModel[struct {
+			minimalModel
 			X string `tide:"feild"`
 		}](iot.Readings), timeseries.TagUnreadable, "X"},
-		"a scale that is no number": {opening[struct {
-			base
+		"a scale that is not a number": {openModel[struct {
+			minimalModel
 			X float64 `tide:"measure,scale=two"`
 		}](iot.Readings), timeseries.TagUnreadable, "X"},
-		"an option of another role": {opening[struct {
-			base
+		"an option of another role": {openModel[struct {
+			minimalModel
 			X string `tide:"field,scale=2"`
 		}](iot.Readings), timeseries.TagUnreadable, "X"},
-		"two roles": {opening[struct {
-			base
+		"two roles": {openModel[struct {
+			minimalModel
 			X string `tide:"field,dimension"`
 		}](iot.Readings), timeseries.TagUnreadable, "X"},
-		"two subjects": {opening[struct {
-			base
+		"two subjects": {openModel[struct {
+			minimalModel
 			Site string `tide:"subject"`
 		}](iot.Readings), timeseries.TagUnreadable, "Site"},
-		"a private field": {opening[struct {
-			base
+		"a private field": {openModel[struct {
+			minimalModel
 			x string `tide:"field"`
 		}](iot.Readings), timeseries.TagUnreadable, "x"},
-		"a name of the table's own": {opening[struct {
-			base
+		"a reserved name": {openModel[struct {
+			minimalModel
 			Expires string `tide:"field,name=expiresAt"`
 		}](iot.Readings), timeseries.TagUnreadable, "Expires"},
-		"one name twice": {opening[struct {
-			base
+		"a name used twice": {openModel[struct {
+			minimalModel
 			A string `tide:"field,name=x"`
 			B string `tide:"field,name=x"`
 		}](iot.Readings), timeseries.TagUnreadable, "B"},
-		"a field behind a pointer": {opening[struct {
-			*base
+		"a field behind a pointer": {openModel[struct {
+			*minimalModel
 			A string `tide:"field"`
 		}](iot.Readings), timeseries.TagUnreadable, "Device"},
 
-		"a subject that is no string": {opening[struct {
+		"a subject that is not a string": {openModel[struct {
 			Device int       `tide:"subject"`
 			At     time.Time `tide:"time"`
 		}](iot.Readings), timeseries.TypeUnfit, "Device"},
-		"a time that is a string": {opening[struct {
+		"a time that is a string": {openModel[struct {
 			Device string `tide:"subject"`
 			At     string `tide:"time"`
 		}](iot.Readings), timeseries.TypeUnfit, "At"},
-		"a measure that is a string": {opening[struct {
-			base
+		"a measure that is a string": {openModel[struct {
+			minimalModel
 			Temperature string `tide:"measure"`
 		}](iot.Readings), timeseries.TypeUnfit, "Temperature"},
-		"a field that is a number": {opening[struct {
-			base
+		"a field that is a number": {openModel[struct {
+			minimalModel
 			Pressure int `tide:"field"`
 		}](iot.Readings), timeseries.TypeUnfit, "Pressure"},
-		"a field that is a list": {opening[struct {
-			base
+		"a field that is a list": {openModel[struct {
+			minimalModel
 			Tags []string `tide:"field"`
 		}](iot.Readings), timeseries.TypeUnfit, "Tags"},
 
-		"a kind that is wrong": {opening[base](nameless), timeseries.KindUnusable, ""},
-		"an index key that mixes append and enrichment": {opening[struct {
-			base
+		"a kind that is wrong": {openModel[minimalModel](nameless), timeseries.KindUnusable, ""},
+		"an index key that mixes append and enrichment": {openModel[struct {
+			minimalModel
 			Account string `tide:"enrichment,name=accountId"`
 			State   string `tide:"field"`
 		}](mixed), timeseries.KindUnusable, ""},
@@ -185,39 +185,39 @@ func TestOpen_EachMistakeHasItsCode(t *testing.T) {
 	}
 }
 
-func TestOpen_TellsEveryMistakeAtOnce(t *testing.T) {
-	err := opening[struct {
+func TestOpen_ReportsEveryMistakeAtOnce(t *testing.T) {
+	err := openModel[struct {
 		At      *time.Time `tide:"time"`
 		Version int        `tide:"version"`
 		X       string     `tide:"nonsense"`
 	}](iot.Readings)()
 	for _, code := range []timeseries.Code{timeseries.TagUnreadable, timeseries.OrderIsReference, timeseries.AppendLacksKey, timeseries.Versioned} {
 		if !strings.Contains(err.Error(), string(code)) {
-			t.Errorf("%s is not told:\n%v", code, err)
+			t.Errorf("%s is not reported:\n%v", code, err)
 		}
 	}
 }
 
-func TestOpen_TakesWhatTheRowLeavesOpen(t *testing.T) {
+func TestOpen_TakesUndeclaredAttributesFromTheTags(t *testing.T) {
 	for name, open := range map[string]func() error{
-		"options left to the row": opening[struct {
-			base
+		"options that the tag omits": openModel[struct {
+			minimalModel
 			Temperature float64 `tide:"measure"`
 		}](iot.Readings),
-		"an undeclared measure at the scale it has anyway": opening[struct {
-			base
+		"an undeclared measure with the default scale": openModel[struct {
+			minimalModel
 			Pressure float64 `tide:"measure,scale=9"`
 		}](iot.Readings),
-		"an undeclared field": opening[struct {
-			base
+		"an undeclared field": openModel[struct {
+			minimalModel
 			Location string `tide:"field"`
 		}](iot.Readings),
-		"model.Time as time": opening[struct {
+		"model.Time as time": openModel[struct {
 			Device string     `tide:"subject"`
 			At     model.Time `tide:"time"`
 		}](iot.Readings),
-		"a dimension that is distinct too": opening[struct {
-			base
+		"a dimension that is also distinct": openModel[struct {
+			minimalModel
 			Page string `tide:"dimension,distinct"`
 		}](catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "SITE"}}),
 	} {
@@ -227,7 +227,7 @@ func TestOpen_TakesWhatTheRowLeavesOpen(t *testing.T) {
 	}
 }
 
-func TestOpen_LeavesTheGivenRowAlone(t *testing.T) {
+func TestOpen_DoesNotChangeTheGivenKind(t *testing.T) {
 	row := iot.Readings
 	row.Enrichment = nil
 	opened, err := timeseries.Open[Reading](newTable(), row)
@@ -235,7 +235,7 @@ func TestOpen_LeavesTheGivenRowAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(row.Enrichment) != 0 || len(opened.Kind().Enrichment) != 1 {
-		t.Errorf("given row: %v, kind opened: %v; want none and the one tagged", row.Enrichment, opened.Kind().Enrichment)
+		t.Errorf("given kind: %v, opened kind: %v; want none and the tagged one", row.Enrichment, opened.Kind().Enrichment)
 	}
 }
 

@@ -12,82 +12,81 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ErrUnreadable is the error of an event that is stored but cannot be decoded. The
-// value beside it has the event's key; the iteration goes on behind it.
+// ErrUnreadable is the error of a stored event that cannot be decoded. The value that comes
+// with it has only the event's key. The iteration continues after it.
 var ErrUnreadable = errors.New("the stored event cannot be decoded")
 
-// Key names a series of the kind.
+// Key identifies a series of the kind.
 type Key struct {
 	Subject string // the subject's id
-	Stream  string // "" for the events without one
+	Stream  string // "" for events without a stream
 }
 
 func (e *Events[T]) series(key Key) query.Series {
 	return query.Series{Kind: e.kind, Subject: key.Subject, Stream: key.Stream}
 }
 
-// Current reads the latest state of a series, enrichment included; nil where nothing
-// was appended yet. The error is query.ErrNoCurrent where the kind keeps none.
-func (e *Events[T]) Current(ctx context.Context, key Key, opts ...ReadOption) (*T, error) {
-	r, err := e.reading(opts, currentTakes)
+// Latest reads the latest item of a series, enrichment included; nil if nothing was appended
+// yet. The error is ErrNoLatest if the kind stores none.
+func (e *Events[T]) Latest(ctx context.Context, key Key, opts ...ReadOption) (*T, error) {
+	r, err := e.readOptions(opts, latestOptions)
 	if err != nil {
 		return nil, err
 	}
-	current, err := e.out.Current(ctx, e.series(key), r.consistent)
-	if err != nil || current == nil {
+	latest, err := e.query.Latest(ctx, e.series(key), r.consistent)
+	if err != nil || latest == nil {
 		return nil, err
 	}
-	return e.current(current)
+	return e.decodeLatest(latest)
 }
 
-func (e *Events[T]) current(c *model.Current) (*T, error) {
+func (e *Events[T]) decodeLatest(c *model.Latest) (*T, error) {
 	if c == nil {
 		return nil, nil
 	}
 	v := new(T)
-	if err := e.model.set(reflect.ValueOf(v).Elem(), c.Series, c.Order, c.Attrs); err != nil {
-		return nil, fmt.Errorf("read current of %w", err)
+	if err := e.layout.set(reflect.ValueOf(v).Elem(), c.Series, c.Order, c.Attrs); err != nil {
+		return nil, fmt.Errorf("read latest item of %w", err)
 	}
 	return v, nil
 }
 
-// Currents reads one page of the currents of the kind, of all subjects and streams,
-// that have these values of the fields by which an index of the kind finds them, in
-// the order of the index. It may be some moments behind. The error is
-// query.ErrNotIndexed where the kind declares no such index.
-func (e *Events[T]) Currents(ctx context.Context, by []string, opts ...ReadOption) (Page[T], error) {
-	r, err := e.reading(opts, currentsTakes)
+// LatestBy reads one page of the kind's latest items, of all subjects and streams, whose
+// indexed fields have the given values, in the order of the index. It may lag behind by
+// moments. The error is ErrNotIndexed if the kind does not declare the index.
+func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...ReadOption) (Page[T], error) {
+	r, err := e.readOptions(opts, latestByOptions)
 	if err != nil {
 		return Page[T]{}, err
 	}
-	found, err := e.out.Currents(ctx, query.Currents{Kind: e.kind, Index: r.index, By: by, Limit: r.limit, Cursor: r.after})
+	found, err := e.query.LatestBy(ctx, query.LatestBy{Kind: e.kind, Index: r.index, Values: values, Limit: r.limit, Cursor: r.after})
 	if err != nil {
 		return Page[T]{}, err
 	}
-	page := Page[T]{Entries: make([]Entry[T], len(found.Currents)), Next: found.Next}
-	for i := range found.Currents {
+	page := Page[T]{Entries: make([]Entry[T], len(found.Items)), Next: found.Next}
+	for i := range found.Items {
 		entry := &page.Entries[i]
-		c := &found.Currents[i]
-		entry.Err = e.model.set(reflect.ValueOf(&entry.Value).Elem(), c.Series, c.Order, c.Attrs)
+		c := &found.Items[i]
+		entry.Err = e.layout.set(reflect.ValueOf(&entry.Value).Elem(), c.Series, c.Order, c.Attrs)
 	}
 	return page, nil
 }
 
-// History reads the events of a series, page after page as the loop goes on, oldest
-// first unless told otherwise. An event that T cannot hold comes with an error and
-// the loop may go on; after any other error it ends.
+// History returns an iterator over the events of a series, oldest first by default. It reads
+// page after page. An event that T cannot hold comes with an error and the iteration may
+// continue; after any other error it ends.
 func (e *Events[T]) History(ctx context.Context, key Key, opts ...ReadOption) iter.Seq2[T, error] {
-	r, mistake := e.reading(opts, historyTakes)
+	r, err := e.readOptions(opts, historyOptions)
 	return func(yield func(T, error) bool) {
 		var v T
-		if mistake != nil {
-			yield(v, mistake)
+		if err != nil {
+			yield(v, err)
 			return
 		}
-		for event, err := range e.out.EachEvent(ctx, r.history(e.series(key))) {
+		for event, err := range e.query.EachEvent(ctx, r.history(e.series(key))) {
 			v = *new(T)
 			if err == nil {
-				v, err = e.event(&event)
+				v, err = e.decodeEvent(&event)
 			}
 			if !yield(v, err) {
 				return
@@ -96,52 +95,52 @@ func (e *Events[T]) History(ctx context.Context, key Key, opts ...ReadOption) it
 	}
 }
 
-// Entry is one event, or current, of a page; where T cannot hold it, Err says why and Value has its
-// key.
+// Entry is one event or latest item of a page. If T cannot hold it, Err says why and Value
+// has only its key.
 type Entry[T any] struct {
 	Value T
 	Err   error
 }
 
-// Page is one page of a history, or of currents.
+// Page is one page of events or latest items.
 type Page[T any] struct {
 	Entries []Entry[T]
-	Next    string // goes on behind this page, by After; "" at the end
-	// WholeFrom is the time from which on no event can have expired; zero of currents,
-	// which never do.
-	WholeFrom time.Time
+	Next    string // continues after this page, by After; "" for the last page
+	// CompleteFrom is the time from which on no event can have expired. It is zero for
+	// latest items, which never expire.
+	CompleteFrom time.Time
 }
 
-// Page reads one page of the events of a series, by one Query. It may be shorter than
-// its limit, even empty, before the end: only Next tells whether there is more. Where
-// there is, the kind must have been opened WithCursorKey.
+// Page reads one page of the events of a series by one Query for each shard. It may be
+// shorter than its limit, even empty, before the last page: check Next. If there are
+// further pages, the kind must have been opened WithCursorKey.
 func (e *Events[T]) Page(ctx context.Context, key Key, opts ...ReadOption) (Page[T], error) {
-	r, err := e.reading(opts, pageTakes)
+	r, err := e.readOptions(opts, pageOptions)
 	if err != nil {
 		return Page[T]{}, err
 	}
-	found, err := e.out.History(ctx, r.history(e.series(key)))
+	found, err := e.query.History(ctx, r.history(e.series(key)))
 	if err != nil {
 		return Page[T]{}, err
 	}
-	page := Page[T]{Entries: make([]Entry[T], len(found.Events)), Next: found.Next, WholeFrom: found.WholeFrom.Time()}
+	page := Page[T]{Entries: make([]Entry[T], len(found.Events)), Next: found.Next, CompleteFrom: found.CompleteFrom.Time()}
 	for i := range found.Events {
-		page.Entries[i].Value, page.Entries[i].Err = e.event(&found.Events[i])
+		page.Entries[i].Value, page.Entries[i].Err = e.decodeEvent(&found.Events[i])
 	}
 	return page, nil
 }
 
 // Count counts the events of a series by reading them.
-func (e *Events[T]) Count(ctx context.Context, key Key, opts ...ReadOption) (query.Counted, error) {
-	r, err := e.reading(opts, countTakes)
+func (e *Events[T]) Count(ctx context.Context, key Key, opts ...ReadOption) (EventCount, error) {
+	r, err := e.readOptions(opts, countOptions)
 	if err != nil {
-		return query.Counted{}, err
+		return EventCount{}, err
 	}
-	return e.out.Count(ctx, r.history(e.series(key)))
+	return e.query.Count(ctx, r.history(e.series(key)))
 }
 
-func (e *Events[T]) event(stored *model.Event) (v T, err error) {
-	err = e.model.set(reflect.ValueOf(&v).Elem(), stored.Series, stored.Order, stored.Attrs)
+func (e *Events[T]) decodeEvent(stored *model.Event) (v T, err error) {
+	err = e.layout.set(reflect.ValueOf(&v).Elem(), stored.Series, stored.Order, stored.Attrs)
 	switch {
 	case err != nil:
 		return v, fmt.Errorf("read event %s of %w", stored.At, err)

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// role says what a field of a model is for. A field may be a dimension and distinct
-// at once; every other role stands alone.
+// role is the purpose of a field. A field may be a dimension and distinct at once; no other
+// roles combine.
 type role uint16
 
 const (
@@ -24,8 +24,8 @@ const (
 	enrichmentRole
 	dimensionRole
 	distinctRole
-	versionRole // refused: the word is known so that the mistake has a name
-	deletedRole // refused likewise
+	versionRole // rejected with a code of its own
+	deletedRole // likewise
 )
 
 const (
@@ -43,23 +43,23 @@ var roleWords = map[string]role{
 // column is one tagged field of a model.
 type column struct {
 	goName string
-	index  []int // as reflect.Value.FieldByIndex takes it
+	index  []int // for reflect.Value.FieldByIndex
 	name   string
 	roles  role
 	typ    reflect.Type
 
-	scale       int // unsaid where the tag leaves it to the row
+	scale       int // unset if the tag omits it
 	percentiles bool
-	top         int // unsaid where the tag leaves it to the row
+	top         int // unset if the tag omits it
 }
 
-// unsaid is the value of an option that a tag does not give.
-const unsaid = -1
+// unset is the value of an option that a tag omits.
+const unset = -1
 
 func (c column) is(r role) bool { return c.roles&r != 0 }
 
-// readTags lists the tagged fields of a struct, those of embedded structs included,
-// and what is wrong with their tags. Fields without a tag are nobody's business.
+// readTags returns the tagged fields of a struct, including those of embedded structs, and
+// the mistakes in their tags. It ignores fields without a tag.
 func readTags(model reflect.Type) (columns []column, mistakes []*Error) {
 	for _, f := range reflect.VisibleFields(model) {
 		tag := f.Tag.Get("tide")
@@ -68,7 +68,7 @@ func readTags(model reflect.Type) (columns []column, mistakes []*Error) {
 		}
 		c, err := readTag(f, tag)
 		if err == nil && throughPointer(model, f.Index) {
-			err = fmt.Errorf("the field lies in a struct embedded by pointer, which may be nil: embed it by value")
+			err = fmt.Errorf("the field is in a struct embedded by pointer, which may be nil: embed it by value")
 		}
 		if err != nil {
 			mistakes = append(mistakes, &Error{Code: TagUnreadable, Model: model.Name(), Field: f.Name, Message: err.Error()})
@@ -80,9 +80,9 @@ func readTags(model reflect.Type) (columns []column, mistakes []*Error) {
 }
 
 func readTag(f reflect.StructField, tag string) (column, error) {
-	c := column{goName: f.Name, index: f.Index, name: defaultName(f), typ: f.Type, scale: unsaid, top: unsaid}
+	c := column{goName: f.Name, index: f.Index, name: defaultName(f), typ: f.Type, scale: unset, top: unset}
 	if !f.IsExported() {
-		return c, fmt.Errorf("the field is not exported, so it can be neither read nor set: export it or remove the tag")
+		return c, fmt.Errorf("the field is not exported: export it, or remove the tag")
 	}
 	for word := range strings.SplitSeq(tag, ",") {
 		if err := c.read(strings.TrimSpace(word)); err != nil {
@@ -92,7 +92,7 @@ func readTag(f reflect.StructField, tag string) (column, error) {
 	return c, c.consistent()
 }
 
-// read takes one word of a tag: a role, a flag or an option.
+// read parses one word of a tag: a role, a flag or an option.
 func (c *column) read(word string) (err error) {
 	if r, ok := roleWords[word]; ok {
 		c.roles |= r
@@ -109,7 +109,7 @@ func (c *column) read(word string) (err error) {
 	case option == "top":
 		c.top, err = wholeNumber(value)
 	default:
-		err = errors.New("neither a role nor an option: want subject, stream, time, id, measure, field, enrichment, dimension or distinct, and name=, scale=, percentiles, top=")
+		err = errors.New("not a role or an option: want subject, stream, time, id, measure, field, enrichment, dimension or distinct, and name=, scale=, percentiles, top=")
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", word, err)
@@ -120,34 +120,34 @@ func (c *column) read(word string) (err error) {
 func wholeNumber(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return unsaid, errors.New("want a whole number")
+		return unset, errors.New("want a whole number")
 	}
 	return int(n), nil
 }
 
-// consistent refuses roles that exclude each other and options of another role. The
-// roles that make a mistake of its own code are left to the checks.
+// consistent rejects roles that exclude each other and options of other roles. checker reports
+// roles that have a code of their own.
 func (c *column) consistent() error {
 	attrs := c.roles & attrRoles
 	single := attrs&(attrs-1) == 0 || attrs == dimensionRole|distinctRole
 	switch {
 	case c.roles == 0:
-		return fmt.Errorf("the tag names no role: say what the field is for")
+		return fmt.Errorf("the tag has no role: add one")
 	case !single:
-		return fmt.Errorf("the tag names roles that exclude each other: only dimension and distinct go together")
+		return fmt.Errorf("the tag has roles that exclude each other: only dimension and distinct combine")
 	case attrs != 0 && attrs != enrichmentRole && c.is(keyRoles|timeRole):
-		return fmt.Errorf("a part of the key or the time cannot be an attribute too: use two fields")
-	case !c.is(measureRole) && (c.scale != unsaid || c.percentiles):
-		return fmt.Errorf("scale and percentiles belong to a measure")
-	case !c.is(dimensionRole) && c.top != unsaid:
-		return fmt.Errorf("top belongs to a dimension")
+		return fmt.Errorf("a part of the key, or the time, cannot be an attribute as well: use two fields")
+	case !c.is(measureRole) && (c.scale != unset || c.percentiles):
+		return fmt.Errorf("scale and percentiles are options of a measure")
+	case !c.is(dimensionRole) && c.top != unset:
+		return fmt.Errorf("top is an option of a dimension")
 	}
 	return nil
 }
 
-// defaultName is the attribute a field is stored under when its tag gives none: the
-// name of its json tag, else its Go name with a small first letter, capitals in a row
-// being one word: temperature, accountId for AccountID, httpStatus for HTTPStatus.
+// defaultName returns the attribute name of a field whose tag gives none: the name in its json
+// tag, or else its Go name with a lower-case first letter. A run of capitals counts as one
+// word: temperature, accountId for AccountID, httpStatus for HTTPStatus.
 func defaultName(f reflect.StructField) string {
 	if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
 		return name

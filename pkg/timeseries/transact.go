@@ -8,63 +8,63 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ErrRejected is the error of a value that admission would reject: it names the fields.
+// ErrRejected is the error of a value that fails validation. The error names the fields.
 var ErrRejected = errors.New("the value is rejected")
 
-// Composed is an append made ready to be part of a caller's own transaction.
+// Composed is an append that is ready to be part of a caller's own transaction.
 type Composed[T any] struct {
-	// Transaction is what the append writes and on which conditions. A table makes
-	// items of it: dynamo.Table.TransactItems.
-	Transaction ingest.Transaction
+	// Transaction holds the writes of the append and their conditions. Pass it to
+	// dynamo.Table.TransactItems and TransactResult.
+	Transaction Transaction
 	events      *Events[T]
 }
 
-// TransactItems makes an append ready to be sent with items of the caller's own, all or
-// nothing:
+// TransactItems prepares an append that is sent in one transaction with the caller's own
+// items:
 //
 //	append, err := readings.TransactItems(r)
 //	items, err := table.TransactItems(append.Transaction)
 //	_, failure := client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
 //		TransactItems: slices.Concat(items, mine),
 //	})
-//	reply, err := table.TransactReply(append.Transaction, 0, failure)
-//	out, err := append.Outcome(reply)
+//	stored, err := table.TransactResult(append.Transaction, 0, failure)
+//	result, err := append.Result(stored)
 //
-// It sends nothing and reads nothing. It takes three of a transaction's hundred items,
-// two of a kind without current. A value older than current makes the whole fail, so
-// its verdict is model.Stale whatever the kind's policy. The error is ErrRejected where
-// admission would reject the value.
+// It sends no request. The append takes three of the 100 items of a transaction; two if the
+// kind stores no latest item. A value older than the latest item makes the transaction fail,
+// so its outcome is model.Stale even if the kind keeps late events. The error is ErrRejected
+// if the value fails validation.
 func (e *Events[T]) TransactItems(v T, opts ...AppendOption) (Composed[T], error) {
-	where, err := e.appending(opts)
+	condition, err := e.condition(opts)
 	if err != nil {
 		return Composed[T]{}, err
 	}
-	draft, wrong := e.draft(&v)
-	if len(wrong) > 0 {
-		return Composed[T]{}, rejected(wrong)
+	observation, problems := e.observation(&v)
+	if len(problems) > 0 {
+		return Composed[T]{}, rejectedError(problems)
 	}
-	tx, wrong, err := e.in.Compose(e.kind, draft, where)
+	tx, problems, err := e.ingest.Compose(e.kind, observation, condition)
 	switch {
 	case err != nil:
 		return Composed[T]{}, err
-	case len(wrong) > 0:
-		return Composed[T]{}, rejected(wrong)
+	case len(problems) > 0:
+		return Composed[T]{}, rejectedError(problems)
 	}
 	return Composed[T]{Transaction: tx, events: e}, nil
 }
 
-// Outcome is the verdict on the append by what the table said of it: Conflict where
-// its own condition failed, and where nothing of the append did, so that it was an item
-// of the caller's; Unknown where the transaction was throttled, in conflict or lost,
-// and sending all of it again is safe.
-func (c Composed[T]) Outcome(reply ingest.Reply) (Outcome[T], error) {
-	return c.events.outcome(ingest.Judge(&c.Transaction, reply))
+// Result returns the result of the append from what the table stored of it. The outcome is
+// Conflict if the append's own condition failed, and if none of its conditions failed, so
+// that one of the caller's items did. It is Unknown if the transaction was throttled, in
+// conflict or lost; then sending the same transaction again is safe.
+func (c Composed[T]) Result(stored StoreResult) (Result[T], error) {
+	return c.events.decodeResult(ingest.ComposedResult(&c.Transaction, stored))
 }
 
-func rejected(wrong []model.FieldError) error {
+func rejectedError(problems []model.FieldError) error {
 	all := []error{ErrRejected}
-	for _, w := range wrong {
-		all = append(all, w)
+	for _, problem := range problems {
+		all = append(all, problem)
 	}
 	return fmt.Errorf("append: %w", errors.Join(all...))
 }

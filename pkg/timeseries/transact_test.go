@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-// compose appends v as a caller's transaction does, without items of the caller's own.
-func compose(t *testing.T, table *memory.Table, events *timeseries.Events[Reading], v Reading, opts ...timeseries.AppendOption) timeseries.Outcome[Reading] {
+// compose appends v in a transaction without other items.
+func compose(t *testing.T, table *memory.Table, events *timeseries.Events[Reading], v Reading, opts ...timeseries.AppendOption) timeseries.Result[Reading] {
 	t.Helper()
 	c, err := events.TransactItems(v, opts...)
 	if err != nil {
@@ -24,17 +24,17 @@ func compose(t *testing.T, table *memory.Table, events *timeseries.Events[Readin
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := c.Outcome(reply)
+	out, err := c.Result(reply)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func TestTransactItems_MeanWhatAnAppendMeansButForLateOnes(t *testing.T) {
+func TestTransactItems_HaveTheOutcomeOfAnAppendExceptForLateEvents(t *testing.T) {
 	t.Parallel()
 	table := newTable()
-	events := open[Reading](t, table, iot.Readings) // keeps late ones
+	events := open[Reading](t, table, iot.Readings) // keeps late events
 	at := func(minute int, location string) Reading {
 		return Reading{Device: "sensor_01", At: today.Add(time.Duration(minute-30) * time.Minute), Location: location}
 	}
@@ -43,41 +43,41 @@ func TestTransactItems_MeanWhatAnAppendMeansButForLateOnes(t *testing.T) {
 		name string
 		v    Reading
 		opts []timeseries.AppendOption
-		want model.Verdict
+		want model.Outcome
 	}{
-		{"nothing is there yet", at(10, "hall"), nil, model.Applied},
+		{"the first", at(10, "hall"), nil, model.Applied},
 		{"the same again", at(10, "hall"), nil, model.Duplicate},
-		{"the same moment, something else", at(10, "roof"), nil, model.Collision},
+		{"the same time, another value", at(10, "roof"), nil, model.Collision},
 		{"newer", at(11, "hall"), nil, model.Applied},
 		{"older", at(9, "hall"), nil, model.Stale},
-		{"newer, where it must be", at(12, "roof"), []timeseries.AppendOption{here}, model.Applied},
-		{"newer, where it is no more", at(13, "hall"), []timeseries.AppendOption{here}, model.Conflict},
+		{"newer, condition holds", at(12, "roof"), []timeseries.AppendOption{here}, model.Applied},
+		{"newer, condition fails", at(13, "hall"), []timeseries.AppendOption{here}, model.Conflict},
 	} {
-		if out := compose(t, table, events, step.v, step.opts...); out.Verdict != step.want {
-			t.Errorf("%s: %s, want %s", step.name, out.Verdict, step.want)
+		if out := compose(t, table, events, step.v, step.opts...); out.Outcome != step.want {
+			t.Errorf("%s: %s, want %s", step.name, out.Outcome, step.want)
 		}
 	}
 	n, err := events.Count(context.Background(), sensor)
 	if err != nil || n.Events != 3 {
-		t.Errorf("%d events are stored, %v; want the three that were applied", n.Events, err)
+		t.Errorf("%d events are stored, %v; want the three applied ones", n.Events, err)
 	}
 }
 
-func TestTransactItems_OfAKindWithoutCurrentAreTheEventAndTheGate(t *testing.T) {
+func TestTransactItems_OfAKindWithoutLatestItemAreTheEventAndThePurgeLock(t *testing.T) {
 	t.Parallel()
 	kind := iot.Readings
-	kind.WithoutCurrent = true
+	kind.WithoutLatest = true
 	table := newTable()
 	events := open[Reading](t, table, kind)
 	v := Reading{Device: "sensor_01", At: today, Location: "hall"}
-	for _, want := range []model.Verdict{model.Applied, model.Duplicate} {
-		if out := compose(t, table, events, v); out.Verdict != want || out.Current != nil {
-			t.Errorf("got %s with current %v, want %s without", out.Verdict, out.Current, want)
+	for _, want := range []model.Outcome{model.Applied, model.Duplicate} {
+		if out := compose(t, table, events, v); out.Outcome != want || out.Latest != nil {
+			t.Errorf("got %s with latest item %v, want %s without", out.Outcome, out.Latest, want)
 		}
 	}
 }
 
-func TestTransactItems_OfARejectedValueAreNone(t *testing.T) {
+func TestTransactItems_OfARejectedValueIsAnError(t *testing.T) {
 	t.Parallel()
 	minted := iot.Readings
 	minted.IDs = catalog.MintedID
@@ -85,9 +85,9 @@ func TestTransactItems_OfARejectedValueAreNone(t *testing.T) {
 		kind catalog.Kind
 		v    Reading
 	}{
-		"no time":                    {iot.Readings, Reading{Device: "sensor_01"}},
-		"no subject":                 {iot.Readings, Reading{At: today}},
-		"an id where the door mints": {minted, Reading{Device: "sensor_01", At: today, ID: "x"}},
+		"no time":                   {iot.Readings, Reading{Device: "sensor_01"}},
+		"no subject":                {iot.Readings, Reading{At: today}},
+		"an id that the kind mints": {minted, Reading{Device: "sensor_01", At: today, ID: "x"}},
 	} {
 		_, err := open[Reading](t, newTable(), c.kind).TransactItems(c.v)
 		var field model.FieldError

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// form is how a Go type stands as a value: which conversions serve it.
+// form is the conversion between a Go type and a stored value.
 type form uint8
 
 const (
@@ -46,8 +46,8 @@ func formOf(t reflect.Type) form {
 	return kindForms[t.Kind()]
 }
 
-// encode is the value of a Go field; ok is false where it is absent: a nil pointer,
-// an empty string, a zero time. A pointer to those is present.
+// encode returns the stored value of a Go field. ok is false if it is absent: a nil pointer,
+// an empty string or a zero time. A pointer to one of the latter two is present.
 func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 	pointed := v.Kind() == reflect.Pointer
 	if pointed {
@@ -79,8 +79,8 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 	}
 }
 
-// encodeFloat is the number of the shortest decimal text that means f. What is no
-// number stands as text, as it does when a device sends it.
+// encodeFloat returns the number with the shortest decimal text for f. NaN and infinities are
+// stored as text, as when a device sends them.
 func encodeFloat(f float64, bits int) (model.Value, error) {
 	text := strconv.FormatFloat(f, 'g', -1, bits)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -92,13 +92,13 @@ func encodeFloat(f float64, bits int) (model.Value, error) {
 
 // Errors of reading a stored value into a Go field.
 var (
-	errForm  = errors.New("the stored value has another form: use a pointer, or a type that can hold it")
+	errForm  = errors.New("the stored value has another type: use a pointer, or a type that can hold the value")
 	errRange = errors.New("the stored number does not fit the Go type: use model.Decimal")
 )
 
-// decode sets a Go field to a stored value. Null, and text where a number belongs,
-// which is what an unparsable measure leaves, are nil in a pointer and NaN in a
-// float; other types cannot say that, so they answer an error.
+// decode sets a Go field to a stored value. Null, and text in place of a number (a measure
+// that could not be parsed), become nil in a pointer and NaN in a float. Other types return
+// an error.
 func decode(value model.Value, v reflect.Value) error {
 	if v.Kind() == reflect.Pointer {
 		target := reflect.New(v.Type().Elem())
@@ -127,7 +127,7 @@ func decode(value model.Value, v reflect.Value) error {
 		}
 		v.Set(reflect.ValueOf(at))
 	case form == modelTimeForm && value.Kind == model.Text:
-		at, err := model.ParseTime(value.Text, model.TruncateFiner)
+		at, err := model.ParseTime(value.Text, model.TruncateFinerTime)
 		if err != nil {
 			return errForm
 		}

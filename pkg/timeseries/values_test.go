@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -21,8 +22,8 @@ import (
 
 type color string
 
-// everything has a field of each Go type that a tag takes.
-type everything struct {
+// allTypes has a field of each Go type that a tag accepts.
+type allTypes struct {
 	Subject string         `tide:"subject"`
 	Stream  string         `tide:"stream"`
 	At      model.Time     `tide:"time"`
@@ -45,35 +46,35 @@ type everything struct {
 
 var samples = catalog.Kind{Name: "SAMPLE", Subject: catalog.SubjectType{Name: "THING"}}
 
-// What goes in by Append comes out of History as it was, whatever its types.
-func TestValues_ComeBackAsTheyWent(t *testing.T) {
+// History returns values as they were appended, whatever their types.
+func TestValues_AreReadAsWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := open[everything](t, newTable(), samples)
+		events := open[allTypes](t, newTable(), samples)
 		float := rapid.Float64Range(-1e14, 1e14)
 		text := rapid.StringN(0, 20, -1)
-		in := everything{
+		in := allTypes{
 			Subject: "one", At: model.TimeOf(today), ID: "a",
 			Exact: model.DecimalOf(rapid.Int64Range(-1e14, 1e14).Draw(t, "exact")),
-			Float: shortened(float.Draw(t, "float")), Small: rapid.Float32Range(-1e9, 1e9).Draw(t, "small"),
+			Float: roundTiny(float.Draw(t, "float")), Small: rapid.Float32Range(-1e9, 1e9).Draw(t, "small"),
 			Count: rapid.IntRange(-1e14, 1e14).Draw(t, "count"), Tiny: rapid.Int8().Draw(t, "tiny"), Size: rapid.Uint32().Draw(t, "size"),
 			Text: text.Draw(t, "text"), Color: color(text.Draw(t, "color")), OK: rapid.Bool().Draw(t, "ok"),
 			Since: time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "since"), rapid.Int64Range(0, 999999999).Draw(t, "nanos")).UTC(),
 			Until: model.Time(rapid.Int64Range(0, 1<<43).Draw(t, "until")),
 		}
 		if rapid.Bool().Draw(t, "pointers") {
-			d, f, s := model.DecimalOf(3), shortened(float.Draw(t, "pointed")), text.Draw(t, "note")
+			d, f, s := model.DecimalOf(3), roundTiny(float.Draw(t, "pointed")), text.Draw(t, "note")
 			in.Maybe, in.Pointed, in.Note = &d, &f, &s
 		}
 		out, err := events.Append(context.Background(), in)
-		if err != nil || out.Verdict != model.Applied {
-			t.Fatalf("append: %s %v, %v", out.Verdict, out.Errors, err)
+		if err != nil || out.Outcome != model.Applied {
+			t.Fatalf("append: %s %v, %v", out.Outcome, out.Errors, err)
 		}
-		if diff := cmp.Diff(in, *out.Current, decimals); diff != "" {
-			t.Fatalf("current of the outcome (-went +came):\n%s", diff)
+		if diff := cmp.Diff(in, *out.Latest, decimals); diff != "" {
+			t.Fatalf("latest item of the result (-want +got):\n%s", diff)
 		}
 		for got, err := range events.History(context.Background(), timeseries.Key{Subject: "one"}) {
 			if diff := cmp.Diff(in, got, decimals); err != nil || diff != "" {
-				t.Fatalf("history: %v (-went +came):\n%s", err, diff)
+				t.Fatalf("history: %v (-want +got):\n%s", err, diff)
 			}
 		}
 	})
@@ -81,8 +82,8 @@ func TestValues_ComeBackAsTheyWent(t *testing.T) {
 
 var decimals = cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
 
-// shortened keeps a float's magnitude within what an exact decimal can hold.
-func shortened(f float64) float64 {
+// roundTiny rounds tiny floats to zero, which an exact decimal can hold.
+func roundTiny(f float64) float64 {
 	if math.Abs(f) < 1e-100 {
 		return 0
 	}
@@ -98,15 +99,15 @@ func open[T any](t interface{ Fatalf(string, ...any) }, table *memory.Table, kin
 	return events
 }
 
-func TestAppend_AbsentIsNotWritten(t *testing.T) {
+func TestAppend_AbsentFieldsAreNotWritten(t *testing.T) {
 	table := newTable()
-	events := open[everything](t, table, samples)
+	events := open[allTypes](t, table, samples)
 	empty := ""
-	_, err := events.Append(context.Background(), everything{Subject: "one", At: model.TimeOf(today), Note: &empty})
+	_, err := events.Append(context.Background(), allTypes{Subject: "one", At: model.TimeOf(today), Note: &empty})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := table.GetItem(context.Background(), keys.Current(model.Series{Subject: model.Subject{Type: "THING", ID: "one"}, Kind: "SAMPLE"}))
+	stored, err := table.GetItem(context.Background(), keys.Latest(model.Series{Subject: model.Subject{Type: "THING", ID: "one"}, Kind: "SAMPLE"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,26 +118,26 @@ func TestAppend_AbsentIsNotWritten(t *testing.T) {
 	}
 }
 
-// What a device sent as a measure and was no number is nil in a pointer and NaN in a
-// float; a type that can say neither is an error, and the loop may go on.
-func TestHistory_UnparsableMeasure(t *testing.T) {
+// A measure that is not a number is nil in a pointer and NaN in a float. For other types it is
+// an error, and the iteration continues.
+func TestHistory_AnUnparsableMeasureIsNilOrNaN(t *testing.T) {
 	type pointer struct {
-		base
+		minimalModel
 		Temperature *model.Decimal `tide:"measure"`
 	}
 	type float struct {
-		base
+		minimalModel
 		Temperature float64 `tide:"measure"`
 	}
 	type exact struct {
-		base
+		minimalModel
 		Temperature model.Decimal `tide:"measure"`
 	}
 	table, ctx := newTable(), context.Background()
 	for i, x := range []float64{math.NaN(), 1} {
-		out, err := open[float](t, table, iot.Readings).Append(ctx, float{base{"sensor_01", today.Add(time.Duration(i))}.at(i), x})
-		if err != nil || out.Verdict != model.Applied {
-			t.Fatalf("append: %s %v, %v", out.Verdict, out.Errors, err)
+		out, err := open[float](t, table, iot.Readings).Append(ctx, float{minimalModel{"sensor_01", today.Add(time.Duration(i))}.at(i), x})
+		if err != nil || out.Outcome != model.Applied {
+			t.Fatalf("append: %s %v, %v", out.Outcome, out.Errors, err)
 		}
 	}
 	key := timeseries.Key{Subject: "sensor_01"}
@@ -159,12 +160,12 @@ func TestHistory_UnparsableMeasure(t *testing.T) {
 	}
 }
 
-func (b base) at(minute int) base {
+func (b minimalModel) at(minute int) minimalModel {
 	b.At = today.Add(time.Duration(minute-10) * time.Minute)
 	return b
 }
 
-func TestHistory_UnreadableEventIsAnErrorAndTheLoopGoesOn(t *testing.T) {
+func TestHistory_AnUnreadableEventIsAnErrorAndTheIterationContinues(t *testing.T) {
 	table, ctx := newTable(), context.Background()
 	events := open[Reading](t, table, iot.Readings)
 	for i := range 2 {
@@ -175,14 +176,14 @@ func TestHistory_UnreadableEventIsAnErrorAndTheLoopGoesOn(t *testing.T) {
 	first := model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"},
 		Order: model.Order{At: model.TimeOf(today.Add(-5 * time.Minute)), ID: "x"}}
 	damage := item.Item{keys.AttrPK: {Type: item.S, S: keys.Event(first).PK}, keys.AttrSK: {Type: item.S, S: keys.Event(first).SK},
-		keys.AttrHash: {Type: item.S, S: "no hash"}}
+		tablekeys.AttrHash: {Type: item.S, S: "no hash"}}
 	if err := table.UpdateItem(ctx, damage); err != nil {
 		t.Fatal(err)
 	}
 	var errs []error
 	for v, err := range events.History(ctx, timeseries.Key{Subject: "sensor_01"}) {
 		if v.Device != "sensor_01" || v.ID != "x" {
-			t.Errorf("got %+v, want the key of the event whatever else", v)
+			t.Errorf("got %+v, want the key of the event", v)
 		}
 		errs = append(errs, err)
 	}

@@ -17,10 +17,10 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
 func main() {
@@ -92,8 +92,8 @@ func functions(settings *config.Config, stack string) facts {
 // them: the same settings, each with its function and what it is told of.
 func mappings(m config.Mapping, stack string) facts {
 	return facts{
-		"Mapping":      mapping(m, stack+"-aggregate", keys.AggregateFilter),
-		"PurgeMapping": mapping(m, stack+"-purge", keys.PurgeFilter),
+		"Mapping":      mapping(m, stack+"-aggregate", tablekeys.AggregateFilter),
+		"PurgeMapping": mapping(m, stack+"-purge", tablekeys.PurgeFilter),
 	}
 }
 
@@ -110,9 +110,9 @@ func mapping(m config.Mapping, function, filter string) facts {
 func rules(kinds *catalog.Catalog, stage *config.Stage, stack string) facts {
 	all := facts{}
 	for _, k := range kinds.Kinds {
-		if slices.Contains(stage.Doors.Things, k.Subject.Name) {
+		if slices.Contains(stage.Sources.Things, k.Subject.Name) {
 			name := strings.ReplaceAll(stack, "-", "_") + "_" + k.Name
-			all[name] = strings.Join([]string{stage.Doors.Topic, k.Subject.Path, "+", k.Path}, "/")
+			all[name] = strings.Join([]string{stage.Sources.Topic, k.Subject.Path, "+", k.Path}, "/")
 		}
 	}
 	return all

@@ -9,33 +9,35 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 )
 
-func TestAPI_AnswersEveryExampleAsDescribed(t *testing.T) {
+func TestAPI_EveryExampleHasTheDescribedResponse(t *testing.T) {
 	s := start(t)
 	kinds := shipped(t)
-	d := s.described(t)
+	d := s.loadDescription(t)
 	requireRoutes(t, d)
 	prepared := false
 	for _, o := range d.operations() {
-		if !prepared && !o.takesObservations() {
-			s.settle(t)
+		if !prepared && !o.appends() {
+			s.waitUntilIdle(t)
 			s.prepare(t, kinds)
 			prepared = true
 		}
-		s.try(t, d, o)
+		s.checkOperation(t, d, o)
 	}
-	s.tryMistakes(t)
+	s.checkProblems(t)
 }
 
-// tryMistakes asks wrongly, in each way that has a problem of its own.
-func (s service) tryMistakes(t *testing.T) {
+// checkProblems sends invalid requests and checks the type of each problem.
+func (s service) checkProblems(t *testing.T) {
 	t.Helper()
 	const series = "/v1/devices/device_01/readings"
 	var page struct{ Next string }
-	a := s.ask(t, "GET", series+"?limit=1", nil)
+	a := s.send(t, "GET", series+"?limit=1", nil)
 	if err := json.Unmarshal(a.body, &page); err != nil || page.Next == "" {
-		t.Fatalf("a first page: %s, %v", a.body, err)
+		t.Fatalf("first page: %s, %v", a.body, err)
 	}
 	for query, want := range map[string]string{
 		"?colour=blue": "unknown-parameter",
@@ -49,17 +51,17 @@ func (s service) tryMistakes(t *testing.T) {
 		"?where=temperature":                                     "bad-condition",
 		"?limit=0":                                               "bad-limit",
 	} {
-		if a := s.ask(t, "GET", series+query, nil); a.problem() != "/problems/"+want {
+		if a := s.send(t, "GET", series+query, nil); a.problemType() != "/problems/"+want {
 			t.Errorf("%s: %d %s, want %s", query, a.status, a.body, want)
 		}
 	}
 }
 
-// requireRoutes holds the operations against the routes that are let through.
+// requireRoutes compares the operations with the routes that the gateway accepts.
 func requireRoutes(t *testing.T, d *description) {
 	t.Helper()
 	var want, got []string
-	for _, r := range shipped(t).AllRoutes() {
+	for _, r := range httpapi.Routes(shipped(t)) {
 		want = append(want, strings.ToLower(r.Method)+" "+r.Path)
 	}
 	for _, o := range d.operations() {
@@ -68,13 +70,13 @@ func requireRoutes(t *testing.T, d *description) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("described are\n%s\nand the routes are\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("described:\n%s\nroutes:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// try runs one operation as its examples say, and a read in every other way that all
-// reads have.
-func (s service) try(t *testing.T, d *description, o operation) {
+// checkOperation runs one operation with its examples. A read is also run in each format,
+// conditionally, compressed and with an unknown parameter.
+func (s service) checkOperation(t *testing.T, d *description, o operation) {
 	t.Helper()
 	target, method := o.target(t), strings.ToUpper(o.method)
 	bodies := o.bodies()
@@ -82,47 +84,47 @@ func (s service) try(t *testing.T, d *description, o operation) {
 		bodies = [][2]string{{"", ""}}
 	}
 	for i, body := range bodies {
-		a := s.ask(t, method, target, []byte(body[1]), "Content-Type", body[0])
+		a := s.send(t, method, target, []byte(body[1]), "Content-Type", body[0])
 		d.requireDescribed(t, o, target, a)
-		if !slices.Contains(o.good(), a.status) {
-			t.Errorf("%s, example %d: %s %s answers %d %s; want %v", o.ID, i, method, target, a.status, a.body, o.good())
+		if !slices.Contains(o.successes(), a.status) {
+			t.Errorf("%s, example %d: %s %s returned %d %s; want %v", o.ID, i, method, target, a.status, a.body, o.successes())
 		}
 	}
 	for _, query := range o.queries(d) {
-		asked := target + joint(target) + query
+		full := target + separator(target) + query
 		if o.Query == query {
 			continue
 		}
-		a := s.ask(t, method, asked, nil)
-		d.requireDescribed(t, o, asked, a)
+		a := s.send(t, method, full, nil)
+		d.requireDescribed(t, o, full, a)
 		if o.method == "get" && a.status != 200 {
-			t.Errorf("%s: %s answers %d %s", o.ID, asked, a.status, a.body)
+			t.Errorf("%s: %s returned %d %s", o.ID, full, a.status, a.body)
 		}
 	}
 	if o.method == "get" {
-		s.tryForms(t, d, o, target)
-		s.tryAgain(t, d, o, target)
-		a := s.ask(t, method, target+joint(target)+"colour=blue", nil)
-		if d.requireDescribed(t, o, "with a parameter of nobody", a); a.problem() != "/problems/unknown-parameter" {
-			t.Errorf("%s: a parameter of nobody answers %d %s", o.ID, a.status, a.body)
+		s.checkFormats(t, d, o, target)
+		s.checkCaching(t, d, o, target)
+		a := s.send(t, method, target+separator(target)+"colour=blue", nil)
+		if d.requireDescribed(t, o, "with an unknown parameter", a); a.problemType() != "/problems/unknown-parameter" {
+			t.Errorf("%s: an unknown parameter returned %d %s", o.ID, a.status, a.body)
 		}
 	}
 }
 
-func joint(target string) string {
+func separator(target string) string {
 	if strings.Contains(target, "?") {
 		return "&"
 	}
 	return "?"
 }
 
-// tryForms asks for the answer in each form that is described, and in one of nobody.
-func (s service) tryForms(t *testing.T, d *description, o operation, target string) {
+// checkFormats requests each described format, and one that does not exist.
+func (s service) checkFormats(t *testing.T, d *description, o operation, target string) {
 	t.Helper()
 	for kind := range o.Responses["200"].Content {
-		a := s.ask(t, "GET", target, nil, "Accept", kind)
-		if a.status != 200 || a.kind() != kind {
-			t.Errorf("%s as %s: %d %s %s", o.ID, kind, a.status, a.kind(), a.body)
+		a := s.send(t, "GET", target, nil, "Accept", kind)
+		if a.status != 200 || a.contentType() != kind {
+			t.Errorf("%s as %s: %d %s %s", o.ID, kind, a.status, a.contentType(), a.body)
 		}
 		switch kind {
 		case "text/csv":
@@ -137,39 +139,39 @@ func (s service) tryForms(t *testing.T, d *description, o operation, target stri
 			}
 		}
 	}
-	a := s.ask(t, "GET", target, nil, "Accept", "image/png")
-	if d.requireDescribed(t, o, "as a picture", a); a.status != 406 {
-		t.Errorf("%s as a picture: %d %s", o.ID, a.status, a.body)
+	a := s.send(t, "GET", target, nil, "Accept", "image/png")
+	if d.requireDescribed(t, o, "as an image", a); a.status != 406 {
+		t.Errorf("%s as an image: %d %s", o.ID, a.status, a.body)
 	}
 }
 
-// tryAgain asks for what was answered already, plain and compressed.
-func (s service) tryAgain(t *testing.T, d *description, o operation, target string) {
+// checkCaching repeats a request conditionally and with compression.
+func (s service) checkCaching(t *testing.T, d *description, o operation, target string) {
 	t.Helper()
-	plain := s.ask(t, "GET", target, nil, "Accept-Encoding", "identity")
-	zipped := s.ask(t, "GET", target, nil, "Accept-Encoding", "gzip")
+	plain := s.send(t, "GET", target, nil, "Accept-Encoding", "identity")
+	compressed := s.send(t, "GET", target, nil, "Accept-Encoding", "gzip")
 	tag := plain.header.Get("ETag")
 	if tag == "" || plain.header.Get("Cache-Control") == "" || plain.header.Get("Vary") == "" {
 		t.Errorf("%s: headers are %v", o.ID, plain.header)
 	}
-	again := s.ask(t, "GET", target, nil, "If-None-Match", tag)
-	if d.requireDescribed(t, o, "a second time", again); again.status != 304 {
-		t.Errorf("%s: asked again with %s: %d %s", o.ID, tag, again.status, again.header.Get("ETag"))
+	cached := s.send(t, "GET", target, nil, "If-None-Match", tag)
+	if d.requireDescribed(t, o, "conditionally", cached); cached.status != 304 {
+		t.Errorf("%s: If-None-Match %s: %d %s", o.ID, tag, cached.status, cached.header.Get("ETag"))
 	}
-	if zipped.header.Get("Content-Encoding") != "gzip" {
-		if len(zipped.body) >= 1024 {
-			t.Errorf("%s: %d bytes are not compressed", o.ID, len(zipped.body))
+	if compressed.header.Get("Content-Encoding") != "gzip" {
+		if len(compressed.body) >= 1024 {
+			t.Errorf("%s: %d bytes are not compressed", o.ID, len(compressed.body))
 		}
 		return
 	}
-	r, err := gzip.NewReader(bytes.NewReader(zipped.body))
+	r, err := gzip.NewReader(bytes.NewReader(compressed.body))
 	if err != nil {
 		t.Fatalf("%s: %v", o.ID, err)
 	}
 	if body, err := io.ReadAll(r); err != nil || !bytes.Equal(body, plain.body) {
-		t.Errorf("%s: compressed it says %s, %v; plain %s", o.ID, body, err, plain.body)
+		t.Errorf("%s: decompressed body %s, %v; want %s", o.ID, body, err, plain.body)
 	}
-	if zipped.header.Get("ETag") == tag {
-		t.Errorf("%s: %s stands for the compressed bytes too", o.ID, tag)
+	if compressed.header.Get("ETag") == tag {
+		t.Errorf("%s: %s is also the tag of the compressed body", o.ID, tag)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A year of a device on a chart is some hundred daily rows, whatever was taken in.
+// A chart of a year reads some hundred daily rollups, however many events there are.
 func TestAPI_AYearsChartReadsAtMost400Items(t *testing.T) {
 	s := start(t)
 	now := time.Now().UTC()
@@ -18,11 +18,11 @@ func TestAPI_AYearsChartReadsAtMost400Items(t *testing.T) {
 	for at := from; at.Before(now); at = at.Add(24 * time.Hour) {
 		fmt.Fprintf(&lines, `{"deviceId":"logger","timestamp":%d,"temperature":%d}`+"\n", at.Unix(), at.YearDay())
 	}
-	if a := s.ask(t, "POST", "/v1/readings", []byte(lines.String()), "Content-Type", "application/x-ndjson"); a.status != 200 {
+	if a := s.send(t, "POST", "/v1/readings", []byte(lines.String()), "Content-Type", "application/x-ndjson"); a.status != 200 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	s.settle(t)
-	a := s.ask(t, "GET", "/v1/devices/logger/readings/rollups?from="+from.Format(time.RFC3339), nil)
+	s.waitUntilIdle(t)
+	a := s.send(t, "GET", "/v1/devices/logger/readings/rollups?from="+from.Format(time.RFC3339), nil)
 	var chart struct {
 		Reason  string
 		Rollups []struct{ Tier string }
@@ -32,11 +32,11 @@ func TestAPI_AYearsChartReadsAtMost400Items(t *testing.T) {
 	}
 	items, err := strconv.Atoi(a.header.Get("Tidemark-Items"))
 	if err != nil || items < 365 || items > 400 || len(chart.Rollups) != items {
-		t.Errorf("%s items read for %d points, %v; want a day each, at most 400", a.header.Get("Tidemark-Items"), len(chart.Rollups), err)
+		t.Errorf("%s items read for %d points, %v; want one for each day, at most 400", a.header.Get("Tidemark-Items"), len(chart.Rollups), err)
 	}
 	units, err := strconv.ParseFloat(a.header.Get("Tidemark-Read-Units"), 64)
 	if err != nil || units <= 0 || units > 100 {
-		t.Errorf("it costs %q read units, %v", a.header.Get("Tidemark-Read-Units"), err)
+		t.Errorf("cost %q read units, %v; want at most 100", a.header.Get("Tidemark-Read-Units"), err)
 	}
 	if !strings.HasPrefix(chart.Reason, "daily: ") || chart.Rollups[0].Tier != "day" {
 		t.Errorf("reason %q", chart.Reason)

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// description is what the tests need of an OpenAPI document.
+// description is the part of an OpenAPI document that the tests use.
 type description struct {
 	Paths      map[string]map[string]operation
 	Components struct{ Parameters map[string]parameter }
@@ -45,10 +45,10 @@ type media struct {
 
 type response struct{ Content map[string]json.RawMessage }
 
-// described reads the description off the service.
-func (s service) described(t *testing.T) *description {
+// loadDescription reads the description from the service.
+func (s service) loadDescription(t *testing.T) *description {
 	t.Helper()
-	a := s.ask(t, "GET", "/openapi.json", nil)
+	a := s.send(t, "GET", "/openapi.json", nil)
 	d := &description{compiler: jsonschema.NewCompiler()}
 	if err := json.Unmarshal(a.body, d); err != nil || a.status != 200 {
 		t.Fatalf("%d %v", a.status, err)
@@ -64,10 +64,11 @@ func (s service) described(t *testing.T) *description {
 	return d
 }
 
-// turn is the order in which methods are tried, so that what is deleted was read first.
-var turn = []string{"get", "put", "patch", "post", "delete"}
+// methodOrder is the order in which methods are run, so that a subject is read before it is
+// deleted.
+var methodOrder = []string{"get", "put", "patch", "post", "delete"}
 
-// operations are all there are: what takes observations in first, then by method.
+// operations returns all operations: first those that append, then by method.
 func (d *description) operations() (all []operation) {
 	for path, methods := range d.Paths {
 		for method, o := range methods {
@@ -76,10 +77,10 @@ func (d *description) operations() (all []operation) {
 		}
 	}
 	rank := func(o operation) int {
-		if o.takesObservations() {
+		if o.appends() {
 			return -1
 		}
-		return slices.Index(turn, o.method)
+		return slices.Index(methodOrder, o.method)
 	}
 	slices.SortFunc(all, func(a, b operation) int {
 		if by := rank(a) - rank(b); by != 0 {
@@ -90,11 +91,11 @@ func (d *description) operations() (all []operation) {
 	return all
 }
 
-func (o operation) takesObservations() bool {
+func (o operation) appends() bool {
 	return o.method == "post" && o.RequestBody.Content["application/x-ndjson"].Examples != nil
 }
 
-// target is the operation's path, its words filled in with their examples.
+// target returns the operation's path with the examples of its parameters.
 func (o operation) target(t *testing.T) string {
 	t.Helper()
 	path := o.path
@@ -112,7 +113,7 @@ func (o operation) target(t *testing.T) string {
 	return path
 }
 
-// queries are the query strings of the examples: one for each parameter that has one.
+// queries returns one query string for each parameter with an example.
 func (o operation) queries(d *description) (all []string) {
 	for _, p := range o.Parameters {
 		name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/")
@@ -140,7 +141,7 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// bodies are the examples of the request's body, each with its type.
+// bodies returns the example bodies, each with its content type.
 func (o operation) bodies() (all [][2]string) {
 	for kind, m := range o.RequestBody.Content {
 		values := []any{}
@@ -155,7 +156,7 @@ func (o operation) bodies() (all [][2]string) {
 				all = append(all, [2]string{kind, lines})
 				continue
 			}
-			body, _ := json.Marshal(v) // it came as JSON
+			body, _ := json.Marshal(v) // decoded from JSON
 			all = append(all, [2]string{kind, string(body)})
 		}
 	}
@@ -163,8 +164,8 @@ func (o operation) bodies() (all [][2]string) {
 	return all
 }
 
-// good is the status of the answer that is no problem.
-func (o operation) good() []int {
+// successes returns the statuses of successful responses.
+func (o operation) successes() []int {
 	var all []int
 	for status := range o.Responses {
 		if n, err := strconv.Atoi(status); err == nil && n >= 200 && n < 300 {
@@ -174,35 +175,35 @@ func (o operation) good() []int {
 	return all
 }
 
-// requireDescribed holds an answer against what the operation says of its status and
-// type.
-func (d *description) requireDescribed(t *testing.T, o operation, what string, a answer) {
+// requireDescribed fails the test unless the operation describes the response's status,
+// content type and schema.
+func (d *description) requireDescribed(t *testing.T, o operation, what string, a apiResponse) {
 	t.Helper()
 	status := strconv.Itoa(a.status)
 	described, ok := o.Responses[status]
 	if !ok {
-		t.Errorf("%s %s answers %d %s, which is not described", o.ID, what, a.status, a.body)
+		t.Errorf("%s %s returned %d %s, which is not described", o.ID, what, a.status, a.body)
 		return
 	}
 	if len(described.Content) == 0 {
 		if len(a.body) > 0 {
-			t.Errorf("%s %s answers %d with %q, want nothing", o.ID, what, a.status, a.body)
+			t.Errorf("%s %s returned %d with %q, want no body", o.ID, what, a.status, a.body)
 		}
 		return
 	}
-	if described.Content[a.kind()] == nil {
-		t.Errorf("%s %s answers %d as %s, which is not described", o.ID, what, a.status, a.kind())
+	if described.Content[a.contentType()] == nil {
+		t.Errorf("%s %s returned %d as %s, which is not described", o.ID, what, a.status, a.contentType())
 		return
 	}
-	if strings.HasSuffix(a.kind(), "json") && a.kind() != "application/x-ndjson" {
-		d.requireShape(t, o, what, status, a)
+	if strings.HasSuffix(a.contentType(), "json") && a.contentType() != "application/x-ndjson" {
+		d.requireSchema(t, o, what, status, a)
 	}
 }
 
-func (d *description) requireShape(t *testing.T, o operation, what, status string, a answer) {
+func (d *description) requireSchema(t *testing.T, o operation, what, status string, a apiResponse) {
 	t.Helper()
-	pointer := "openapi.json#/paths/" + escaped(o.path) + "/" + o.method + "/responses/" + status + "/content/" + escaped(a.kind()) + "/schema"
-	shape, err := d.compiler.Compile(pointer)
+	pointer := "openapi.json#/paths/" + escaped(o.path) + "/" + o.method + "/responses/" + status + "/content/" + escaped(a.contentType()) + "/schema"
+	schema, err := d.compiler.Compile(pointer)
 	if err != nil {
 		t.Fatalf("%s: %v", o.ID, err)
 	}
@@ -211,12 +212,12 @@ func (d *description) requireShape(t *testing.T, o operation, what, status strin
 		t.Errorf("%s %s: %v: %s", o.ID, what, err, a.body)
 		return
 	}
-	if err := shape.Validate(value); err != nil {
+	if err := schema.Validate(value); err != nil {
 		t.Errorf("%s %s: %v\n%.2000s", o.ID, what, err, a.body)
 	}
 }
 
-// escaped is a name as a JSON pointer in a URL has it.
+// escaped returns a name escaped for a JSON pointer in a URL.
 func escaped(name string) string {
 	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
 }

@@ -1,4 +1,4 @@
-// Package api holds the description of the HTTP API against the API: every operation of
-// /openapi.json is run on the whole stack as its examples say, and what comes back must
-// be of the shape that is described.
+// Package api tests the HTTP API against its OpenAPI description: every operation of
+// /openapi.json is run with its examples on a local stack, and each response must match the
+// described schema.
 package api

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
-// service is a stack that runs, as a caller sees it.
+// service is a running local stack.
 type service struct {
 	url   string
 	table *dynamo.Table
@@ -46,8 +46,8 @@ func start(t *testing.T) service {
 	return service{s.URL, dynamo.New(client, s.Table)}
 }
 
-// settingsPath is what the functions run with: the shipped kinds, every subject type
-// with versions, so that every example has something to show.
+// settingsPath is the configuration of the functions: the shipped kinds, with profile
+// versions for every subject type, so that every example has a result.
 const settingsPath = "testdata/tidemark.yaml"
 
 func settings(t *testing.T) *config.Config {
@@ -68,41 +68,40 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
-// answer is what came back.
-type answer struct {
+// apiResponse is a response of the service.
+type apiResponse struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// kind is the answer's media type.
-func (a answer) kind() string {
+// contentType returns the media type.
+func (a apiResponse) contentType() string {
 	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
 	return kind
 }
 
-// problem is the type of the problem that the answer is.
-func (a answer) problem() string {
+// problemType returns the type of a problem response, "" for any other.
+func (a apiResponse) problemType() string {
 	var p struct{ Type string }
-	_ = json.Unmarshal(a.body, &p) // what is none has no type
+	_ = json.Unmarshal(a.body, &p) // any other response has no type
 	return p.Type
 }
 
-// dated moves the day of the examples to yesterday: rollups of long ago are forgotten,
-// and an event of the future is refused.
-func dated(text string) string {
+// shiftDates moves the day of the examples to yesterday, since old rollups have expired and
+// future events are rejected.
+func shiftDates(text string) string {
 	today := time.Now().UTC()
 	return strings.NewReplacer(
 		"2026-04-20", today.AddDate(0, 0, -1).Format(time.DateOnly), "2026-04-21", today.Format(time.DateOnly),
 	).Replace(text)
 }
 
-// ask sends a request, and again where the service asks for that (503). Headers are
-// names and values in turn.
-func (s service) ask(t *testing.T, method, target string, body []byte, headers ...string) (a answer) {
+// send sends a request, and repeats it after 503. headers alternates names and values.
+func (s service) send(t *testing.T, method, target string, body []byte, headers ...string) (a apiResponse) {
 	t.Helper()
 	for range 5 {
-		if a = s.askOnce(t, method, target, body, headers...); a.status != http.StatusServiceUnavailable {
+		if a = s.sendOnce(t, method, target, body, headers...); a.status != http.StatusServiceUnavailable {
 			return a
 		}
 		time.Sleep(time.Second) // Retry-After
@@ -110,9 +109,9 @@ func (s service) ask(t *testing.T, method, target string, body []byte, headers .
 	return a
 }
 
-func (s service) askOnce(t *testing.T, method, target string, body []byte, headers ...string) answer {
+func (s service) sendOnce(t *testing.T, method, target string, body []byte, headers ...string) apiResponse {
 	t.Helper()
-	target, body = dated(target), []byte(dated(string(body)))
+	target, body = shiftDates(target), []byte(shiftDates(string(body)))
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+target, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -129,17 +128,17 @@ func (s service) askOnce(t *testing.T, method, target string, body []byte, heade
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{response.StatusCode, response.Header, read}
+	return apiResponse{response.StatusCode, response.Header, read}
 }
 
-// settle waits until everything that was taken in is folded.
-func (s service) settle(t *testing.T) {
+// waitUntilIdle waits until all appended events are in the rollups.
+func (s service) waitUntilIdle(t *testing.T) {
 	t.Helper()
-	var a answer
-	for range 30 { // each is held some seconds: a busy machine needs more than a few
-		if a = s.askOnce(t, "GET", "/local/idle", nil); strings.Contains(string(a.body), `"idle":true`) {
+	var a apiResponse
+	for range 30 { // each request waits for some seconds
+		if a = s.sendOnce(t, "GET", "/local/idle", nil); strings.Contains(string(a.body), `"idle":true`) {
 			return
 		}
 	}
-	t.Fatalf("the stack did not come to rest: %d %s", a.status, a.body)
+	t.Fatalf("the stack is not idle: %d %s", a.status, a.body)
 }

@@ -88,6 +88,6 @@ Go on with a stack of your own:
   bin/tidemark dev --port 8080
   curl -s localhost:8080/v1/readings -H 'content-type: application/json' \
     -d '{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4,"humidity":45}'
-  curl -s localhost:8080/v1/devices/sensor_01/readings/current
+  curl -s localhost:8080/v1/devices/sensor_01/readings/latest
   curl -s 'localhost:8080/v1/devices/sensor_01/readings/rollups/hour?from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z'
 `

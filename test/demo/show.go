@@ -15,7 +15,7 @@ import (
 // show prints what stands in the table, and a device's month.
 func show(ctx context.Context, rig *loggers.Rig, rows []rollup.Row) error {
 	fmt.Println()
-	ladder, counts := rig.Config.Ladder, map[string]int{}
+	ladder, counts := rig.Config.Retention, map[string]int{}
 	for i := range rows {
 		counts[rows[i].Key.Tier]++
 	}

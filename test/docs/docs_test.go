@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -121,8 +121,8 @@ func TestSecurity_NamesEachRouteOfPurge(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("the page has no list of routes")
 	}
-	for _, r := range kinds.AllRoutes() {
-		if !r.Action.Changes() || r.Action == catalog.Append {
+	for _, r := range httpapi.Routes(kinds) {
+		if !r.Action.Changes() || r.Action == httpapi.Append {
 			continue
 		}
 		if want := asTold(r); !strings.Contains(told, "`"+want+"`") {
@@ -138,16 +138,35 @@ var (
 
 // asTold is a route as the page names it: a method that nobody else has, or a POST and
 // what stands behind the subject.
-func asTold(r catalog.Route) string {
+func asTold(r httpapi.Route) string {
 	if r.Method != http.MethodPost {
 		return r.Method
 	}
 	return r.Method + " " + ofType.ReplaceAllString(ofSubject.ReplaceAllString(r.Path, "…"), "/v1/rules/{subjects}")
 }
 
-func TestReadme_TreeHasEachPackage(t *testing.T) {
-	readme := read(t, "README.md")
-	for _, pattern := range []string{"pkg/*/*.go", "pkg/domains/*/*.go", "internal/*/*.go"} {
+func TestContributing_NamesEachPackage(t *testing.T) {
+	page := read(t, "CONTRIBUTING.md")
+	for _, dir := range packageDirs(t, "pkg/*/*.go", "internal/*/*.go", "internal/repair/*/*.go") {
+		if !strings.Contains(page, "]("+dir+")") {
+			t.Errorf("CONTRIBUTING.md does not name %s", dir)
+		}
+	}
+}
+
+func TestReadme_NamesEachPublicPackage(t *testing.T) {
+	page := read(t, "README.md")
+	for _, dir := range packageDirs(t, "pkg/*/*.go", "pkg/domains/*/*.go") {
+		if dir != "pkg/domains" && !strings.Contains(page, "]("+dir+")") {
+			t.Errorf("README.md does not name %s", dir)
+		}
+	}
+}
+
+// packageDirs returns the directories of the files that match the patterns, each once.
+func packageDirs(t *testing.T, patterns ...string) (dirs []string) {
+	t.Helper()
+	for _, pattern := range patterns {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
@@ -157,11 +176,11 @@ func TestReadme_TreeHasEachPackage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if dir != "pkg/domains" && !strings.Contains(readme, "]("+dir+")") {
-				t.Errorf("README.md: the tree lacks %s", dir)
-			}
+			dirs = append(dirs, dir)
 		}
 	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
 }
 
 func TestInfra_ImportsWhatItsDecisionNames(t *testing.T) {

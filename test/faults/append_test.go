@@ -21,9 +21,9 @@ func (w *world) service(on ingest.Store) *ingest.Service {
 	}
 }
 
-func (w *world) drafts(n int) (all []ingest.Draft) {
+func (w *world) drafts(n int) (all []ingest.TypedObservation) {
 	for i := range n {
-		all = append(all, ingest.Draft{
+		all = append(all, ingest.TypedObservation{
 			Subject: "d", At: at(ten).Add(time.Duration(i) * time.Second), ID: fmt.Sprint(i),
 			Attrs: model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(int64(i)))}},
 		})
@@ -32,15 +32,15 @@ func (w *world) drafts(n int) (all []ingest.Draft) {
 }
 
 // verdicts appends and counts what became of it.
-func (w *world) verdicts(s *ingest.Service, drafts []ingest.Draft) map[model.Verdict]int {
+func (w *world) verdicts(s *ingest.Service, drafts []ingest.TypedObservation) map[model.Outcome]int {
 	w.Helper()
 	outcomes, err := s.AppendEvents(w.ctx(), w.kind, drafts)
 	if err != nil {
 		w.Fatal(err)
 	}
-	n := map[model.Verdict]int{}
+	n := map[model.Outcome]int{}
 	for _, o := range outcomes {
-		n[o.Verdict]++
+		n[o.Outcome]++
 	}
 	return n
 }
@@ -69,11 +69,11 @@ func TestAppend_TimeoutAfterTheCommitIsADuplicateAtTheNextAttempt(t *testing.T) 
 	w.verdicts(w.service(w.Table), w.drafts(1))
 	drafts := w.drafts(2)[1:]
 	ctx, timeUp := context.WithCancel(t.Context())
-	store := &storetest.Faulty{Store: storeOf(w), Writes: storetest.Once(0, storetest.LoseAnswer)}
+	store := &storetest.FaultyStore{Store: storeOf(w), Writes: storetest.FailOnce(0, storetest.LoseResponse)}
 	impatient := w.service(store)
 	impatient.Sleep = func(context.Context, time.Duration) error { timeUp(); return ctx.Err() }
 	outcomes, err := impatient.AppendEvents(ctx, w.kind, drafts)
-	if err != nil || outcomes[0].Verdict != model.Unknown {
+	if err != nil || outcomes[0].Outcome != model.Unknown {
 		t.Fatalf("%v, %v; want a verdict of unknown", outcomes, err)
 	}
 	w.advance(10*time.Minute + time.Second)
@@ -89,14 +89,14 @@ func storeOf(w *world) storetest.Store { return w.Table }
 // Another transaction holds some of the items, or the table is busy: neither is ever
 // taken for a verdict.
 func TestAppend_ConflictsAndThrottlesAreNoVerdicts(t *testing.T) {
-	for _, fault := range []storetest.Fault{storetest.Conflict, storetest.Throttle} {
+	for _, fault := range []storetest.WriteFault{storetest.Conflict, storetest.Throttle} {
 		for n := range 4 {
 			w := newWorld(t)
-			store := &storetest.Faulty{Store: storeOf(w), Writes: func(c storetest.Call) storetest.Fault {
+			store := &storetest.FaultyStore{Store: storeOf(w), Writes: func(c storetest.Call) storetest.WriteFault {
 				if c.N >= n && c.N < n+3 {
 					return fault
 				}
-				return storetest.Fine
+				return storetest.NoFault
 			}}
 			if got := w.verdicts(w.service(store), w.drafts(250)); got[model.Applied] != 250 {
 				t.Errorf("%s from write %d on: %v, want all applied", fault, n, got)
@@ -130,9 +130,9 @@ type measured struct {
 	most int // guarded by mu
 }
 
-func (m *measured) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
+func (m *measured) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
 	n := len(tx.Puts) + len(tx.Absent)
-	for _, there := range []bool{tx.Current != nil, tx.Check != nil, tx.Gate != nil} {
+	for _, there := range []bool{tx.Latest != nil, tx.Check != nil, tx.PurgeLock != nil} {
 		if there {
 			n++
 		}
@@ -154,7 +154,7 @@ func TestAppend_ClockFarAheadIsRejectedAndLeavesCurrent(t *testing.T) {
 	if got[model.Rejected] != 2 || got[model.Applied] != 1 {
 		t.Errorf("%v, want two rejected and one applied", got)
 	}
-	current, err := w.Current(t.Context(), w.series("d"), true)
+	current, err := w.Latest(t.Context(), w.series("d"), true)
 	if err != nil || current == nil || current.At != ahead[2].At {
 		t.Errorf("current is %+v, %v; want that of %s", current, err, ahead[2].At)
 	}

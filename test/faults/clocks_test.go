@@ -23,7 +23,7 @@ func TestClock_SkewAroundTheSealNeverHidesALostEvent(t *testing.T) {
 			w.put(half, "late", "9")
 			agg := w.aggregator(w.Table)
 			agg.Now = func() model.Time { return w.now().Add(skew) }
-			if r := agg.Settle(w.ctx(), w.fresh()); len(r.Failures) > 0 {
+			if r := agg.Process(w.ctx(), w.fresh()); len(r.Failures) > 0 {
 				t.Fatal(r.Failures)
 			}
 			exact := before > time.Hour+skew // sealed an hour before, by the function's clock
@@ -98,7 +98,7 @@ func TestClock_HourThatHasJustExpiredIsNotMadeOfAPart(t *testing.T) {
 		w.put(half, "late", "9")
 		agg := w.aggregator(w.Table)
 		agg.Now = func() model.Time { return w.now().Add(-behind) }
-		if r := agg.Settle(w.ctx(), w.fresh()); len(r.Failures) > 0 {
+		if r := agg.Process(w.ctx(), w.fresh()); len(r.Failures) > 0 {
 			t.Fatal(r.Failures)
 		}
 		if w.row(tier.Hour, ten) != nil {

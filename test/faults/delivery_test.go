@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -67,9 +68,9 @@ type withoutRow struct {
 	start model.Time
 }
 
-func (s *withoutRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (s *withoutRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	if row.Key.Tier == s.unit.String() && row.Key.Start == s.start {
-		return model.Uncertain, errors.New("access denied")
+		return storage.Unknown, errors.New("access denied")
 	}
 	return s.store.PutRow(ctx, row, prev)
 }
@@ -97,7 +98,7 @@ func TestDelivery_CrashAroundEachRequestIsHealedByTheNextDelivery(t *testing.T) 
 				return fine
 			}}
 			first := w.aggregator(crashing)
-			first.Limits.Tries = 1
+			first.Limits.Attempts = 1
 			deliveries := 0
 			w.deliver(w.mapping(w.unsettled(), func(ctx context.Context, payload []byte) ([]byte, error) {
 				if deliveries++; deliveries == 1 {
@@ -162,7 +163,7 @@ func TestDelivery_TimeoutAfterEachCommitIsHealedByTheNextDelivery(t *testing.T) 
 		}}
 		changes := w.fresh()
 		agg := w.aggregator(slow)
-		if r := agg.Settle(ctx, changes); len(r.Failures) == 0 {
+		if r := agg.Process(ctx, changes); len(r.Failures) == 0 {
 			t.Errorf("no answer to write %d, and no failure reported", n+1)
 		}
 		w.settleAll(changes)
@@ -173,7 +174,7 @@ func TestDelivery_TimeoutAfterEachCommitIsHealedByTheNextDelivery(t *testing.T) 
 // landing carries out what was sent, though who sent it has gone.
 type landing struct{ store }
 
-func (l *landing) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (l *landing) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	return l.store.PutRow(context.WithoutCancel(ctx), row, prev)
 }
 
@@ -352,8 +353,8 @@ func (w *world) throttle(hot func(request) bool) aggregate.Report {
 		}
 		return fine
 	}})
-	agg.Limits.Tries = 3
-	report := agg.Settle(w.ctx(), w.fresh())
+	agg.Limits.Attempts = 3
+	report := agg.Process(w.ctx(), w.fresh())
 	if len(report.Failures) == 0 {
 		w.Fatal("throttled, and no failure reported")
 	}

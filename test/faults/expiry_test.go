@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -28,8 +28,8 @@ func TestExpiry_OfEventsNeverChangesARollup(t *testing.T) {
 				records[i].Service = signed
 			}
 			report := w.settleAll(w.changes(records...))
-			if report.Expired != 2 || report.Looks != 0 {
-				t.Errorf("2 removals by TTL: %d taken for expiry, %d looks; want 2, 0", report.Expired, report.Looks)
+			if report.Expired != 2 || report.Recomputed != 0 {
+				t.Errorf("2 removals by TTL: %d taken for expiry, %d looks; want 2, 0", report.Expired, report.Recomputed)
 			}
 			w.wantRows(want)
 		}
@@ -45,7 +45,7 @@ func TestExpiry_DeletionOfAnExpiredEventChangesNoRollup(t *testing.T) {
 		w.settle()
 		want := w.rows()
 		w.advance(30*tier.Day24 - left)
-		if answer, err := w.DeleteEvent(w.ctx(), w.key("d", ten, ""), w.now()); answer != model.Refused || err != nil {
+		if answer, err := w.DeleteEvent(w.ctx(), w.key("d", ten, ""), w.now()); answer != storage.ConditionFailed || err != nil {
 			t.Errorf("%s before it expires, a deletion is answered %s, %v; want refused", left, answer, err)
 		}
 		if err := w.DeleteItem(w.ctx(), keys.Event(w.key("d", ten, ""))); err != nil { // in the console

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -81,7 +81,7 @@ func interleave(t *testing.T, stands, first, between func(*world), n int, ahead 
 	if ahead {
 		held.Store = together{table}
 	}
-	if r := held.Settle(w.ctx(), changes); len(r.Failures) > 0 {
+	if r := held.Process(w.ctx(), changes); len(r.Failures) > 0 {
 		t.Fatalf("request %d: %v", n, r.Failures)
 	}
 	for _, sentence := range differences(w.recount(), w.rows()) {
@@ -113,7 +113,7 @@ func TestLook_WritesThatLandLateChangeNothing(t *testing.T) {
 		steps[c.first](w)
 		changes := w.fresh()
 		slow := &late{store: w.Table}
-		w.aggregator(slow).Settle(w.ctx(), changes)
+		w.aggregator(slow).Process(w.ctx(), changes)
 		w.settleAll(changes) // the batch comes again
 		for _, step := range c.then {
 			steps[step](w)
@@ -136,13 +136,13 @@ type late struct {
 	sent []func()
 }
 
-func (l *late) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (l *late) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	copied := *row
 	l.sent = append(l.sent, func() { _, _ = l.store.PutRow(context.WithoutCancel(ctx), &copied, prev) })
 	if len(l.sent) > 3 {
 		return l.store.PutRow(ctx, row, prev)
 	}
-	return model.Uncertain, nil
+	return storage.Unknown, nil
 }
 
 // A read that is not consistent shows what stood a moment ago.
@@ -159,7 +159,7 @@ func TestLook_ReadsChildrenConsistently(t *testing.T) {
 	w.put(half, "", "9")
 	w.put(eleven, "", "5")
 	agg := w.aggregator(&lagging{store: w.Table, before: before})
-	if r := agg.Settle(w.ctx(), w.fresh()); len(r.Failures) > 0 {
+	if r := agg.Process(w.ctx(), w.fresh()); len(r.Failures) > 0 {
 		t.Fatal(r.Failures)
 	}
 	w.wantRecount()
@@ -170,14 +170,14 @@ type lagging struct {
 	before store
 }
 
-func (l *lagging) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+func (l *lagging) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	if !r.Consistent {
 		return l.before.Events(ctx, r)
 	}
 	return l.store.Events(ctx, r)
 }
 
-func (l *lagging) Rows(ctx context.Context, u tier.Unit, r model.Range) (rollup.RowPage, error) {
+func (l *lagging) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	if !r.Consistent {
 		return l.before.Rows(ctx, u, r)
 	}
@@ -214,7 +214,7 @@ func TestLook_HourOfThousandsOfEventsIsFoldedWhole(t *testing.T) {
 		k := w.key("d", ten, fmt.Sprintf("%0200d", i)) // more than the megabyte of a page
 		k.At = k.At.Add(time.Duration(i) * 700 * time.Millisecond)
 		reply, err := w.Put(w.ctx(), w.event(k, fmt.Sprint(i)))
-		w.wantWritten("put", reply.Answer, err)
+		w.wantWritten("put", reply.Result, err)
 	}
 	w.settle()
 	w.wantRow(tier.Hour, ten, 5000, "4999", true)

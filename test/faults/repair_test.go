@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -110,7 +111,7 @@ func TestRestore_LookingAgainAtTheLast48HoursMakesARestoredTableRight(t *testing
 		k := w.key("d0", noon, "fresh")
 		k.At = w.now().Add(-time.Duration(hour) * time.Hour)
 		reply, err := w.Put(w.ctx(), w.event(k, "3"))
-		w.wantWritten("put", reply.Answer, err)
+		w.wantWritten("put", reply.Result, err)
 	}
 	records := w.Records(w.seen)
 	w.settleAll(w.changes(records[:2]...)) // the backup is of now
@@ -244,7 +245,7 @@ func (n newer) Row(ctx context.Context, k rollup.Key) (*rollup.Row, error) {
 	return &row, err
 }
 
-func (n newer) Rows(ctx context.Context, u tier.Unit, r model.Range) (rollup.RowPage, error) {
+func (n newer) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	page, err := n.Table.Rows(ctx, u, r)
 	for i := range page.Rows {
 		row, err := n.Row(ctx, page.Rows[i].Key)
@@ -256,9 +257,9 @@ func (n newer) Rows(ctx context.Context, u tier.Unit, r model.Range) (rollup.Row
 	return page, err
 }
 
-func (n newer) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (n newer) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	answer, err := n.Table.PutRow(ctx, row, prev)
-	if answer == model.Written && err == nil {
+	if answer == storage.Written && err == nil {
 		k := keys.Row(row.Key)
 		err = n.UpdateItem(ctx, item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}, keys.AttrVersion: newVersion})
 	}
@@ -280,7 +281,7 @@ type older struct {
 	t *testing.T
 }
 
-func (o *older) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (o *older) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	if it, err := o.GetItem(ctx, keys.Row(row.Key)); err != nil || it[keys.AttrVersion].S == newVersion.S {
 		o.t.Errorf("the old code writes over %s, which is of the newer format (%v)", nameOf(row.Key), err)
 	}
@@ -309,12 +310,12 @@ func TestRepair_SameEventPutAgainMeanwhileIsKept(t *testing.T) {
 			return err
 		},
 		"redrive": func(w *world, a *aggregate.Aggregator) error {
-			deleted := model.Change{What: model.Deleted, Key: model.EventKey{Series: w.series("d"), Order: model.Order{At: at(half), ID: "b"}}}
-			return failureOf(a.Redrive(w.ctx(), []model.Change{deleted}))
+			deleted := storage.Change{Type: storage.Deleted, Key: model.EventKey{Series: w.series("d"), Order: model.Order{At: at(half), ID: "b"}}}
+			return failureOf(a.Redrive(w.ctx(), []storage.Change{deleted}))
 		},
 		"revisit": func(w *world, a *aggregate.Aggregator) error {
-			place := aggregate.Place{Series: w.series("d"), At: at(half)}
-			return failureOf(a.Revisit(w.ctx(), []aggregate.Place{place}, aggregate.Terms{}))
+			place := aggregate.Target{Series: w.series("d"), At: at(half)}
+			return failureOf(a.Recompute(w.ctx(), []aggregate.Target{place}, aggregate.RepairOptions{}))
 		},
 	}
 	for name, repair := range repairs {

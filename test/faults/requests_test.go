@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -62,29 +63,29 @@ func (f *fated) Row(ctx context.Context, k rollup.Key) (*rollup.Row, error) {
 	return f.store.Row(ctx, k)
 }
 
-func (f *fated) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+func (f *fated) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	if err := f.read(r.Series); err != nil {
-		return model.EventPage{}, err
+		return storage.EventPage{}, err
 	}
 	return f.store.Events(ctx, r)
 }
 
-func (f *fated) Rows(ctx context.Context, u tier.Unit, r model.Range) (rollup.RowPage, error) {
+func (f *fated) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	if err := f.read(r.Series); err != nil {
 		return rollup.RowPage{}, err
 	}
 	return f.store.Rows(ctx, u, r)
 }
 
-func (f *fated) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
+func (f *fated) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	switch f.next(true, row.Key.Series) {
 	case throttled:
-		return model.Throttled, nil
+		return storage.Throttled, nil
 	case lost:
-		return model.Uncertain, nil
+		return storage.Unknown, nil
 	case answerLost:
 		_, err := f.store.PutRow(ctx, row, prev)
-		return model.Uncertain, err
+		return storage.Unknown, err
 	}
 	return f.store.PutRow(ctx, row, prev)
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
@@ -84,7 +85,7 @@ func payloadOf(records ...memory.Record) []byte {
 }
 
 // changes are what records tell of events, read as the function reads them.
-func (w *world) changes(records ...memory.Record) []model.Change {
+func (w *world) changes(records ...memory.Record) []storage.Change {
 	w.Helper()
 	if len(records) == 0 {
 		return nil
@@ -105,12 +106,12 @@ func functionOf(a *aggregate.Aggregator) streamtest.Invoke {
 			return nil, err
 		}
 		for _, p := range batch.Poison {
-			if err := a.SetAside(ctx, p.Quarantined()); err != nil {
+			if err := a.Quarantine(ctx, p.Quarantined()); err != nil {
 				return nil, err
 			}
 		}
 		answer := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
-		if failures := a.Settle(ctx, batch.Changes).Failures; len(failures) > 0 {
+		if failures := a.Process(ctx, batch.Changes).Failures; len(failures) > 0 {
 			first := batch.Changes[failures[0].Change].Seq
 			answer.BatchItemFailures = append(answer.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: first})
 		}
@@ -150,7 +151,7 @@ func (s *tableStream) Read(_ context.Context, shard, after string) (streamtest.P
 // time. Sleep takes the time of the test's bubble, which costs none.
 func (w *world) mapping(source streamtest.Source, invoke streamtest.Invoke) *streamtest.Mapping {
 	w.Helper()
-	filter, err := streamtest.ParseFilter(keys.AggregateFilter)
+	filter, err := streamtest.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
 		w.Fatal(err)
 	}

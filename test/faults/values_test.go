@@ -113,7 +113,7 @@ func TestLargest_SumsOfSquaresOfAnHourOfExtremesAreExact(t *testing.T) {
 		k := w.key("d", ten, "")
 		k.At = k.At.Add(time.Duration(i) * time.Second)
 		reply, err := w.Put(w.ctx(), w.event(k, value))
-		w.wantWritten("put", reply.Answer, err)
+		w.wantWritten("put", reply.Result, err)
 	}
 	w.settle()
 	m, _ := w.row(tier.Month, ten).Summary.Measure("value")

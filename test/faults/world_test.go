@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -70,7 +71,7 @@ func (w *world) advance(d time.Duration) { w.setNow(w.now().Add(d)) }
 func (w *world) ctx() context.Context    { return w.Context() }
 
 func at(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
@@ -80,13 +81,13 @@ func at(text string) model.Time {
 // store is the table as an aggregator sees it.
 type store interface {
 	aggregate.Store
-	aggregate.Quarantine
+	aggregate.QuarantineStore
 }
 
 // aggregator is one process of the aggregate function on a store.
 func (w *world) aggregator(on store) *aggregate.Aggregator {
 	return &aggregate.Aggregator{
-		Store: on, Quarantine: on, Catalog: w.catalog, Now: w.now, Rand: w.random,
+		Store: on, QuarantineStore: on, Catalog: w.catalog, Now: w.now, Rand: w.random,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Limits: aggregate.Limits{Concurrency: 1}, // requests come in the same order each time
 	}
@@ -117,7 +118,7 @@ func (w *world) event(k model.EventKey, value string) model.Event {
 	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.MustDecimal(value))}}
 	return model.Event{
 		Series: k.Series, Order: k.Order, Attrs: attrs, Hash: model.HashOf(attrs),
-		ArrivedAt: w.now(), ExpiresAt: w.kind.Ladder.EventExpiresAt(w.now()),
+		ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now()),
 	}
 }
 
@@ -127,7 +128,7 @@ func (w *world) put(when, id, value string) { w.Helper(); w.putOf("d", when, id,
 func (w *world) putOf(device, when, id, value string) {
 	w.Helper()
 	reply, err := w.Put(w.ctx(), w.event(w.key(device, when, id), value))
-	w.wantWritten("put "+when+" "+id, reply.Answer, err)
+	w.wantWritten("put "+when+" "+id, reply.Result, err)
 }
 
 func (w *world) correct(when, id, value string) {
@@ -142,9 +143,9 @@ func (w *world) delete(when, id string) {
 	w.wantWritten("delete "+when+" "+id, answer, err)
 }
 
-func (w *world) wantWritten(what string, answer model.Answer, err error) {
+func (w *world) wantWritten(what string, answer storage.WriteResult, err error) {
 	w.Helper()
-	if err != nil || answer != model.Written {
+	if err != nil || answer != storage.Written {
 		w.Fatalf("%s: %v, %v", what, answer, err)
 	}
 }
@@ -168,14 +169,14 @@ func (w *world) writeSome(seed uint64, n int) {
 			k := w.key(fmt.Sprint("d", draw.IntN(3)), noon, fmt.Sprint(i))
 			k.At = k.At.Add(-time.Duration(draw.IntN(20*24*60)) * time.Minute)
 			reply, err := w.Put(w.ctx(), w.event(k, fmt.Sprint(draw.IntN(1000))))
-			w.wantWritten("put", reply.Answer, err)
+			w.wantWritten("put", reply.Result, err)
 			live = append(live, k)
 		}
 	}
 }
 
 // fresh are the changes of events that the table stream tells since the last call.
-func (w *world) fresh() []model.Change {
+func (w *world) fresh() []storage.Change {
 	w.Helper()
 	records := w.Records(w.seen)
 	w.seen += uint64(len(records))
@@ -185,9 +186,9 @@ func (w *world) fresh() []model.Change {
 // settle brings rollups up to date with what is fresh, without a fault.
 func (w *world) settle() { w.Helper(); w.settleAll(w.fresh()) }
 
-func (w *world) settleAll(changes []model.Change) aggregate.Report {
+func (w *world) settleAll(changes []storage.Change) aggregate.Report {
 	w.Helper()
-	report := w.aggregator(w.Table).Settle(w.ctx(), changes)
+	report := w.aggregator(w.Table).Process(w.ctx(), changes)
 	for _, f := range report.Failures {
 		w.Fatalf("settle change %d: %v", f.Change, f.Err)
 	}
@@ -300,7 +301,7 @@ func (w *world) recount() map[string]said {
 	w.Helper()
 	folds := map[string]*rollup.Fold{}
 	for _, e := range w.events() {
-		for _, t := range w.kind.Ladder.Tiers {
+		for _, t := range w.kind.Retention.Tiers {
 			name := nameOf(rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start})
 			if folds[name] == nil {
 				folds[name] = rollup.NewFold(w.kind.Spec())

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -22,7 +23,7 @@ import (
 func now() model.Time { return at("2026-04-20T14:30:00Z") }
 
 func at(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
@@ -54,7 +55,7 @@ func open(t *testing.T) *harbour {
 	return &harbour{
 		t: t, kinds: kinds, table: table,
 		in:   &ingest.Service{Store: table, Limits: conf.Limits, Now: now, Rand: rand.Reader},
-		fold: &aggregate.Aggregator{Store: table, Quarantine: table, Catalog: kinds, Now: now},
+		fold: &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now},
 		out:  &query.Service{Store: table, Now: now, CursorKey: []byte("a key for tests only")},
 	}
 }
@@ -81,7 +82,7 @@ func (h *harbour) append(kind string, lines ...string) string {
 	}
 	var verdicts []string
 	for _, o := range outcomes {
-		verdicts = append(verdicts, string(o.Verdict))
+		verdicts = append(verdicts, string(o.Outcome))
 	}
 	return strings.Join(verdicts, " ")
 }
@@ -89,15 +90,15 @@ func (h *harbour) append(kind string, lines ...string) string {
 // settle folds what the table stream has, as the function behind it does.
 func (h *harbour) settle() {
 	h.t.Helper()
-	what := map[string]model.What{memory.Insert: model.Inserted, memory.Modify: model.Corrected, memory.Remove: model.Deleted}
-	var changes []model.Change
+	what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}
+	var changes []storage.Change
 	for _, record := range h.table.Records(h.seen) {
 		h.seen = record.Seq
 		if key, err := keys.ParseEvent(record.Keys); err == nil {
-			changes = append(changes, model.Change{What: what[record.Name], Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
+			changes = append(changes, storage.Change{Type: what[record.Name], Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
 		}
 	}
-	if report := h.fold.Settle(h.t.Context(), changes); len(report.Failures) > 0 {
+	if report := h.fold.Process(h.t.Context(), changes); len(report.Failures) > 0 {
 		h.t.Fatalf("fold: %+v", report.Failures)
 	}
 }
@@ -162,7 +163,7 @@ func (h *harbour) requireTop(want string) {
 func (h *harbour) visits(ship string) string {
 	h.t.Helper()
 	var ids []string
-	for e, err := range h.out.EachByValue(h.t.Context(), query.ByValue{
+	for e, err := range h.out.EachIndexed(h.t.Context(), query.IndexQuery{
 		Kind: h.kind("MOORING"), Field: "ship", Value: ship, From: model.MinTime, To: model.MaxTime + 1,
 	}) {
 		if err != nil {

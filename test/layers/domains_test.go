@@ -16,7 +16,7 @@ import (
 
 // engine are the trees that must not know a domain: everything below the programs that
 // are put together from both.
-var engine = []string{"pkg/model", "pkg/tier", "pkg/rollup", "internal/telemetry", "pkg/keys", "pkg/catalog", "internal/item", "internal/config", "internal/ingest", "internal/aggregate", "internal/alert", "internal/table", "internal/retry", "pkg/lifecycle", "internal/query", "pkg/dynamo", "pkg/memory", "internal/envelope", "pkg/timeseries"}
+var engine = []string{"pkg/model", "pkg/tier", "pkg/rollup", "internal/telemetry", "pkg/keys", "pkg/catalog", "internal/item", "internal/config", "internal/ingest", "internal/aggregate", "internal/alert", "internal/table", "internal/retry", "pkg/lifecycle", "internal/query", "pkg/dynamo", "pkg/memory", "internal/envelope", "internal/httpapi", "pkg/timeseries"}
 
 // shippedSettings are the names that stand in a default of tidemark.yaml, whose text the
 // defaults of package config repeat.

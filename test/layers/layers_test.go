@@ -15,14 +15,15 @@ const module = "github.com/tidemark-db/tidemark"
 
 // floors is the house, ground floor first. A new package takes its place here.
 var floors = [][]string{
-	0: {"pkg/model"},
-	1: {"pkg/tier", "pkg/rollup", "internal/telemetry", "internal/release", "internal/jsonscan", "internal/retry"},
-	2: {"pkg/keys", "pkg/catalog"},
-	3: {"internal/item", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*"},
-	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query"},
-	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "pkg/streamtest"},
-	6: {"pkg/timeseries", "functions/*", "internal/local", "internal/local/*"},
-	7: {"cmd/*", "test/*", "scripts/*"},
+	0: {"pkg/model", "internal/keyparts", "internal/pages"},
+	1: {"pkg/tier", "internal/ids", "pkg/rollup", "internal/release", "internal/jsonscan", "internal/storage", "internal/entity", "internal/storedtime", "internal/usage", "internal/terminal", "internal/devfile"},
+	2: {"internal/telemetry", "pkg/keys", "internal/tablekeys", "pkg/catalog", "internal/retry"},
+	3: {"internal/item", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*", "internal/arguments"},
+	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query", "internal/tablescan"},
+	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment"},
+	6: {"pkg/timeseries", "internal/repair", "internal/repair/*", "internal/local", "internal/local/*", "internal/smoke", "internal/export"},
+	7: {"functions/*"},
+	8: {"cmd/*", "test/*", "scripts/*"},
 }
 
 // awsFrom is the first floor that may know AWS types.
@@ -30,11 +31,17 @@ const awsFrom = 5
 
 // within lists the imports allowed inside one floor: a package and its own parts.
 var within = [][2]string{
+	{"internal/tablekeys", "pkg/keys"},
 	{"internal/table", "internal/item"},
+	{"internal/envelope", "internal/httpapi"},
+	{"internal/collector", "internal/httpapi"},
 	{"pkg/dynamo", "internal/awsenv"},
 	{"internal/secret", "internal/awsenv"},
 	{"internal/eventbus", "internal/awsenv"},
 	{"internal/local", "internal/local/ddb"},
+	{"internal/repair", "internal/repair/onfailure"},
+	{"internal/repair", "internal/repair/streamrange"},
+	{"internal/repair", "internal/repair/verify"},
 	{"pkg/domains", "pkg/domains/iot"},
 	{"pkg/domains", "pkg/domains/web"},
 	{"test/oracleweb", "test/loggers"},

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -31,7 +32,7 @@ func (c *Counter) Deliver(payload json.RawMessage) error {
 		c.counts = map[rollup.Key]int64{}
 	}
 	for _, change := range batch.Changes {
-		if change.What == model.Inserted {
+		if change.Type == storage.Inserted {
 			c.add(change.Key)
 		}
 	}

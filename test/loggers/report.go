@@ -20,7 +20,7 @@ func PrintDelivery(out io.Writer, s local.Stats) {
 		fmt.Fprintf(out, "kills     %d of the aggregate function by SIGKILL, %d of them between its last write and its acknowledgement\n", s.Kills, s.KillsUnacked)
 	}
 	fmt.Fprintf(out, "looks     %d buckets looked at again: %d rows written, %d found unchanged, %d lost to another look and repeated\n",
-		metric(telemetry.Looks), metric(telemetry.RowsWritten), metric(telemetry.RowsUnchanged), metric(telemetry.LostLocks))
+		metric(telemetry.Recomputations), metric(telemetry.RowsWritten), metric(telemetry.RowsUnchanged), metric(telemetry.LostLocks))
 }
 
 // Print says how many buckets are equal, and which are not.

@@ -1,8 +1,8 @@
-// Command mutants plants faults in copies of the rule, one at a time, and lets the
-// tests find them. A fault that no test finds is either a hole in the tests or does
-// no harm; which of them do none is listed with the reason, and any other survivor
-// makes the exit status 1. Nothing in the working tree is changed: each copy is laid
-// over its file for one run of the tests.
+// Command mutants plants faults in copies of the aggregation code, one at a time, and runs
+// the tests against each. A fault that no test finds is either a gap in the tests or
+// harmless. Harmless faults are listed with the reason; any other survivor makes the exit
+// status 1. The working tree is not changed: each copy replaces its file for one run of
+// the tests.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 
 func main() {
 	only := flag.String("run", "", "plant only faults whose name matches this `pattern`")
-	limit := flag.Duration("timeout", 3*time.Minute, "for the tests of one package; a timeout is no kill")
+	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of one package; a timeout is not a kill")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -36,22 +36,22 @@ func run(ctx context.Context, only string, limit time.Duration) error {
 	}
 	planted := slices.DeleteFunc(slices.Clone(mutants), func(m mutant) bool { return !wanted.MatchString(m.Name) })
 	began := time.Now()
-	bench, err := newBench(limit)
+	runner, err := newRunner(limit)
 	if err != nil {
 		return err
 	}
-	defer bench.remove()
-	if err := bench.sound(ctx, packagesOf(planted)); err != nil {
+	defer runner.remove()
+	if err := runner.checkBaseline(ctx, packagesOf(planted)); err != nil {
 		return err
 	}
-	fmt.Printf("unchanged, the rule passes (%s)\n\n", time.Since(began).Round(time.Second))
-	var verdicts tally
+	fmt.Printf("the tests pass on the unchanged code (%s)\n\n", time.Since(began).Round(time.Second))
+	var results summary
 	for _, m := range planted {
-		v, err := bench.try(ctx, m)
+		o, err := runner.try(ctx, m)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
-		verdicts.add(m, v)
+		results.add(m, o)
 	}
-	return verdicts.print(time.Since(began))
+	return results.print(time.Since(began))
 }

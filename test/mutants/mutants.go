@@ -2,224 +2,225 @@ package main
 
 import "slices"
 
-// The packages whose tests are asked, in this order.
+// Lists of packages whose tests run against a mutant, in this order.
 var (
-	rule  = []string{"test/faults", "internal/aggregate", "test/simulation"}
-	fold  = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
-	door  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
-	whole = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
+	aggregateTests = []string{"test/faults", "internal/aggregate", "test/simulation"}
+	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
+	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
+	allTests       = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
 )
 
-func packagesOf(planted []mutant) (all []string) {
-	for _, m := range planted {
+func packagesOf(mutants []mutant) (all []string) {
+	for _, m := range mutants {
 		all = append(all, m.Tests...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// Files of the rule.
+// Files that mutants change, and import lines that they add.
 const (
-	look       = "internal/aggregate/look.go"
-	children   = "internal/aggregate/children.go"
-	resuming   = "internal/aggregate/resume.go"
-	sealing    = "internal/aggregate/sealed.go"
-	touching   = "internal/aggregate/touch.go"
-	settling   = "internal/aggregate/aggregator.go"
-	retrying   = "internal/aggregate/retry.go"
-	folding    = "pkg/rollup/fold.go"
-	merging    = "pkg/rollup/merge.go"
-	decoding   = "internal/envelope/streamrecord.go"
-	answering  = "functions/aggregate/handler.go"
-	importItem = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
-	importKeys = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
+	aggregator    = "internal/aggregate/aggregator.go"
+	recomputation = "internal/aggregate/recomputation.go"
+	writing       = "internal/aggregate/write.go"
+	children      = "internal/aggregate/children.go"
+	resuming      = "internal/aggregate/resume.go"
+	sealing       = "internal/aggregate/sealed.go"
+	gathering     = "internal/aggregate/dirty.go"
+	retrying      = "internal/retry/retry.go"
+	folding       = "pkg/rollup/fold.go"
+	merging       = "pkg/rollup/merge.go"
+	decoding      = "internal/envelope/streamrecord.go"
+	handling      = "functions/aggregate/handler.go"
+	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
+	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
 )
 
 var mutants = []mutant{
 	{
-		Name: "add", Says: "what was read is added to the row instead of taking its place", Tests: rule,
-		Edits: []edit{{look, "	return l.keep(ctx, row, fold)", `	if stands(row) && !damaged(row) {
+		Name: "add", Says: "the fold is added to the row instead of replacing it", Tests: aggregateTests,
+		Edits: []edit{{recomputation, "	return r.writeIfChanged(ctx, row, fold)", `	if exists(row) && !damaged(row) {
 		fold.Summary.Merge(row.Summary)
 	}
-	return l.keep(ctx, row, fold)`}},
+	return r.writeIfChanged(ctx, row, fold)`}},
 	},
 	{
-		Name: "children-before-rev", Says: "the children are read before the row", Tests: rule,
+		Name: "children-before-row", Says: "the children are read before the row", Tests: aggregateTests,
 		Edits: []edit{
-			{look, "	row, err := l.firstRow(ctx)", "	fold, early := l.foldChildren(ctx, nil)\n	row, err := l.readRow(ctx, l.key)"},
-			{look, "	fold, err := l.foldChildren(ctx, row)\n	if err != nil {", "	err = early\n	if err != nil {"},
+			{recomputation, "	row, err := r.firstRow(ctx)", "	fold, early := r.foldChildren(ctx, nil)\n	row, err := r.readRow(ctx, r.bucket.key)"},
+			{recomputation, "	fold, err := r.foldChildren(ctx, row)\n	if err != nil {", "	err = early\n	if err != nil {"},
 		},
 	},
 	{
-		Name: "eventual-read", Says: "the children are read without consistency", Tests: rule,
+		Name: "eventual-read", Says: "the children are read eventually consistent", Tests: aggregateTests,
 		Edits: []edit{{children, "Consistent: true}", "Consistent: false}"}},
 	},
 	{
-		Name: "no-condition", Says: "the row is written on condition of whatever stands at that moment", Tests: rule,
-		Edits: []edit{{look, "	rev, err := l.newRev()\n", `	if now, err := l.Store.Row(ctx, l.key); err == nil && now != nil {
+		Name: "no-condition", Says: "the condition of a write is the revision stored at that moment", Tests: aggregateTests,
+		Edits: []edit{{writing, "	rev, err := r.agg.newRev()\n", `	if now, err := r.agg.Store.Row(ctx, r.bucket.key); err == nil && now != nil {
 		prev = now.Rev
 	} else {
 		prev = rollup.Rev{}
 	}
-	rev, err := l.newRev()
+	rev, err := r.agg.newRev()
 `}},
 	},
 	{
-		Name: "always-skip", Says: "a row that holds the fold is never written again, whatever the change", Tests: rule,
-		Edits: []edit{{look, "same && (!l.force || l.terms.DryRun)", "same"}},
+		Name: "always-skip", Says: "a row that equals the fold is not written, whatever the change", Tests: aggregateTests,
+		Edits: []edit{{writing, "same && (!r.bucket.alwaysWrite || r.bucket.options.DryRun)", "same"}},
 	},
 	{
-		Name: "delete-empty", Says: "the row of a bucket without children is deleted", Tests: rule,
+		Name: "delete-empty", Says: "the row of a bucket without children is deleted", Tests: aggregateTests,
 		Edits: []edit{
-			{look, importItem, importItem + importKeys},
-			{look, "	answer, err := l.put(ctx, old, row)\n", `	if table, can := l.Store.(interface {
+			{writing, importItem, importItem + importKeys},
+			{writing, "	result, err := r.put(ctx, old, row)\n", `	if table, can := r.agg.Store.(interface {
 		DeleteItem(context.Context, keys.Key) error
 	}); can && isEmpty(fold) {
-		l.Written++
-		return model.Written, table.DeleteItem(ctx, keys.Row(l.key))
+		r.counts.Written++
+		return storage.Written, table.DeleteItem(ctx, keys.Row(r.bucket.key))
 	}
-	answer, err := l.put(ctx, old, row)
+	result, err := r.put(ctx, old, row)
 `},
 		},
 	},
 	{
-		Name: "ignore-empty", Says: "a fold of no children writes nothing", Tests: rule,
-		Edits: []edit{{look, "	row, oversize := l.rowOf(fold)\n", "	if isEmpty(fold) {\n		return model.Written, nil\n	}\n	row, oversize := l.rowOf(fold)\n"}},
+		Name: "ignore-empty", Says: "a fold without children is not written", Tests: aggregateTests,
+		Edits: []edit{{writing, "	row, oversize := r.newRow(fold)\n", "	if isEmpty(fold) {\n		return storage.Written, nil\n	}\n	row, oversize := r.newRow(fold)\n"}},
 	},
 	{
-		Name: "coarse-first", Says: "the month is looked at before the day, and the day before the hour", Tests: rule,
+		Name: "coarse-first", Says: "months are recomputed before days, and days before hours", Tests: aggregateTests,
 		Edits: []edit{
-			{settling, `	"runtime/debug"` + "\n", `	"runtime/debug"` + "\n" + `	"slices"` + "\n"},
-			{settling, "for _, touches := range p.rungs {", "for _, touches := range slices.Backward(p.rungs) {"},
+			{aggregator, `	"io"` + "\n", `	"io"` + "\n" + `	"slices"` + "\n"},
+			{aggregator, "for _, buckets := range c.levels {", "for _, buckets := range slices.Backward(c.levels) {"},
 		},
 	},
 	{
-		Name: "coarse-left-alone", Says: "the day is left alone when its hour is found unchanged", Tests: rule,
-		Edits: []edit{{settling, "			a.lookAtAll(ctx, touches, limits, total)\n", `			before := total.Written
-			a.lookAtAll(ctx, touches, limits, total)
-			if total.Written == before {
+		Name: "coarse-skipped", Says: "a day is not recomputed where its hour is unchanged", Tests: aggregateTests,
+		Edits: []edit{{aggregator, "			a.recomputeAll(ctx, buckets, limits, all)\n", `			before := all.report.Written
+			a.recomputeAll(ctx, buckets, limits, all)
+			if all.report.Written == before {
 				break
 			}
 `}},
 	},
 	{
-		Name: "no-seal", Says: "a row is folded again though its children expire", Tests: rule,
-		Edits: []edit{{look, "stands(row) && sealed(row, l.Now())", "stands(row) && damaged(row)"}},
+		Name: "no-seal", Says: "a row is folded again although its children expire", Tests: aggregateTests,
+		Edits: []edit{{recomputation, "exists(row) && sealed(row, r.agg.Now())", "exists(row) && damaged(row)"}},
 	},
 	{
-		Name: "seal-late", Says: "a row is sealed when its first child expires, without the hour before", Tests: rule,
-		Edits: []edit{{sealing, "row.ChildrenUntil-int64(tier.SealMargin.Seconds())", "row.ChildrenUntil"}},
+		Name: "seal-late", Says: "a row is sealed when its first child expires, not an hour before", Tests: aggregateTests,
+		Edits: []edit{{sealing, "row.ChildrenExpireAt-int64(tier.SealMargin.Seconds())", "row.ChildrenExpireAt"}},
 	},
 	{
-		Name: "seal-unmarked", Says: "a change on a sealed row is passed over in silence", Tests: rule,
-		Edits: []edit{{sealing, "	marked := *row\n", "	if row.Exact {\n		return model.Written, nil\n	}\n	marked := *row\n"}},
+		Name: "sealed-stays-exact", Says: "a sealed row is not marked inexact when a change arrives", Tests: aggregateTests,
+		Edits: []edit{{sealing, "	inexact := *row\n", "	if row.Exact {\n		return storage.Written, nil\n	}\n	inexact := *row\n"}},
 	},
 	{
-		Name: "greatest-until", Says: "a row counts as whole until its last child expires", Tests: fold,
-		Edits: []edit{{folding, "		f.ChildrenUntil = min(f.ChildrenUntil, expiresAt)\n", `		if f.ChildrenUntil == NoExpiry || f.ChildrenUntil < expiresAt {
-			f.ChildrenUntil = expiresAt
+		Name: "latest-expiry", Says: "a row is sealed when its last child expires", Tests: rollupTests,
+		Edits: []edit{{folding, "		f.ChildrenExpireAt = min(f.ChildrenExpireAt, expiresAt)\n", `		if f.ChildrenExpireAt == NoExpiry || f.ChildrenExpireAt < expiresAt {
+			f.ChildrenExpireAt = expiresAt
 		}
 `}},
 	},
 	{
-		Name: "absent-made-anew", Says: "a row that may have lived and expired is made anew of what is left", Tests: rule,
-		Edits: []edit{{look, "		if lived { //", "		if lived && false { //"}},
+		Name: "expired-row-recreated", Says: "an absent row that may have expired is created from the events that are left", Tests: aggregateTests,
+		Edits: []edit{{recomputation, "		if expired { //", "		if expired && false { //"}},
 	},
 	{
-		Name: "lived-no-margin", Says: "an absent row counts as never made until the very end of its retention", Tests: rule,
+		Name: "expired-no-margin", Says: "an absent row is created until the very end of its retention", Tests: aggregateTests,
 		Edits: []edit{{sealing, "b.End.Add(least) <= now.Add(tier.SealMargin)", "b.End.Add(least) <= now"}},
 	},
 	{
-		Name: "expired-children-skipped", Says: "events that have expired and still stand are left out of the fold", Tests: rule,
-		Edits: []edit{{children, "			add(&page.Events[i])\n", `			if at := page.Events[i].ExpiresAt; at == 0 || at > l.Now().Seconds() {
+		Name: "expired-children-skipped", Says: "stored events that have expired are not folded", Tests: aggregateTests,
+		Edits: []edit{{children, "			add(&page.Events[i])\n", `			if at := page.Events[i].ExpiresAt; at == 0 || at > r.agg.Now().Seconds() {
 				add(&page.Events[i])
 			}
 `}},
 	},
 	{
-		Name: "first-page", Says: "only the first page of children is folded", Tests: rule,
+		Name: "first-page", Says: "only the first page of children is folded", Tests: aggregateTests,
 		Edits: []edit{{children, `		if next == "" {`, `		if next == "" || true {`}},
 	},
 	{
-		Name: "resume-kept", Says: "the resume point is kept after a change that lies before it", Tests: rule,
-		Edits: []edit{{look, "	row.Rev = rev\n", `	row.Rev = rev
-	if stands(old) && stands(row) && old.Resume != nil && row.ChildrenUntil != 0 {
-		row.Resume = old.Resume
+		Name: "resume-point-kept", Says: "the resume point is kept after a change before it", Tests: aggregateTests,
+		Edits: []edit{{writing, "	row.Rev = rev\n", `	row.Rev = rev
+	if exists(old) && exists(row) && old.ResumePoint != nil && row.ChildrenExpireAt != 0 {
+		row.ResumePoint = old.ResumePoint
 	}
 `}},
 	},
 	{
-		Name: "resume-whatever", Says: "a fold goes on from the resume point whatever changed", Tests: rule,
-		Edits: []edit{{resuming, "if ok && l.earliest >= point.At {", "if ok {"}},
+		Name: "resume-always", Says: "a fold resumes from the resume point, whatever changed", Tests: aggregateTests,
+		Edits: []edit{{resuming, "if ok && b.earliest >= point.At {", "if ok {"}},
 	},
 	{
-		Name: "resume-repair", Says: "a repair goes on from the resume point, as if everything before it had been told", Tests: rule,
-		Edits: []edit{{resuming, "	if l.repair {\n", "	if false {\n"}},
+		Name: "resume-repair", Says: "a repair resumes from the resume point, as if no record before it were lost", Tests: aggregateTests,
+		Edits: []edit{{resuming, "	if b.repair {\n", "	if false {\n"}},
 	},
 	{
-		Name: "resume-after-itself", Says: "an event at the very time of the resume point counts as before it, too", Tests: rule,
+		Name: "resume-after-itself", Says: "an event at the time of the resume point counts as before it", Tests: aggregateTests,
 		Edits: []edit{{resuming, "e.At >= s.next", "e.At > s.next"}},
 	},
 	{
-		Name: "resume-any-kind", Says: "a fold goes on from what was folded under another declaration of the kind", Tests: fold,
+		Name: "resume-any-kind", Says: "a fold resumes from a resume point of another declaration of the kind", Tests: rollupTests,
 		Edits: []edit{{"pkg/rollup/resume.go", "string(declared) != string(spec.fingerprint())", "len(declared) != fingerprintSize"}},
 	},
 	{
-		Name: "lost-is-done", Says: "a lost condition counts as done: somebody else wrote the row", Tests: rule,
-		Edits: []edit{{retrying, "case err == nil && answer == model.Written:", "case err == nil && (answer == model.Written || answer == model.Refused):"}},
+		Name: "lost-lock-is-success", Says: "a failed condition counts as success, because another writer wrote the row", Tests: aggregateTests,
+		Edits: []edit{{retrying, "case err == nil && result == storage.Written:", "case err == nil && (result == storage.Written || result == storage.ConditionFailed):"}},
 	},
 	{
-		Name: "unknown-is-done", Says: "a write without an answer counts as done", Tests: rule,
-		Edits: []edit{{retrying, "case err == nil && answer == model.Written:", "case err == nil && (answer == model.Written || answer == model.Uncertain):"}},
+		Name: "unknown-is-success", Says: "a write without a response counts as success", Tests: aggregateTests,
+		Edits: []edit{{retrying, "case err == nil && result == storage.Written:", "case err == nil && (result == storage.Written || result == storage.Unknown):"}},
 	},
 	{
-		Name: "deletions-dropped", Says: "deletions by somebody are dropped like expiries", Tests: rule,
-		Edits: []edit{{touching, "case c.What == model.Expired:", "case c.What == model.Expired || c.What == model.Deleted:"}},
+		Name: "deletions-dropped", Says: "deletions by a user are dropped like expiries", Tests: aggregateTests,
+		Edits: []edit{{gathering, "case c.Type == storage.Expired:", "case c.Type == storage.Expired || c.Type == storage.Deleted:"}},
 	},
 	{
-		Name: "expiry-is-deletion", Says: "a removal by TTL is taken for a deletion by somebody", Tests: whole,
-		Edits: []edit{{touching, "case c.What == model.Expired:", "case c.What == model.Expired && false:"}},
+		Name: "expiry-is-deletion", Says: "a removal by TTL is processed as a deletion by a user", Tests: allTests,
+		Edits: []edit{{gathering, "case c.Type == storage.Expired:", "case c.Type == storage.Expired && false:"}},
 	},
 	{
-		Name: "unsigned-is-deletion", Says: "a removal that TTL did not sign is a deletion, expired or not", Tests: door,
+		Name: "unsigned-is-deletion", Says: "a removal not made by TTL is a deletion, even of an expired event", Tests: functionTests,
 		Edits: []edit{{decoding, "	return old != nil && old.ExpiresAt != 0 &&", "	return false && old.ExpiresAt != 0 &&"}},
 	},
 	{
-		Name: "exact-for-ever", Says: "a coarser row says exact though one of its finer rows does not", Tests: fold,
+		Name: "exact-from-inexact", Says: "a coarser row is exact although one of its finer rows is not", Tests: rollupTests,
 		Edits: []edit{{folding, "	f.Exact = f.Exact && r.Exact\n", ""}},
 	},
 	{
-		Name: "unreadable-silent", Says: "an event that cannot be decoded is left out in silence", Tests: fold,
+		Name: "unreadable-ignored", Says: "an event that cannot be decoded is ignored, and the row stays exact", Tests: rollupTests,
 		Edits: []edit{{folding, "		f.Unreadable++\n		f.Exact = false\n		return\n", "		return\n"}},
 	},
 	{
-		Name: "in-place-merge", Says: "a merge keeps hold of what it merged, and writes into it", Tests: fold,
+		Name: "in-place-merge", Says: "a merge shares memory with its argument, and writes to it", Tests: rollupTests,
 		Edits: []edit{{merging, "known[i].clone()", "known[i]"}},
 	},
 	{
-		Name: "newer-overwritten", Says: "a row that a newer version wrote is folded and written over", Tests: rule,
-		Edits: []edit{{look, "	if row.V > item.Version {", "	if row.V > item.Version+9 {"}},
+		Name: "newer-overwritten", Says: "a row of a newer version is folded and overwritten", Tests: aggregateTests,
+		Edits: []edit{{recomputation, "	if row.V > item.Version {", "	if row.V > item.Version+9 {"}},
 	},
 	{
-		Name: "nil-on-failure", Says: "the function answers nothing when a record failed", Tests: door,
-		Edits: []edit{{answering, "	return json.Marshal(a)", "	if len(a.Failures) > 0 {\n		return nil, nil\n	}\n	return json.Marshal(a)"}},
+		Name: "nil-on-failure", Says: "the function returns no response when a record failed", Tests: functionTests,
+		Edits: []edit{{handling, "	return json.Marshal(r)", "	if len(r.Failures) > 0 {\n		return nil, nil\n	}\n	return json.Marshal(r)"}},
 	},
 	{
-		Name: "acknowledge-failed", Says: "the function acknowledges the first record that failed, and names the next", Tests: door,
+		Name: "acknowledge-failed", Says: "the function acknowledges the first failed record, and names the next", Tests: functionTests,
 		Edits: []edit{
-			{answering, "	for _, seq := range seqs {\n		if _, failed := unsettled[seq]; failed {\n			return answer{[]failure{{seq}}}\n", `	for i, seq := range seqs {
-		if _, failed := unsettled[seq]; failed && i+1 < len(seqs) {
-			return answer{[]failure{{seqs[i+1]}}}
+			{handling, "	for _, n := range sequenceNumbers {\n		if _, ok := failed[n]; ok {\n			return response{[]failure{{n}}}\n", `	for i, n := range sequenceNumbers {
+		if _, ok := failed[n]; ok && i+1 < len(sequenceNumbers) {
+			return response{[]failure{{sequenceNumbers[i+1]}}}
 `},
 		},
 	},
 	{
-		Name: "poison-dropped", Says: "a record that cannot be read is acknowledged and not kept", Tests: door,
-		Edits: []edit{{answering, "	unsettled, setAside := h.setAside(ctx, batch.Poison)", "	unsettled, setAside := h.setAside(ctx, nil)"}},
+		Name: "poison-dropped", Says: "a record that cannot be decoded is acknowledged without being quarantined", Tests: functionTests,
+		Edits: []edit{{handling, "	failed, quarantined := h.quarantine(ctx, batch.Poison)", "	failed, quarantined := h.quarantine(ctx, nil)"}},
 	},
 	{
-		Name: "counter-for-rev", Says: "a rev is the one before and one more, not a nonce", Tests: whole,
-		Edits: []edit{{look, "	row.Rev = rev\n", `	rev = prev
+		Name: "counter-for-revision", Says: "a revision is the previous one plus one, not a nonce", Tests: allTests,
+		Edits: []edit{{writing, "	row.Rev = rev\n", `	rev = prev
 	for i := len(rev) - 1; i >= 0; i-- {
 		if rev[i]++; rev[i] != 0 {
 			break
@@ -227,6 +228,6 @@ var mutants = []mutant{
 	}
 	row.Rev = rev
 `}},
-		Harmless: "two rows have the same rev only where one was removed and made anew; TTL alone removes rows, a day after an empty one was written at the earliest, and no look is under way so long. The nonce stays, for a hand in the console has no such patience",
+		Harmless: "two rows have the same revision only where one was removed and created again. Only TTL removes rows, at the earliest a day after an empty one was written, and no recomputation runs that long. The nonce protects against rows deleted by hand",
 	},
 }

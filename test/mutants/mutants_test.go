@@ -6,51 +6,51 @@ import (
 	"time"
 )
 
-// Running them all takes minutes: `make mutants` does. What must hold at any time is
-// that each still is a change of the rule as it stands.
-func TestMutants_EachStillAppliesAndCompiles(t *testing.T) {
-	b, err := newBench(time.Minute)
+// make mutants runs the tests against each mutant, which takes minutes. This test only
+// checks that each mutant applies to the present code.
+func TestMutants_EachAppliesAndCompiles(t *testing.T) {
+	r, err := newRunner(time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.remove()
+	defer r.remove()
 	for _, m := range mutants {
-		if err := b.compiles(m); err != nil {
+		if err := r.compiles(m); err != nil {
 			t.Errorf("%s: %v", m.Name, err)
 		}
 	}
 }
 
-func TestMutants_HaveNamesAndSentencesOfTheirOwn(t *testing.T) {
+func TestMutants_HaveUniqueNamesAndTexts(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range mutants {
 		for _, text := range []string{m.Name, m.Says} {
 			if text == "" || seen[text] {
-				t.Errorf("%q stands twice, or is empty", text)
+				t.Errorf("%q is used twice, or empty", text)
 			}
 			seen[text] = true
 		}
 		if strings.ContainsAny(m.Name, " .") || len(m.Tests) == 0 || len(m.Edits) == 0 {
-			t.Errorf("%s: want a name to choose it by, an edit, and tests to find it", m.Name)
+			t.Errorf("%s: want a name for -run, an edit, and tests", m.Name)
 		}
 	}
 }
 
-func TestMutated_RefusesATextThatDoesNotStandThereOnce(t *testing.T) {
-	b, err := newBench(time.Minute)
+func TestMutated_RejectsATextThatDoesNotOccurOnce(t *testing.T) {
+	r, err := newRunner(time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.remove()
+	defer r.remove()
 	for _, old := range []string{"no such text", "return"} {
-		m := mutant{Edits: []edit{{look, old, ""}}}
-		if _, err := m.mutated(b.root); err == nil || !strings.Contains(err.Error(), "want once") {
-			t.Errorf("%q: %v, want it refused", old, err)
+		m := mutant{Edits: []edit{{recomputation, old, ""}}}
+		if _, err := m.mutated(r.root); err == nil || !strings.Contains(err.Error(), "want once") {
+			t.Errorf("%q: %v, want an error", old, err)
 		}
 	}
 }
 
-func TestReadResults_NamesTheFirstTestThatFailedAndNoTimeout(t *testing.T) {
+func TestReadResults_NamesTheFirstFailedTestAndTimeouts(t *testing.T) {
 	const killed = `{"Action":"run","Test":"TestA"}
 {"Action":"fail","Test":"TestA/sub"}
 {"Action":"fail","Test":"TestB"}

@@ -11,17 +11,17 @@ import (
 // mutant is a fault to plant.
 type mutant struct {
 	Name  string
-	Says  string // what the faulty rule does
+	Says  string // the behaviour of the faulty code
 	Edits []edit
-	Tests []string // packages, from the module's root, in the order they are tried
-	// Harmless is why no test finds it; "" where one must.
+	Tests []string // packages, from the module's root, in the order in which they run
+	// Harmless is why no test finds the fault; "" where one must.
 	Harmless string
 }
 
-// edit replaces a text that stands in a file once.
+// edit replaces a text that occurs exactly once in a file.
 type edit struct{ File, Old, New string }
 
-// mutated is the text of each file that m changes, by its path from the root.
+// mutated returns the text of each file that m changes, by its path from the root.
 func (m *mutant) mutated(root string) (map[string]string, error) {
 	files := map[string]string{}
 	for _, e := range m.Edits {
@@ -34,15 +34,15 @@ func (m *mutant) mutated(root string) (map[string]string, error) {
 			text = string(source)
 		}
 		if n := strings.Count(text, e.Old); n != 1 {
-			return nil, fmt.Errorf("%s: the text to replace stands there %d times, want once: %q", e.File, n, e.Old)
+			return nil, fmt.Errorf("%s: the text to replace occurs %d times, want once: %q", e.File, n, e.Old)
 		}
 		files[e.File] = strings.Replace(text, e.Old, e.New, 1)
 	}
 	return files, nil
 }
 
-// overlay writes the mutated files to dir, and the file that lays them over their
-// originals when go builds with -overlay; it answers that file's path.
+// overlay writes the mutated files to dir, with the file for go build -overlay that
+// replaces their originals, and returns the path of that file.
 func (m *mutant) overlay(root, dir string) (string, error) {
 	files, err := m.mutated(root)
 	if err != nil {

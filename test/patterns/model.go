@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -87,7 +88,7 @@ func samplesOf(items []item.Item) (samples []attributes) {
 	for _, it := range items {
 		k := it.Key()
 		class, rest, _ := strings.Cut(k.SK, "#")
-		if of, _, ok := strings.Cut(rest, "#"); ok && class != keys.ClassVersion {
+		if of, _, ok := strings.Cut(rest, "#"); ok && class != tablekeys.ClassVersion {
 			class += "#" + of
 		}
 		class = k.PK[:strings.IndexByte(k.PK+"#", '#')] + " " + class
@@ -99,7 +100,7 @@ func samplesOf(items []item.Item) (samples []attributes) {
 }
 
 // minted are attributes that are random, shown as zeros so that the page stays the same.
-var minted = map[string]bool{keys.AttrRev: true, keys.AttrLife: true}
+var minted = map[string]bool{tablekeys.AttrRev: true, tablekeys.AttrGeneration: true}
 
 func attributesOf(it item.Item) attributes {
 	all := attributes{}

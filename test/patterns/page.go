@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -83,7 +84,7 @@ func (p pattern) write(out *strings.Builder, kinds *catalog.Catalog, goCall stri
 // http is the request that the pattern is over HTTP; "" where the catalog has no such
 // route.
 func (p pattern) http(kinds *catalog.Catalog) string {
-	for _, r := range kinds.AllRoutes() {
+	for _, r := range httpapi.Routes(kinds) {
 		if r.Action != p.action || r.Kind != p.of {
 			continue
 		}
@@ -107,7 +108,7 @@ func costOf(ctx context.Context, full *world, p pattern, requests []request) (st
 	if writes := len(requests[0].TransactItems); writes > 0 {
 		return fmt.Sprintf("%d write units for items up to 1 KB", 2*writes), nil
 	}
-	ctx, meter := model.Metered(ctx)
+	ctx, meter := model.WithReadMeter(ctx)
 	if _, err := p.call(ctx, full); err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -19,7 +21,7 @@ type pattern struct {
 	// call is how it is asked in Go: one expression, which the page shows as it stands.
 	call func(ctx context.Context, w *world) (any, error)
 
-	action  catalog.Action // over HTTP
+	action  httpapi.Action // over HTTP
 	of      string         // the kind's name, or the subject type's
 	words   []string       // of the path, in order: the id, the tier, …
 	params  string         // the query string
@@ -69,17 +71,17 @@ var all = []group{
 		{
 			about: "the latest reading",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.query.Current(ctx, w.series("READING", "sensor_01"), false)
+				return w.query.Latest(ctx, w.series("READING", "sensor_01"), false)
 			},
-			action: catalog.ReadCurrent, of: "READING", words: []string{"sensor_01"},
-			command: "tidemark current devices/sensor_01",
+			action: httpapi.ReadLatest, of: "READING", words: []string{"sensor_01"},
+			command: "tidemark latest devices/sensor_01",
 		},
 		{
 			about: "readings in a range, newest first, a page of 100",
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.History(ctx, query.History{Series: w.series("READING", "sensor_01"), From: april, To: today, Newest: true, Limit: 100})
 			},
-			action: catalog.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z",
+			action: httpapi.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z",
 			command: "tidemark history devices/sensor_01 --from 2026-04-01 --to 2026-04-20 --limit 100",
 		},
 		{
@@ -87,7 +89,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.History(ctx, query.History{Series: w.series("READING", "sensor_01"), From: model.MinTime, To: model.MaxTime + 1, Newest: true, Limit: 20})
 			},
-			action: catalog.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "limit=20",
+			action: httpapi.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "limit=20",
 			command: "tidemark history devices/sensor_01",
 		},
 		{
@@ -95,7 +97,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.History(ctx, query.History{Series: query.Series{Kind: w.series("READING", "").Kind, Subject: "sensor_01", Stream: "outside"}, From: april, To: today, Limit: 100})
 			},
-			action: catalog.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "stream=outside&from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z&order=oldest",
+			action: httpapi.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "stream=outside&from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z&order=oldest",
 			command: "tidemark history devices/sensor_01 --stream outside --from 2026-04-01 --to 2026-04-20 --newest=false",
 		},
 		{
@@ -107,7 +109,7 @@ var all = []group{
 					Fields: []string{"temperature"},
 				})
 			},
-			action: catalog.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z&where=temperature%3E20&fields=temperature",
+			action: httpapi.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z&where=temperature%3E20&fields=temperature",
 			command: "tidemark history devices/sensor_01 --from 2026-04-01 --to 2026-04-20 --where 'temperature>20' --fields temperature",
 		},
 		{
@@ -115,23 +117,23 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Count(ctx, query.History{Series: w.series("READING", "sensor_01"), From: april, To: today})
 			},
-			action: catalog.ReadCount, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z",
+			action: httpapi.ReadCount, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z",
 			command: "tidemark history devices/sensor_01 --from 2026-04-01 --to 2026-04-20 --count",
 		},
 		{
 			about: "take a reading in; it expires by itself",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.ingest.AppendEvents(ctx, w.series("READING", "").Kind, []ingest.Draft{{Subject: "sensor_01", At: now, Attrs: reading}})
+				return w.ingest.AppendEvents(ctx, w.series("READING", "").Kind, []ingest.TypedObservation{{Subject: "sensor_01", At: now, Attrs: reading}})
 			},
-			action: catalog.Append, of: "READING",
+			action: httpapi.Append, of: "READING",
 			command: "tidemark replay readings.ndjson",
 		},
 		{
 			about: "take several readings in, as one transaction",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.ingest.AppendEvents(ctx, w.series("READING", "").Kind, []ingest.Draft{{Subject: "sensor_01", At: today, Attrs: reading}, {Subject: "sensor_01", At: now, Attrs: reading}})
+				return w.ingest.AppendEvents(ctx, w.series("READING", "").Kind, []ingest.TypedObservation{{Subject: "sensor_01", At: today, Attrs: reading}, {Subject: "sensor_01", At: now, Attrs: reading}})
 			},
-			action: catalog.Append, of: "READING",
+			action: httpapi.Append, of: "READING",
 			command: "tidemark replay readings.ndjson",
 		},
 	}},
@@ -141,7 +143,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Rollups(ctx, query.Rollups{Series: w.series("READING", "sensor_01"), Unit: tier.Hour, From: today, To: today.Add(tier.Day24)})
 			},
-			action: catalog.ReadRollups, of: "READING", words: []string{"sensor_01", "hour"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
+			action: httpapi.ReadRollups, of: "READING", words: []string{"sensor_01", "hour"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
 			command: "tidemark rollups devices/sensor_01 --tier hour --from 2026-04-20 --to 2026-04-21",
 		},
 		{
@@ -149,7 +151,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Rollups(ctx, query.Rollups{Series: w.series("READING", "sensor_01"), Unit: tier.Day, From: march, To: april})
 			},
-			action: catalog.ReadRollups, of: "READING", words: []string{"sensor_01", "day"}, params: "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z",
+			action: httpapi.ReadRollups, of: "READING", words: []string{"sensor_01", "day"}, params: "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z",
 			command: "tidemark rollups devices/sensor_01 --tier day --from 2026-03-01 --to 2026-04-01",
 		},
 		{
@@ -157,7 +159,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Chart(ctx, query.Chart{Rollups: query.Rollups{Series: w.series("READING", "sensor_01"), From: year, To: today, Limit: 400}})
 			},
-			action: catalog.ReadChart, of: "READING", words: []string{"sensor_01"}, params: "from=2025-04-20T00:00:00Z&to=2026-04-20T00:00:00Z&points=400",
+			action: httpapi.ReadChart, of: "READING", words: []string{"sensor_01"}, params: "from=2025-04-20T00:00:00Z&to=2026-04-20T00:00:00Z&points=400",
 			command: "tidemark rollups devices/sensor_01 --from 2025-04-20 --to 2026-04-20",
 		},
 		{
@@ -165,7 +167,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Chart(ctx, query.Chart{Rollups: query.Rollups{Series: w.series("READING", "sensor_01"), Streams: []string{"outside"}, From: year, To: today, Limit: 400}})
 			},
-			action: catalog.ReadChart, of: "READING", words: []string{"sensor_01"}, params: "from=2025-04-20T00:00:00Z&to=2026-04-20T00:00:00Z&points=400&stream=&stream=outside",
+			action: httpapi.ReadChart, of: "READING", words: []string{"sensor_01"}, params: "from=2025-04-20T00:00:00Z&to=2026-04-20T00:00:00Z&points=400&stream=&stream=outside",
 			command: "tidemark rollups devices/sensor_01 --from 2025-04-20 --to 2026-04-20 --stream '' --stream outside",
 		},
 	}},
@@ -175,15 +177,15 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Profile(ctx, device, false)
 			},
-			action: catalog.ReadProfile, of: "DEVICE", words: []string{"sensor_01"},
+			action: httpapi.ReadProfile, of: "DEVICE", words: []string{"sensor_01"},
 			command: "tidemark subject get devices/sensor_01",
 		},
 		{
 			about: "devices by status",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.life.ByField(ctx, "DEVICE", "status", "active", lifecycle.Cursor{}, 100)
+				return w.life.ListByField(ctx, "DEVICE", "status", "active", lifecycle.Cursor{}, 100)
 			},
-			action: catalog.ListSubjects, of: "DEVICE", params: "field=status&value=active",
+			action: httpapi.ListSubjects, of: "DEVICE", params: "field=status&value=active",
 			command: "tidemark subject list devices status=active",
 		},
 		{
@@ -191,7 +193,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.life.ListDeleted(ctx, "DEVICE", lifecycle.Cursor{}, 100)
 			},
-			action: catalog.ListSubjects, of: "DEVICE", params: "deleted=true",
+			action: httpapi.ListSubjects, of: "DEVICE", params: "deleted=true",
 			command: "tidemark subject list devices --deleted",
 		},
 		{
@@ -199,7 +201,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.life.Deleted(ctx, model.Subject{Type: "DEVICE", ID: "sensor_07"})
 			},
-			action: catalog.ReadDeleted, of: "DEVICE", words: []string{"sensor_07"},
+			action: httpapi.ReadDeleted, of: "DEVICE", words: []string{"sensor_07"},
 			command: "tidemark subject get devices/sensor_07 --deleted",
 		},
 		{
@@ -208,7 +210,7 @@ var all = []group{
 				page, _, err := w.life.Versions(ctx, device, 0, 20)
 				return page, err
 			},
-			action: catalog.ReadVersions, of: "DEVICE", words: []string{"sensor_01"}, params: "limit=20",
+			action: httpapi.ReadVersions, of: "DEVICE", words: []string{"sensor_01"}, params: "limit=20",
 			command: "tidemark subject versions devices/sensor_01",
 		},
 		{
@@ -216,32 +218,32 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.life.Version(ctx, device, 1)
 			},
-			action: catalog.ReadVersion, of: "DEVICE", words: []string{"sensor_01", "1"},
+			action: httpapi.ReadVersion, of: "DEVICE", words: []string{"sensor_01", "1"},
 			command: "tidemark subject versions devices/sensor_01 --version 1",
 		},
 		{
 			about: "how far a purge is",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.purger.At(ctx, model.Subject{Type: "DEVICE", ID: "sensor_08"})
+				return w.purger.Progress(ctx, model.Subject{Type: "DEVICE", ID: "sensor_08"})
 			},
-			action: catalog.CheckPurge, of: "DEVICE", words: []string{"sensor_08"},
+			action: httpapi.CheckPurge, of: "DEVICE", words: []string{"sensor_08"},
 		},
 	}},
 	{"Alerts", []pattern{
 		{
 			about: "alerts of a device, newest first",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.alerts.OfSubject(ctx, device, alert.Filter{}, alert.Cursor{}, 20)
+				return w.alerts.ListBySubject(ctx, device, alert.Filter{}, alert.Cursor{}, 20)
 			},
-			action: catalog.ListAlerts, of: "DEVICE", words: []string{"sensor_01"}, params: "limit=20",
+			action: httpapi.ListAlerts, of: "DEVICE", words: []string{"sensor_01"}, params: "limit=20",
 			command: "tidemark alerts devices/sensor_01",
 		},
 		{
 			about: "critical alerts that are open, over all devices",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.alerts.Open(ctx, model.Critical, alert.Cursor{}, 100)
+				return w.alerts.ListOpen(ctx, entity.Critical, alert.Cursor{}, 100)
 			},
-			action: catalog.ListOpenAlerts, of: "DEVICE", params: "severity=critical",
+			action: httpapi.ListOpenAlerts, of: "DEVICE", params: "severity=critical",
 			command: "tidemark alerts --severity critical",
 		},
 		{
@@ -249,14 +251,14 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.alerts.Get(ctx, device, "01KPN3Q8G0V7H4T2W9R5M6C1XA")
 			},
-			action: catalog.ReadAlert, of: "DEVICE", words: []string{"sensor_01", "01KPN3Q8G0V7H4T2W9R5M6C1XA"},
+			action: httpapi.ReadAlert, of: "DEVICE", words: []string{"sensor_01", "01KPN3Q8G0V7H4T2W9R5M6C1XA"},
 		},
 		{
 			about: "the rules of all devices",
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.alerts.Rules(ctx, "DEVICE", "")
 			},
-			action: catalog.ListRules, of: "DEVICE",
+			action: httpapi.ListRules, of: "DEVICE",
 			command: "tidemark rule list devices",
 		},
 		{
@@ -264,7 +266,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.alerts.Rules(ctx, "DEVICE", "sensor_01")
 			},
-			action: catalog.ListOwnRules, of: "DEVICE", words: []string{"sensor_01"},
+			action: httpapi.ListOwnRules, of: "DEVICE", words: []string{"sensor_01"},
 			command: "tidemark rule list devices/sensor_01",
 		},
 	}},
@@ -274,15 +276,15 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.History(ctx, query.History{Series: w.series("PAGEVIEW", "my-site"), From: today, To: today.Add(tier.Day24), Newest: true, Limit: 100})
 			},
-			action: catalog.ReadHistory, of: "PAGEVIEW", words: []string{"my-site"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
+			action: httpapi.ReadHistory, of: "PAGEVIEW", words: []string{"my-site"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
 			command: "tidemark history sites/my-site --kind pageviews --from 2026-04-20 --to 2026-04-21 --limit 100",
 		},
 		{
 			about: "page views of a visitor, over all sites",
 			call: func(ctx context.Context, w *world) (any, error) {
-				return w.query.ByValue(ctx, query.ByValue{Kind: w.series("PAGEVIEW", "").Kind, Field: "visitor", Value: "v7", From: today, To: today.Add(tier.Day24), Newest: true, Limit: 100})
+				return w.query.QueryIndex(ctx, query.IndexQuery{Kind: w.series("PAGEVIEW", "").Kind, Field: "visitor", Value: "v7", From: today, To: today.Add(tier.Day24), Newest: true, Limit: 100})
 			},
-			action: catalog.ReadByValue, of: "PAGEVIEW", words: []string{"v7"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
+			action: httpapi.ReadByIndex, of: "PAGEVIEW", words: []string{"v7"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
 		},
 		{
 			about: "real time: the last five minutes",
@@ -290,7 +292,7 @@ var all = []group{
 				from, to := query.Last(5*time.Minute, tier.Minute, now)
 				return w.query.Rollups(ctx, query.Rollups{Series: w.series("PAGEVIEW", "my-site"), Unit: tier.Minute, From: from, To: to})
 			},
-			action: catalog.ReadRollups, of: "PAGEVIEW", words: []string{"my-site", "minute"}, params: "last=5m",
+			action: httpapi.ReadRollups, of: "PAGEVIEW", words: []string{"my-site", "minute"}, params: "last=5m",
 			command: "tidemark rollups sites/my-site --kind pageviews --tier minute --last 5m",
 		},
 		{
@@ -299,7 +301,7 @@ var all = []group{
 				shares, _, err := w.query.Top(ctx, query.Top{Rollups: query.Rollups{Series: w.series("PAGEVIEW", "my-site"), Unit: tier.Day, From: today, To: today.Add(tier.Day24)}, Dimension: "path", Values: 10})
 				return shares, err
 			},
-			action: catalog.ReadTop, of: "PAGEVIEW", words: []string{"my-site", "path"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
+			action: httpapi.ReadTop, of: "PAGEVIEW", words: []string{"my-site", "path"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
 			command: "tidemark top sites/my-site path --kind pageviews --from 2026-04-20 --to 2026-04-21",
 		},
 		{
@@ -307,7 +309,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Rollups(ctx, query.Rollups{Series: w.series("PAGEVIEW", "my-site"), With: []*catalog.Kind{w.series("REQUEST", "").Kind, w.series("MALFORMED", "").Kind}, Unit: tier.Day, From: april, To: today.Add(tier.Day24)})
 			},
-			action: catalog.ReadAllRollups, of: "SITE", words: []string{"my-site", "day"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-21T00:00:00Z",
+			action: httpapi.ReadAllRollups, of: "SITE", words: []string{"my-site", "day"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-21T00:00:00Z",
 			command: "tidemark rollups sites/my-site --tier day --from 2026-04-01 --to 2026-04-21",
 		},
 		{
@@ -315,7 +317,7 @@ var all = []group{
 			call: func(ctx context.Context, w *world) (any, error) {
 				return w.query.Profile(ctx, site, false)
 			},
-			action: catalog.ReadProfile, of: "SITE", words: []string{"my-site"},
+			action: httpapi.ReadProfile, of: "SITE", words: []string{"my-site"},
 			command: "tidemark subject get sites/my-site",
 		},
 	}},

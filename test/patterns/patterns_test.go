@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -53,7 +53,7 @@ func TestPatterns_CostOneRequestAPage(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", p.about, err)
 			}
-			several := spread[p.of] || p.action == catalog.ListSubjects || p.action == catalog.ListOpenAlerts || strings.Contains(p.params, "stream=outside&") || strings.Count(p.params, "stream=") > 1 || p.action == catalog.CheckPurge
+			several := spread[p.of] || p.action == httpapi.ListSubjects || p.action == httpapi.ListOpenAlerts || strings.Contains(p.params, "stream=outside&") || strings.Count(p.params, "stream=") > 1 || p.action == httpapi.CheckPurge
 			if len(requests) != 1 && !several {
 				t.Errorf("%s: %d requests: %+v", p.about, len(requests), requests)
 			}
@@ -72,11 +72,11 @@ func TestPatterns_CoverEveryRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[catalog.Action]bool{
+	told := map[httpapi.Action]bool{
 		// The same as of one kind, of several: all-rollups has its row.
-		catalog.ReadAllChart: true, catalog.ReadAllTop: true,
+		httpapi.ReadAllChart: true, httpapi.ReadAllTop: true,
 		// Of the service, not of the table.
-		catalog.ReadAPI: true, catalog.ReadHealth: true, catalog.ReadRelease: true,
+		httpapi.ReadAPI: true, httpapi.ReadHealth: true, httpapi.ReadRelease: true,
 	}
 	for _, g := range all {
 		for _, p := range g.patterns {
@@ -86,7 +86,7 @@ func TestPatterns_CoverEveryRead(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range kinds.AllRoutes() {
+	for _, r := range httpapi.Routes(kinds) {
 		if !told[r.Action] && r.Method == "GET" {
 			t.Errorf("%s %s is no pattern's: add a row", r.Method, r.Path)
 		}

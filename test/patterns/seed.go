@@ -11,8 +11,10 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -25,8 +27,8 @@ import (
 type store interface {
 	alert.Store
 	ingest.Store
-	ingest.Quarantine
-	ingest.Gates
+	ingest.QuarantineStore
+	ingest.PurgeLocks
 	query.Store
 	lifecycle.Store
 	lifecycle.Eraser
@@ -43,7 +45,7 @@ func newWorld(s store) (*world, error) {
 	chance := dice()
 	return &world{
 		kinds:  kinds,
-		ingest: &ingest.Service{Store: s, Quarantine: s, Gates: s, Limits: settings.Limits, Now: clock, Rand: chance},
+		ingest: &ingest.Service{Store: s, QuarantineStore: s, PurgeLocks: s, Limits: settings.Limits, Now: clock, Rand: chance},
 		query:  &query.Service{Store: s, Now: clock, CursorKey: []byte("the key of a page that is written")},
 		life:   &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: clock, Rand: chance},
 		purger: &lifecycle.Purger{Store: s, Now: clock, Rand: chance},
@@ -62,38 +64,38 @@ func seeded(ctx context.Context) (*world, *memory.Table, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fold := &aggregate.Aggregator{Store: table, Quarantine: table, Catalog: w.kinds, Now: func() model.Time { return now }, Rand: dice()}
+	fold := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: w.kinds, Now: func() model.Time { return now }, Rand: dice()}
 	for _, add := range []func(context.Context, *world) error{measure, visit, live} {
 		if err := add(ctx, w); err != nil {
 			return nil, nil, err
 		}
 	}
-	var changes []model.Change
+	var changes []storage.Change
 	for _, r := range table.Records(0) {
 		if key, err := keys.ParseEvent(r.Keys); err == nil {
-			changes = append(changes, model.Change{What: model.Inserted, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
+			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, Seq: fmt.Sprint(r.Seq), At: r.At})
 		}
 	}
-	if report := fold.Settle(ctx, changes); len(report.Failures) > 0 {
+	if report := fold.Process(ctx, changes); len(report.Failures) > 0 {
 		return nil, nil, fmt.Errorf("fold: %+v", report.Failures)
 	}
 	return w, table, alarm(ctx, w, table, changes)
 }
 
 // alarm adds a rule that has stood since March, and what it makes of the readings.
-func alarm(ctx context.Context, w *world, table *memory.Table, changes []model.Change) error {
+func alarm(ctx context.Context, w *world, table *memory.Table, changes []storage.Change) error {
 	early := &alert.Service{Store: table, Catalog: w.kinds, Now: func() model.Time { return march }, Rand: dice()}
 	hot := model.MustDecimal("24")
 	for _, of := range []string{"", "sensor_01"} {
-		rule := model.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING", Measure: "temperature", Bounds: model.Above, High: &hot, Severity: model.Critical}
+		rule := entity.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING", Measure: "temperature", Bounds: entity.Above, High: &hot, Severity: entity.Critical}
 		if _, wrong, err := early.AddRule(ctx, rule); err != nil || len(wrong) > 0 {
 			return fmt.Errorf("add a rule: %v, %w", wrong, err)
 		}
 	}
-	if report := w.alerts.Look(ctx, changes); len(report.Failures) > 0 {
+	if report := w.alerts.Evaluate(ctx, changes); len(report.Failures) > 0 {
 		return fmt.Errorf("test the rules: %+v", report.Failures)
 	}
-	page, err := w.alerts.OfSubject(ctx, device, alert.Filter{}, alert.Cursor{}, 1)
+	page, err := w.alerts.ListBySubject(ctx, device, alert.Filter{}, alert.Cursor{}, 1)
 	if err == nil && len(page.Alerts) == 0 {
 		return errors.New("the rule raised no alert")
 	}
@@ -101,9 +103,9 @@ func alarm(ctx context.Context, w *world, table *memory.Table, changes []model.C
 }
 
 func measure(ctx context.Context, w *world) error {
-	var drafts []ingest.Draft
+	var drafts []ingest.TypedObservation
 	add := func(stream string, at model.Time) {
-		drafts = append(drafts, ingest.Draft{Subject: "sensor_01", Stream: stream, At: at, Attrs: model.Attrs{
+		drafts = append(drafts, ingest.TypedObservation{Subject: "sensor_01", Stream: stream, At: at, Attrs: model.Attrs{
 			{Name: "humidity", Value: number(40 + at.Seconds()/3600%19)}, {Name: "temperature", Value: number(15 + at.Seconds()/3600%11)},
 		}})
 	}
@@ -118,9 +120,9 @@ func measure(ctx context.Context, w *world) error {
 }
 
 func visit(ctx context.Context, w *world) error {
-	var views, requests []ingest.Draft
+	var views, requests []ingest.TypedObservation
 	for i := range 400 {
-		d := ingest.Draft{Subject: "my-site", At: today.Add(time.Duration(i*130) * time.Second), ID: fmt.Sprintf("%04d", i), Attrs: model.Attrs{
+		d := ingest.TypedObservation{Subject: "my-site", At: today.Add(time.Duration(i*130) * time.Second), ID: fmt.Sprintf("%04d", i), Attrs: model.Attrs{
 			{Name: "bytes", Value: number(int64(900 + i))}, {Name: "path", Value: model.TextValue(fmt.Sprintf("/page/%d", i%17))},
 			{Name: "visitor", Value: model.TextValue(fmt.Sprintf("v%d", i%20))},
 		}}
@@ -135,12 +137,12 @@ func visit(ctx context.Context, w *world) error {
 func number(n int64) model.Value { return model.NumberValue(model.MustDecimal(fmt.Sprint(n))) }
 
 // take appends, and wants all of it stored.
-func (w *world) take(ctx context.Context, kind string, drafts []ingest.Draft) error {
+func (w *world) take(ctx context.Context, kind string, drafts []ingest.TypedObservation) error {
 	k, _ := w.kinds.Kind(kind)
 	outcomes, err := w.ingest.AppendEvents(ctx, k, drafts)
 	for _, o := range outcomes {
-		if o.Verdict != model.Applied && o.Verdict != model.Late {
-			return fmt.Errorf("%s: %s %v", o.Key, o.Verdict, o.Errors)
+		if o.Outcome != model.Applied && o.Outcome != model.Late {
+			return fmt.Errorf("%s: %s %v", o.Key, o.Outcome, o.Errors)
 		}
 	}
 	return err
@@ -164,15 +166,15 @@ func live(ctx context.Context, w *world) error {
 	if err := made(w.life.Delete(ctx, model.Subject{Type: "DEVICE", ID: "sensor_07"}, 0)); err != nil {
 		return err
 	}
-	_, err := w.purger.Ask(ctx, model.Subject{Type: "DEVICE", ID: "sensor_08"}, "ops", tier.Day24)
+	_, err := w.purger.Request(ctx, model.Subject{Type: "DEVICE", ID: "sensor_08"}, "ops", tier.Day24)
 	return err
 }
 
 // made wants a change to have been made.
-func made(o lifecycle.Outcome, err error) error {
-	switch o.Verdict {
+func made(o lifecycle.Result, err error) error {
+	switch o.Outcome {
 	case lifecycle.Created, lifecycle.Updated, lifecycle.Deleted:
 		return err
 	}
-	return fmt.Errorf("the change was not made: %s, %w", o.Verdict, err)
+	return fmt.Errorf("the change was not made: %s, %w", o.Outcome, err)
 }

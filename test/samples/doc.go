@@ -1,3 +1,3 @@
-// Package samples executes every sample of events/ through the binary that deploys, and
-// holds what comes of it against the line that the README there gives it.
+// Package samples runs every sample of events/ with the deployed binaries, and compares the
+// result with its row in the README there.
 package samples

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -26,21 +27,20 @@ const (
 	settings = "../../tidemark.yaml"
 )
 
-// functionOf is the function that the samples of a folder are sent to, where it is not
-// of the folder's name.
+// functionOf has the function of a folder whose name is not the function's.
 var functionOf = map[string]string{"collect": "ingest"}
 
-// before is what a folder's table has gone through.
-var before = map[string]string{"query": "ingest/http-batch.json", "purge": "purge/create.json"}
+// before has the sample that is run first on the table of each sample of a folder.
+var before = map[string]string{"query": "ingest/http-batch.json", "manage": "manage/create.json", "purge": "manage/create.json"}
 
-func TestReadme_HasALineForEachSampleAndNoOther(t *testing.T) {
+func TestReadme_HasOneRowForEachSample(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
-	for _, p := range promises(string(text)) {
-		told = append(told, p.file)
+	var listed []string
+	for _, p := range expectations(string(text)) {
+		listed = append(listed, p.file)
 	}
 	found, err := filepath.Glob(filepath.Join(folder, "*", "*.json"))
 	if err != nil || len(found) == 0 {
@@ -51,18 +51,18 @@ func TestReadme_HasALineForEachSampleAndNoOther(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i := slices.Index(told, name); i < 0 {
-			t.Errorf("%s has no line", name)
+		if i := slices.Index(listed, name); i < 0 {
+			t.Errorf("%s has no row", name)
 		} else {
-			told = slices.Delete(told, i, i+1)
+			listed = slices.Delete(listed, i, i+1)
 		}
 	}
-	if len(told) > 0 {
-		t.Errorf("lines of no sample, or a second one: %q", told)
+	if len(listed) > 0 {
+		t.Errorf("rows without a sample, or repeated rows: %q", listed)
 	}
 }
 
-func TestSamples_ThroughTheBinaryDoWhatTheirLineSays(t *testing.T) {
+func TestSamples_TheBinariesDoWhatTheReadmeSays(t *testing.T) {
 	database := ddblocal.ForTest(t)
 	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
 	if err != nil {
@@ -76,7 +76,7 @@ func TestSamples_ThroughTheBinaryDoWhatTheirLineSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	binaries := filepath.Dir(filepath.Dir(built["ingest"]))
-	for i, p := range promises(string(text)) {
+	for i, p := range expectations(string(text)) {
 		t.Run(strings.TrimSuffix(p.file, ".json"), func(t *testing.T) {
 			t.Parallel()
 			b := bench{database.Endpoint, fmt.Sprintf("samples-%d-%d", os.Getpid(), i), binaries}
@@ -88,7 +88,7 @@ func TestSamples_ThroughTheBinaryDoWhatTheirLineSays(t *testing.T) {
 	}
 }
 
-// bench is a table of its own, and where the functions lie.
+// bench is a table for one sample, and the directory of the functions.
 type bench struct{ endpoint, table, binaries string }
 
 // invoke sends a sample to its function.
@@ -118,24 +118,24 @@ func (b bench) invoke(t *testing.T, file string) ([]byte, error) {
 	return f.Invoke(t.Context(), payload)
 }
 
-func (b bench) check(t *testing.T, p promise) {
+func (b bench) check(t *testing.T, p expectation) {
 	t.Helper()
-	answer, err := b.invoke(t, p.file)
+	response, err := b.invoke(t, p.file)
 	if (err != nil) != p.fails {
-		t.Fatalf("answered %s, %v; its line says an error: %t", answer, err, p.fails)
+		t.Fatalf("got %s, %v; want an error: %t", response, err, p.fails)
 	}
-	var said struct {
+	var got struct {
 		StatusCode        int
 		BatchItemFailures []json.RawMessage
 	}
-	if err == nil && json.Unmarshal(answer, &said) != nil {
-		t.Fatalf("answered %s: want an object", answer)
+	if err == nil && json.Unmarshal(response, &got) != nil {
+		t.Fatalf("got %s, want an object", response)
 	}
-	if said.StatusCode != p.status || len(said.BatchItemFailures) > 0 {
-		t.Errorf("answered %s; its line says %d, and nothing of a batch comes again", answer, p.status)
+	if got.StatusCode != p.status || len(got.BatchItemFailures) > 0 {
+		t.Errorf("got %s; want status %d and no failed records", response, p.status)
 	}
-	if got := b.quarantined(t); got != p.setAway {
-		t.Errorf("in quarantine: %t; its line says %t", got, p.setAway)
+	if is := b.quarantined(t); is != p.quarantined {
+		t.Errorf("quarantined items: %t, want %t", is, p.quarantined)
 	}
 }
 
@@ -150,7 +150,7 @@ func (b bench) quarantined(t *testing.T) bool {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		if strings.HasPrefix(it.Key().PK, keys.ClassQuarantine+"#") {
+		if strings.HasPrefix(it.Key().PK, tablekeys.ClassQuarantine+"#") {
 			return true
 		}
 	}

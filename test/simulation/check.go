@@ -15,13 +15,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// check is the promise: whenever everything was delivered, and what was given up was
-// redriven or rebuilt, each unexpired row that says exact is byte-equal to a recount
-// of the events, and none is missing, but where a coarser row says that it is not
-// exact. Rows whose changes still wait for their repair promise nothing yet.
+// check checks what the aggregator promises. After all records are delivered, and those
+// given up are redriven or rebuilt, each unexpired exact row is byte-equal to a recount of
+// the events, and a row is missing only where a coarser row is inexact. Rows with a
+// pending repair are not checked.
 func (w *world) check() error {
 	w.Count("checks")
-	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{}, waits: w.repair.waits()}
+	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{}, pending: w.repair.pendingRows()}
 	c.readRows()
 	for _, key := range slices.SortedFunc(maps.Keys(c.rows), byRow) {
 		if err := c.row(key); err != nil {
@@ -38,16 +38,16 @@ func (w *world) check() error {
 
 type checking struct {
 	*world
-	want  map[rollup.Key]*bucket
-	rows  map[rollup.Key]rollup.Row // all that stand, empty ones apart
-	waits map[rollup.Key]bool       // rows over what still waits for repair
+	want    map[rollup.Key]*bucket
+	rows    map[rollup.Key]rollup.Row // all stored rows, without empty ones
+	pending map[rollup.Key]bool       // rows of changes whose repair is pending
 }
 
 func (c *checking) readRows() {
 	for after := (keys.Key{}); ; {
 		page, next, err := c.table.Scan(context.Background(), after)
 		if err != nil {
-			panic(err) // a table in memory answers
+			panic(err) // a table in memory does not fail
 		}
 		for _, it := range page {
 			if row, err := item.Row(it); err == nil && !row.Empty {
@@ -61,20 +61,20 @@ func (c *checking) readRows() {
 	}
 }
 
-// row checks a row that stands.
+// row checks a stored row.
 func (c *checking) row(key rollup.Key) error {
 	row := c.rows[key]
-	if c.waits[key] || row.ExpiresAt != 0 && row.ExpiresAt <= c.Now().Seconds() {
+	if c.pending[key] || row.ExpiresAt != 0 && row.ExpiresAt <= c.Now().Seconds() {
 		return nil
 	}
 	want := rollup.NewFold(c.kind().Spec())
 	if b := c.want[key]; b != nil {
 		want = b.fold
 	}
-	right := sameFold(&row.Fold, want)
-	c.countRow(&row, right, want.Unreadable > 0)
-	if row.Exact && !right {
-		return fmt.Errorf("%s says exact with %s, but the events say %s", rowName(key), foldName(&row.Fold), foldName(want))
+	correct := sameFold(&row.Fold, want)
+	c.countRow(&row, correct, want.Unreadable > 0)
+	if row.Exact && !correct {
+		return fmt.Errorf("%s is exact and has %s, but a recount has %s", rowName(key), foldName(&row.Fold), foldName(want))
 	}
 	return nil
 }
@@ -88,17 +88,17 @@ func foldName(f *rollup.Fold) string {
 	return fmt.Sprintf("%d events (%d unreadable, digest %.8s)", f.Summary.Events(), f.Unreadable, f.Digest)
 }
 
-// countRow counts what was checked, and why a row says less than it could.
-func (c *checking) countRow(row *rollup.Row, right, unreadable bool) {
+// countRow counts a checked row, and why a correct row is inexact.
+func (c *checking) countRow(row *rollup.Row, correct, unreadable bool) {
 	of := expiring
-	if c.plain {
+	if c.nothingExpires {
 		of = lasting
 	}
 	c.Count(rowsChecked + of)
 	switch {
 	case row.Exact:
 		c.Count(rowsExact + of)
-	case !right:
+	case !correct:
 		c.Count(rowsInexact + of)
 	case unreadable:
 		c.Count(rowsUnreadable + of)
@@ -108,64 +108,64 @@ func (c *checking) countRow(row *rollup.Row, right, unreadable bool) {
 	}
 }
 
-// cause says why a row that is right says that it is not exact.
+// cause returns why a correct row is inexact.
 func (c *checking) cause(row *rollup.Row) string {
-	if row.ChildrenUntil == 0 {
-		return marked
+	if row.ChildrenExpireAt == 0 {
+		return markedUnchanged
 	}
 	b := unitOf(row.Key).BucketOf(row.Key.Start)
 	for key, finer := range c.rows {
-		if key.Series == row.Key.Series && unitOf(key) < b.Unit && b.Contains(key.Start) && !finer.Exact {
+		if key.Series == row.Key.Series && unitOf(key).FinerThan(b.Unit) && b.Contains(key.Start) && !finer.Exact {
 			return inherited
 		}
 	}
 	return inheritedOnce
 }
 
-// present checks that a bucket with events has its row, where one is promised.
+// present checks that a bucket with events has a row, unless the row may be missing.
 func (c *checking) present(key rollup.Key) error {
 	b := c.want[key]
-	if _, stands := c.rows[key]; stands || c.waits[key] || c.mayHaveExpired(key, b) || c.beyondAll(key, b) {
+	if _, exists := c.rows[key]; exists || c.pending[key] || c.mayHaveExpired(key, b) || c.pastAllTiers(key, b) {
 		return nil
 	}
-	for _, t := range c.kind().Ladder.Tiers[b.rung+1:] {
+	for _, t := range c.kind().Retention.Tiers[b.level+1:] {
 		over := rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.Start).Start}
-		if row, stands := c.rows[over]; stands && !row.Exact {
+		if row, exists := c.rows[over]; exists && !row.Exact {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is missing, and no coarser row says that it is not exact; its events are %s", rowName(key), foldName(b.fold))
+	return fmt.Errorf("%s is missing, and no coarser row is inexact; its events are %s", rowName(key), foldName(b.fold))
 }
 
-// slack is how far the clocks of those who write rows may be off.
+// slack is how wrong the clocks of the processes that write rows may be.
 const slack = 10 * time.Minute
 
-// mayHaveExpired: a row of this bucket may have been and gone.
+// mayHaveExpired reports whether a row of this bucket may have existed and expired.
 func (c *checking) mayHaveExpired(key rollup.Key, b *bucket) bool {
-	t := c.kind().Ladder.Tiers[b.rung]
+	t := c.kind().Retention.Tiers[b.level]
 	least := t.LeastRetention()
 	since := max(t.Unit.BucketOf(key.Start).End, c.oracle.first[key])
 	return least != tier.Forever && since.Add(least-slack) <= c.Now()
 }
 
-// beyondAll: nothing is promised of what came when the coarsest row would have been
-// gone already, nor of finer rows once it would be.
-func (c *checking) beyondAll(key rollup.Key, b *bucket) bool {
-	tiers := c.kind().Ladder.Tiers
+// pastAllTiers reports whether the row is not promised: its events were accepted when the
+// coarsest row would have expired already, or it is finer and the coarsest has expired.
+func (c *checking) pastAllTiers(key rollup.Key, b *bucket) bool {
+	tiers := c.kind().Retention.Tiers
 	top := tiers[len(tiers)-1]
 	if top.LeastRetention() == tier.Forever {
 		return false
 	}
 	gone := top.Unit.BucketOf(key.Start).End.Add(top.LeastRetention())
-	return gone <= b.accepted.Add(25*time.Hour) || b.rung < len(tiers)-1 && gone <= c.Now()
+	return gone <= b.accepted.Add(25*time.Hour) || b.level < len(tiers)-1 && gone <= c.Now()
 }
 
 func byRow(a, b rollup.Key) int {
-	return cmp.Or(cmp.Compare(unitOf(a), unitOf(b)), cmp.Compare(a.Start, b.Start),
+	return cmp.Or(unitOf(a).Compare(unitOf(b)), cmp.Compare(a.Start, b.Start),
 		cmp.Compare(a.Series.String(), b.Series.String()), cmp.Compare(a.Series.Shard, b.Series.Shard))
 }
 
 func unitOf(key rollup.Key) tier.Unit {
-	u, _ := tier.ParseUnit(key.Tier) // a name of ours
+	u, _ := tier.ParseUnit(key.Tier) // the row has a valid tier
 	return u
 }

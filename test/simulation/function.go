@@ -6,13 +6,13 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
-// handler is the aggregate function as one process runs it: what functions/aggregate
-// does, without its log and its metrics.
+// handler returns the aggregate function of one process: that of functions/aggregate,
+// without logs, metrics and alerts.
 func (w *world) handler(p *streamtest.Process) streamtest.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		var decoder envelope.StreamDecoder
@@ -20,22 +20,22 @@ func (w *world) handler(p *streamtest.Process) streamtest.Invoke {
 		if err != nil {
 			return nil, err
 		}
-		unsettled := map[string]bool{}
+		failed := map[string]bool{}
 		agg := w.aggregator(p)
 		for i := range batch.Poison {
-			if err := agg.SetAside(ctx, batch.Poison[i].Quarantined()); err != nil {
-				unsettled[batch.Poison[i].Seq] = true
+			if err := agg.Quarantine(ctx, batch.Poison[i].Quarantined()); err != nil {
+				failed[batch.Poison[i].Seq] = true
 			}
 		}
-		report := w.settle(ctx, agg, batch.Changes)
+		report := w.process(ctx, agg, batch.Changes)
 		for _, f := range report.Failures {
-			unsettled[batch.Changes[f.Change].Seq] = true
+			failed[batch.Changes[f.Change].Seq] = true
 		}
-		return json.Marshal(w.answerOf(batch.Seqs, unsettled))
+		return json.Marshal(w.responseOf(batch.Seqs, failed))
 	}
 }
 
-type answer struct {
+type response struct {
 	Failures []failure `json:"batchItemFailures"`
 }
 
@@ -43,50 +43,50 @@ type failure struct {
 	Seq string `json:"itemIdentifier"`
 }
 
-// answerOf names the first unsettled record in batch order.
-func (w *world) answerOf(seqs []string, unsettled map[string]bool) answer {
+// responseOf names the first failed record in batch order.
+func (w *world) responseOf(seqs []string, failed map[string]bool) response {
 	for i, seq := range seqs {
 		switch {
-		case !unsettled[seq]:
-		case w.rule.answer != nil:
-			return answer{w.rule.answer(seqs, i)}
+		case !failed[seq]:
+		case w.variant.respond != nil:
+			return response{w.variant.respond(seqs, i)}
 		default:
-			return answer{[]failure{{seq}}}
+			return response{[]failure{{seq}}}
 		}
 	}
-	return answer{[]failure{}}
+	return response{[]failure{}}
 }
 
-// aggregator is the real one, on the simulated table. Looks are made one after
-// another: invocations are what is concurrent.
+// aggregator returns the real aggregator, on the simulated table. It recomputes one bucket
+// at a time: only invocations are concurrent.
 func (w *world) aggregator(p *streamtest.Process) *aggregate.Aggregator {
 	agg := &aggregate.Aggregator{
-		Store: w.store, Quarantine: w.store, Catalog: w.catalogOf(p), Now: p.Now, Rand: p.Rand, Sleep: p.Sleep,
+		Store: w.store, QuarantineStore: w.store, Catalog: w.catalogOf(p), Now: p.Now, Rand: p.Rand, Sleep: p.Sleep,
 		Limits: aggregate.Limits{
-			Concurrency: 1,
-			Buckets:     []int{500, 1, 2}[w.dice.Pick("buckets", 3)],
-			Resume:      w.resume(),
+			Concurrency:     1,
+			Buckets:         []int{500, 1, 2}[w.dice.Pick("buckets", 3)],
+			MinResumeSaving: w.minResumeSaving(),
 		},
 	}
-	if w.rule.store != nil {
-		agg.Store = w.rule.store(w)
+	if w.variant.store != nil {
+		agg.Store = w.variant.store(w)
 	}
-	if w.rule.settings != nil {
-		w.rule.settings(w, agg)
+	if w.variant.settings != nil {
+		w.variant.settings(w, agg)
 	}
 	return agg
 }
 
-// resume is what a resume point must save: in most histories next to nothing, so that
-// rows of a few events have one wherever one is possible.
-func (w *world) resume() float64 {
-	if w.dice.Chance("resume points pay", .25) {
+// minResumeSaving is what a resume point must save: in most histories almost nothing, so
+// that rows of a few events have one wherever possible.
+func (w *world) minResumeSaving() float64 {
+	if w.dice.Chance("default resume saving", .25) {
 		return 0
 	}
 	return 1e-12
 }
 
-// catalogOf is what a process knows of the kinds.
+// catalogOf returns the catalog of a process, which may run old code.
 func (w *world) catalogOf(p *streamtest.Process) *catalog.Catalog {
 	if w.before != nil && p.Old() {
 		return w.before
@@ -94,20 +94,20 @@ func (w *world) catalogOf(p *streamtest.Process) *catalog.Catalog {
 	return w.now
 }
 
-func (w *world) settle(ctx context.Context, agg *aggregate.Aggregator, changes []model.Change) aggregate.Report {
-	if w.rule.changes != nil {
-		changes = w.rule.changes(changes)
+func (w *world) process(ctx context.Context, agg *aggregate.Aggregator, changes []storage.Change) aggregate.Report {
+	if w.variant.changes != nil {
+		changes = w.variant.changes(changes)
 	}
-	r := agg.Settle(ctx, changes)
+	r := agg.Process(ctx, changes)
 	w.countReport(&r)
 	return r
 }
 
 func (w *world) countReport(r *aggregate.Report) {
 	for name, n := range map[string]int{
-		"looks": r.Looks, "rows written": r.Written, "looks unchanged": r.Unchanged, "folds resumed": r.Resumed, "looks at sealed rows": r.Sealed,
-		"rows marked": r.Marked, "rows not made": r.NotMade, "locks lost": r.Lost, "writes uncertain": r.Uncertain,
-		"writes throttled": r.Throttled, "expiries dropped": r.Expired, "set aside": r.Quarantined,
+		"recomputations": r.Recomputed, "rows written": r.Written, "rows unchanged": r.Unchanged, "folds resumed": r.Resumed, "recomputations of sealed rows": r.Sealed,
+		"rows marked inexact": r.MarkedInexact, "rows not created": r.NotCreated, "locks lost": r.LostLocks, "writes without a result": r.UnknownResults,
+		"writes throttled": r.Throttled, "expiries dropped": r.Expired, "changes quarantined": r.Quarantined,
 	} {
 		w.Add(name, n)
 	}

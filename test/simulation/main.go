@@ -1,12 +1,12 @@
-// Command simulation plays histories of a table under every fault there is, each from
-// its seed, with the code that deploys: the ingest service and the aggregator on the
-// table in memory, behind a simulated table stream. It checks, whenever all is quiet,
-// that each row that says exact is byte-equal to a recount of the events, and that no
-// row is missing that should be there. A history that fails is shrunk and told. Its
-// exit status is the verdict.
+// Command simulation plays random histories of a table under all simulated faults. It runs
+// the deployed code: the ingest service and the aggregator, on the table in memory and a
+// simulated table stream. Each history is determined by its seed. Whenever nothing is in
+// progress, it checks that each exact row is byte-equal to a recount of the events, and
+// that no row is missing. A history that fails is shrunk and printed, and the exit status
+// is 1.
 //
-// The kit under it, package streamtest, is for any handler; what is here is what our
-// own rule promises.
+// Package streamtest simulates the stream for any handler; this program checks what the
+// aggregator promises.
 package main
 
 import (
@@ -19,27 +19,27 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 1000, "how many histories")
-	seed := flag.Uint64("seed", 1, "seed of the first; the others follow it")
-	cost := flag.Bool("cost", false, "measure what it costs to be right, instead")
-	story := flag.Bool("story", false, "tell the history of the seed whole, whether it fails or not")
+	n := flag.Int("n", 1000, "`number` of histories")
+	seed := flag.Uint64("seed", 1, "`seed` of the first history; the next ones count up")
+	cost := flag.Bool("cost", false, "measure the read and write units of rollups instead")
+	story := flag.Bool("story", false, "print the complete history of the seed, whether it fails or not")
 	flag.Parse()
 	if *cost {
-		costs(os.Stdout)
+		printCosts(os.Stdout)
 		return
 	}
 	if *story {
 		fmt.Print(streamtest.Trial{Play: play}.Tell(*seed))
 		return
 	}
-	if t := simulate(*seed, *n); !tell(t) {
+	if t := simulate(*seed, *n); !printReport(t) {
 		os.Exit(1)
 	}
 }
 
-// simulate plays n histories. It stops at a few that fail.
-func simulate(seed uint64, n int) *tally {
-	t := &tally{first: seed, counts: map[string]int{}}
+// simulate plays n histories. It stops after ten failures.
+func simulate(seed uint64, n int) *summary {
+	t := &summary{first: seed, counts: map[string]int{}}
 	start := time.Now()
 	streamtest.Trial{Play: play}.Explore(seed, n, func(r streamtest.Result) bool {
 		t.add(r)
@@ -49,8 +49,9 @@ func simulate(seed uint64, n int) *tally {
 	return t
 }
 
-// tell prints the report, and the story of the first history that failed.
-func tell(t *tally) (ok bool) {
+// printReport prints the report and the first failed history, shrunk. It returns whether
+// all histories passed.
+func printReport(t *summary) (ok bool) {
 	t.report(os.Stdout)
 	if len(t.failed) == 0 {
 		return true

@@ -6,6 +6,8 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -13,20 +15,21 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// metered is the table in memory, and says what its requests would take in units.
+// metered is the table in memory. It counts the capacity units that its requests would
+// consume.
 type metered struct {
 	*memory.Table
 	count func(what string, units int)
-	sizes map[keys.Key]int // of every stored item
-	seen  uint64           // records of the table's log that are in sizes
+	sizes map[keys.Key]int // of all stored items
+	seen  uint64           // last record of the table's log that is in sizes
 }
 
 func newMetered(table *memory.Table, count func(string, int)) *metered {
 	return &metered{Table: table, count: count, sizes: map[keys.Key]int{}}
 }
 
-// Names of counts of units. A read unit is 4 KB read strongly consistently, a write
-// unit 1 KB; a transaction's writes take twice that.
+// Names of counts of units. A read unit is 4 KB read with strong consistency. A write unit
+// is 1 KB; writes in a transaction cost twice as much.
 const (
 	unitsRead       = "read units"
 	unitsRollups    = "write units of rollups"
@@ -40,12 +43,12 @@ const (
 func readUnits(bytes int) int  { return max(1, (bytes+readUnit-1)/readUnit) }
 func writeUnits(bytes int) int { return max(1, (bytes+writeUnit-1)/writeUnit) }
 
-// unitsOf is what the writes under a key are counted as.
+// unitsOf returns the name under which writes of a key are counted.
 func unitsOf(k keys.Key) string {
 	switch {
 	case strings.HasPrefix(k.SK, keys.EventPrefix):
 		return unitsEvents
-	case strings.HasPrefix(k.PK, keys.ClassQuarantine):
+	case strings.HasPrefix(k.PK, tablekeys.ClassQuarantine):
 		return unitsQuarantine
 	}
 	return unitsRollups
@@ -58,7 +61,7 @@ func (m *metered) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) 
 }
 
 // Events reads one page of events.
-func (m *metered) Events(ctx context.Context, r model.Range) (model.EventPage, error) {
+func (m *metered) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	page, err := m.Table.Events(ctx, r)
 	size := 0
 	for i := range page.Events {
@@ -69,7 +72,7 @@ func (m *metered) Events(ctx context.Context, r model.Range) (model.EventPage, e
 }
 
 // Rows reads one page of rows.
-func (m *metered) Rows(ctx context.Context, unit tier.Unit, r model.Range) (rollup.RowPage, error) {
+func (m *metered) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	page, err := m.Table.Rows(ctx, unit, r)
 	size := 0
 	for i := range page.Rows {
@@ -80,49 +83,49 @@ func (m *metered) Rows(ctx context.Context, unit tier.Unit, r model.Range) (roll
 }
 
 // PutRow writes a row.
-func (m *metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
-	return m.one(keys.Row(row.Key), func() (model.Answer, error) { return m.Table.PutRow(ctx, row, prev) })
+func (m *metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	return m.one(keys.Row(row.Key), func() (storage.WriteResult, error) { return m.Table.PutRow(ctx, row, prev) })
 }
 
 // Put stores one event.
-func (m *metered) Put(ctx context.Context, event model.Event) (reply ingest.Reply, err error) {
-	_, err = m.one(keys.Event(event.Key()), func() (model.Answer, error) {
-		reply, err = m.Table.Put(ctx, event)
-		return reply.Answer, err
+func (m *metered) Put(ctx context.Context, event model.Event) (result ingest.StoreResult, err error) {
+	_, err = m.one(keys.Event(event.Key()), func() (storage.WriteResult, error) {
+		result, err = m.Table.Put(ctx, event)
+		return result.Result, err
 	})
-	return reply, err
+	return result, err
 }
 
-// DeleteEvent removes an event as somebody does.
-func (m *metered) DeleteEvent(ctx context.Context, e model.EventKey, now model.Time) (model.Answer, error) {
-	return m.one(keys.Event(e), func() (model.Answer, error) { return m.Table.DeleteEvent(ctx, e, now) })
+// DeleteEvent deletes an event on behalf of a user.
+func (m *metered) DeleteEvent(ctx context.Context, e model.EventKey, now model.Time) (storage.WriteResult, error) {
+	return m.one(keys.Event(e), func() (storage.WriteResult, error) { return m.Table.DeleteEvent(ctx, e, now) })
 }
 
-// CorrectEvent changes an event in place as somebody does.
-func (m *metered) CorrectEvent(ctx context.Context, e model.Event, now model.Time) (model.Answer, error) {
-	return m.one(keys.Event(e.Key()), func() (model.Answer, error) { return m.Table.CorrectEvent(ctx, e, now) })
+// CorrectEvent changes an event in place on behalf of a user.
+func (m *metered) CorrectEvent(ctx context.Context, e model.Event, now model.Time) (storage.WriteResult, error) {
+	return m.one(keys.Event(e.Key()), func() (storage.WriteResult, error) { return m.Table.CorrectEvent(ctx, e, now) })
 }
 
 // Append sends one transaction.
-func (m *metered) Append(ctx context.Context, tx ingest.Transaction) (ingest.Reply, error) {
-	reply, err := m.Table.Append(ctx, tx)
+func (m *metered) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+	result, err := m.Table.Append(ctx, tx)
 	m.follow()
 	for _, k := range keysOf(&tx) {
 		m.count(unitsEvents, 2*writeUnits(m.sizes[k]))
 	}
-	return reply, err
+	return result, err
 }
 
-// one carries out a write of one item.
-func (m *metered) one(k keys.Key, do func() (model.Answer, error)) (model.Answer, error) {
+// one performs the write of one item.
+func (m *metered) one(k keys.Key, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	before := m.sizes[k]
-	answer, err := do()
+	result, err := do()
 	m.follow()
 	m.count(unitsOf(k), writeUnits(max(before, m.sizes[k])))
-	return answer, err
+	return result, err
 }
 
-// follow takes the sizes of what was stored.
+// follow updates the sizes of stored items.
 func (m *metered) follow() {
 	for _, r := range m.Records(m.seen) {
 		m.seen = r.Seq
@@ -130,27 +133,27 @@ func (m *metered) follow() {
 	}
 }
 
-// keysOf are the items a transaction names.
-func keysOf(tx *ingest.Transaction) (named []keys.Key) {
-	if tx.Current != nil {
-		named = append(named, keys.Current(tx.Current.Series))
+// keysOf returns the keys of a transaction's items.
+func keysOf(tx *ingest.AppendTransaction) (all []keys.Key) {
+	if tx.Latest != nil {
+		all = append(all, keys.Latest(tx.Latest.Series))
 	}
 	if tx.Check != nil {
-		named = append(named, keys.Current(tx.Check.Series))
+		all = append(all, keys.Latest(tx.Check.Series))
 	}
-	if tx.Gate != nil {
-		named = append(named, keys.Gate(*tx.Gate))
+	if tx.PurgeLock != nil {
+		all = append(all, tablekeys.PurgeLock(*tx.PurgeLock))
 	}
 	for i := range tx.Puts {
-		named = append(named, keys.Event(tx.Puts[i].Key()))
+		all = append(all, keys.Event(tx.Puts[i].Key()))
 	}
 	for _, k := range tx.Absent {
-		named = append(named, keys.Event(k))
+		all = append(all, keys.Event(k))
 	}
-	return named
+	return all
 }
 
-// expiryOf is when an item expires, in epoch seconds.
+// expiryOf returns when an item expires, in epoch seconds.
 func expiryOf(it item.Item) (at int64, expires bool) {
 	if e, err := item.Event(it); err == nil {
 		return e.ExpiresAt, e.ExpiresAt != 0

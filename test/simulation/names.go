@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// keyName is a key as a story says it.
+// keyName is a key with a readable form for the printed history.
 type keyName keys.Key
 
 func (k keyName) String() string {
@@ -38,7 +38,7 @@ func seriesName(s model.Series) string {
 	return name
 }
 
-// rangeName is the bucket that is read.
+// rangeName names the bucket that a range reads.
 type rangeName struct {
 	series model.Series
 	from   model.Time
@@ -48,14 +48,14 @@ func (r rangeName) String() string {
 	return r.from.Time().Format("2006-01-02 15:04") + " of " + seriesName(r.series)
 }
 
-// imageName is what an image holds.
+// imageName describes the content of an image.
 func imageName(it item.Item) string {
 	if it == nil {
 		return ""
 	}
 	if e, err := item.Event(it); err == nil {
 		if e.Unreadable {
-			return ": it cannot be decoded"
+			return ": cannot be decoded"
 		}
 		v, _ := e.Attrs.Get("value")
 		return fmt.Sprintf(": value %v, expires %s", valueText(v), seconds(e.ExpiresAt))
@@ -67,8 +67,8 @@ func imageName(it item.Item) string {
 	case row.Empty:
 		return ": an empty row"
 	}
-	return fmt.Sprintf(": %d events, unreadable %d, exact %v, children until %s, expires %s",
-		row.Summary.Events(), row.Unreadable, row.Exact, seconds(row.ChildrenUntil), seconds(row.ExpiresAt))
+	return fmt.Sprintf(": %d events, unreadable %d, exact %v, children expire %s, expires %s",
+		row.Summary.Events(), row.Unreadable, row.Exact, seconds(row.ChildrenExpireAt), seconds(row.ExpiresAt))
 }
 
 func valueText(v model.Value) string {

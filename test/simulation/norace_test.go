@@ -2,5 +2,5 @@
 
 package main
 
-// histories is how many a run of the tests plays.
+// histories is the number of histories that a test run plays.
 const histories = 400

@@ -7,26 +7,27 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// oracle knows every event ever accepted less those deleted by somebody. It reads the
-// table's own log, which nothing delays, repeats or loses.
+// oracle has every event ever accepted, except those that a user deleted. It reads the log
+// of the table itself, in which no record is delayed, repeated or lost.
 type oracle struct {
 	*world
 	events   map[model.EventKey]model.Event
-	accepted map[model.EventKey]model.Time // when the events that stand were accepted
-	first    map[rollup.Key]model.Time     // when a bucket got its first event ever
+	accepted map[model.EventKey]model.Time // when each event in events was accepted
+	first    map[rollup.Key]model.Time     // when a bucket got its first event
 }
 
 func newOracle(w *world) *oracle {
 	return &oracle{world: w, events: map[model.EventKey]model.Event{}, accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}}
 }
 
-// record takes note of a change.
+// record processes one change of the table.
 func (o *oracle) record(r *memory.Record) {
 	image := r.New
 	if image == nil {
@@ -38,7 +39,7 @@ func (o *oracle) record(r *memory.Record) {
 	}
 	key := e.Key()
 	switch {
-	case r.New == nil && expiry(r, e.ExpiresAt): // an event that expired was accepted all the same
+	case r.New == nil && expiry(r, e.ExpiresAt): // an expired event still counts as accepted
 	case r.New == nil:
 		delete(o.events, key)
 		delete(o.accepted, key)
@@ -50,15 +51,15 @@ func (o *oracle) record(r *memory.Record) {
 	}
 }
 
-// expiry reports whether a removal is one by expiry: TTL's own, and whatever removes
-// an item that would expire within five minutes.
+// expiry reports whether a removal counts as an expiry: one by TTL, and any other removal
+// of an item that would expire within five minutes.
 func expiry(r *memory.Record, expiresAt int64) bool {
 	return r.Service || expiresAt != 0 && expiresAt <= r.At.Add(tier.ExpiryMargin).Seconds()
 }
 
 func (o *oracle) accept(key model.EventKey) {
 	o.accepted[key] = o.Now()
-	for _, t := range o.kind().Ladder.Tiers {
+	for _, t := range o.kind().Retention.Tiers {
 		row := rowOver(t, key)
 		if _, known := o.first[row]; !known {
 			o.first[row] = o.Now()
@@ -66,11 +67,11 @@ func (o *oracle) accept(key model.EventKey) {
 	}
 }
 
-// toldNow takes changes for accepted only now, when a repair has told of them: a row
-// that would have lived its time before nobody makes any more.
-func (o *oracle) toldNow(changes []model.Change) {
+// acceptNow treats the events of repaired changes as accepted now, because a row that would
+// have expired before the repair is not created.
+func (o *oracle) acceptNow(changes []storage.Change) {
 	for _, c := range changes {
-		if _, stands := o.accepted[c.Key]; stands {
+		if _, exists := o.accepted[c.Key]; exists {
 			o.accepted[c.Key] = o.Now()
 		}
 	}
@@ -80,25 +81,25 @@ func rowOver(t tier.Tier, key model.EventKey) rollup.Key {
 	return rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.At).Start}
 }
 
-// bucket is what a row should hold.
+// bucket is the expected content of a row.
 type bucket struct {
-	rung     int
+	level    int
 	fold     *rollup.Fold
-	accepted model.Time // when the earliest of its events that stand was accepted
+	accepted model.Time // when the earliest of its events was accepted
 }
 
-// recount makes the row of every bucket of every tier from events alone.
+// recount makes the row of every bucket of every tier from events only.
 func (o *oracle) recount() map[rollup.Key]*bucket {
 	all := map[rollup.Key]*bucket{}
 	for key, e := range o.events {
-		for rung, t := range o.kind().Ladder.Tiers {
+		for level, t := range o.kind().Retention.Tiers {
 			if t.From != 0 && t.Unit.BucketOf(key.At).Start < t.From {
 				continue
 			}
 			row := rowOver(t, key)
 			b := all[row]
 			if b == nil {
-				b = &bucket{rung: rung, fold: rollup.NewFold(o.kind().Spec()), accepted: o.accepted[key]}
+				b = &bucket{level: level, fold: rollup.NewFold(o.kind().Spec()), accepted: o.accepted[key]}
 				all[row] = b
 			}
 			b.fold.AddEvent(&e)
@@ -108,7 +109,7 @@ func (o *oracle) recount() map[rollup.Key]*bucket {
 	return all
 }
 
-// series are those that ever had an event, in order.
+// series returns all series that ever had an event, in order.
 func (o *oracle) series() []model.Series {
 	all := map[model.Series]bool{}
 	for key := range o.first {
@@ -119,7 +120,7 @@ func (o *oracle) series() []model.Series {
 	})
 }
 
-// sorted are the events that stand, in order.
+// sorted returns the keys of the stored events, in order.
 func (o *oracle) sorted() []model.EventKey {
 	return slices.SortedFunc(maps.Keys(o.events), func(a, b model.EventKey) int {
 		return cmp.Or(strings.Compare(a.Series.String(), b.Series.String()), cmp.Compare(a.Series.Shard, b.Series.Shard), a.Compare(b.Order))

@@ -2,6 +2,6 @@
 
 package main
 
-// histories is how many a run of the tests plays: fewer where the race detector makes
-// each of them ten times slower.
+// histories is the number of histories that a test run plays: fewer than without the race
+// detector, which makes each ten times slower.
 const histories = 150

@@ -8,30 +8,30 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
-// repair is the operator: what was given up, or lost before it was delivered, is
-// redriven from the table stream while that keeps it, or rebuilt from the events.
+// repair is the operator. Records that were given up, or lost before their delivery, are
+// redriven from the table stream while it keeps them, or rebuilt from the events.
 type repair struct {
 	*world
 	ranges  int
-	waiting map[int][]model.Change
+	pending map[int][]storage.Change
 }
 
-func newRepair(w *world) *repair { return &repair{world: w, waiting: map[int][]model.Change{}} }
+func newRepair(w *world) *repair { return &repair{world: w, pending: map[int][]storage.Change{}} }
 
-// lost takes note of records that will not be delivered any more, and sees to them
-// some time later.
+// lost schedules the repair of records that will not be delivered any more.
 func (r *repair) lost(records []streamtest.Record) {
 	n := r.ranges
 	r.ranges++
-	r.waiting[n] = changesOf(records)
+	r.pending[n] = changesOf(records)
 	dice := r.dice.Of("repair", n)
 	wait := time.Minute
-	switch raw := r.kind().Ladder.Raw; dice.Pick("repaired", map[bool]int{false: 4, true: 2}[r.plain]) {
+	switch raw := r.kind().Retention.Raw; dice.Pick("repaired", map[bool]int{false: 4, true: 2}[r.nothingExpires]) {
 	case 1:
 		wait += dice.Span("soon", 5*time.Hour)
 	case 2:
@@ -39,60 +39,59 @@ func (r *repair) lost(records []streamtest.Record) {
 	case 3:
 		wait += dice.Span("perhaps too late", raw+raw/4)
 	}
-	r.After(wait, func() { r.see(n, 0, dice, records) })
+	r.After(wait, func() { r.attempt(n, 0, dice, records) })
 }
 
-// see has a range looked at, again and again until it was.
-func (r *repair) see(n, try int, dice streamtest.Dice, records []streamtest.Record) {
+// attempt repairs a range, and schedules another attempt if it fails.
+func (r *repair) attempt(n, try int, dice streamtest.Dice, records []streamtest.Record) {
 	dice = dice.Of("try", try)
 	age := r.Now().Sub(records[0].At)
-	seen := func(done bool) {
+	finished := func(done bool) {
 		if done {
-			r.oracle.toldNow(r.waiting[n])
-			delete(r.waiting, n)
+			r.oracle.acceptNow(r.pending[n])
+			delete(r.pending, n)
 			return
 		}
-		r.After(time.Minute, func() { r.see(n, try+1, dice, records) })
+		r.After(time.Minute, func() { r.attempt(n, try+1, dice, records) })
 	}
 	if age < streamtest.Kept {
 		r.Count("ranges redriven")
-		r.Invoke(fmt.Sprintf("redrive %d", n), dice, records, seen)
+		r.Invoke(fmt.Sprintf("redrive %d", n), dice, records, finished)
 		return
 	}
-	terms := aggregate.Terms{Manner: aggregate.MarkSealed}
-	if age > r.kind().Ladder.Raw-repairMargin {
-		r.Count("ranges repaired too late, and marked")
-		terms.Manner = aggregate.MarkEvery
+	options := aggregate.RepairOptions{Mark: aggregate.MarkSealed}
+	if age > r.kind().Retention.Raw-repairMargin {
+		r.Count("ranges repaired too late and marked inexact")
+		options.Mark = aggregate.MarkAll
 	}
 	r.Count("ranges rebuilt")
-	r.revisit(fmt.Sprintf("rebuild %d", n), dice, r.waiting[n], terms, seen)
+	r.recompute(fmt.Sprintf("rebuild %d", n), dice, r.pending[n], options, finished)
 }
 
-// repairMargin is how long before the events of a range expire it has to be looked at.
+// repairMargin is how long before its events expire a range must be repaired.
 const repairMargin = 3 * time.Hour
 
-// revisit looks again at the buckets of changes.
-func (r *repair) revisit(name string, dice streamtest.Dice, changes []model.Change, terms aggregate.Terms, done func(bool)) {
-	places := make([]aggregate.Place, len(changes))
+// recompute recomputes the buckets of changes.
+func (r *repair) recompute(name string, dice streamtest.Dice, changes []storage.Change, options aggregate.RepairOptions, done func(bool)) {
+	targets := make([]aggregate.Target, len(changes))
 	for i, c := range changes {
-		places[i] = aggregate.Place{Series: c.Key.Series, At: c.Key.At}
+		targets[i] = aggregate.Target{Series: c.Key.Series, At: c.Key.At}
 	}
 	r.Go(name, dice, func(ctx context.Context) {
-		r.Tell(name, "looks again at the buckets of %d changes", len(places))
-		report := r.tool(dice).Revisit(ctx, places, terms)
+		r.Tell(name, "recomputes the buckets of %d changes", len(targets))
+		report := r.operator(dice).Recompute(ctx, targets, options)
 		r.countReport(&report)
 		done(len(report.Failures) == 0 && ctx.Err() == nil)
 	})
 }
 
-// rebuildAll looks again at all there is of each series, beside live traffic, as
-// somebody does who only wants to be sure.
+// rebuildAll rebuilds every series completely, beside live traffic.
 func (w *world) rebuildAll(name string, d streamtest.Dice, _ model.Time) {
 	name += " rebuild"
 	w.Go(name, d, func(ctx context.Context) {
 		for _, series := range w.oracle.series() {
-			report, err := w.repair.tool(d).Rebuild(ctx, aggregate.Rebuild{
-				Series: series, From: model.MinTime, To: model.MaxTime, Terms: aggregate.Terms{Manner: aggregate.SpareSealed},
+			report, err := w.repair.operator(d).Rebuild(ctx, aggregate.Rebuild{
+				Series: series, From: model.MinTime, To: model.MaxTime, RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkNone},
 			})
 			w.countReport(&report)
 			w.Tell(name, "rebuilt %s: %v", seriesName(series), err)
@@ -100,17 +99,17 @@ func (w *world) rebuildAll(name string, d streamtest.Dice, _ model.Time) {
 	})
 }
 
-// tool is the aggregator of an operator's command.
-func (r *repair) tool(dice streamtest.Dice) *aggregate.Aggregator {
-	return r.aggregator(&streamtest.Process{Now: r.Now, Sleep: r.Sleep, Rand: dice.Of("tool").Rand()})
+// operator returns the aggregator of an operator's command.
+func (r *repair) operator(dice streamtest.Dice) *aggregate.Aggregator {
+	return r.aggregator(&streamtest.Process{Now: r.Now, Sleep: r.Sleep, Rand: dice.Of("operator").Rand()})
 }
 
-// waits are the rows over what still waits for its repair.
-func (r *repair) waits() map[rollup.Key]bool {
+// pendingRows returns the rows of changes whose repair is pending.
+func (r *repair) pendingRows() map[rollup.Key]bool {
 	rows := map[rollup.Key]bool{}
-	for _, changes := range r.waiting {
+	for _, changes := range r.pending {
 		for _, c := range changes {
-			for _, t := range r.kind().Ladder.Tiers {
+			for _, t := range r.kind().Retention.Tiers {
 				rows[rowOver(t, c.Key)] = true
 			}
 		}
@@ -118,15 +117,15 @@ func (r *repair) waits() map[rollup.Key]bool {
 	return rows
 }
 
-// changesOf are the changes that records tell, expiries apart.
-func changesOf(records []streamtest.Record) (changes []model.Change) {
+// changesOf returns the changes in records, without expiries.
+func changesOf(records []streamtest.Record) (changes []storage.Change) {
 	var payload struct{ Records []json.RawMessage }
 	for _, r := range records {
 		payload.Records = append(payload.Records, r.Body)
 	}
 	body, err := json.Marshal(payload)
 	if err != nil {
-		panic(err) // records of ours are JSON
+		panic(err) // simulated records are valid JSON
 	}
 	var decoder envelope.StreamDecoder
 	batch, err := decoder.Decode(body)
@@ -134,7 +133,7 @@ func changesOf(records []streamtest.Record) (changes []model.Change) {
 		panic(err)
 	}
 	for _, c := range batch.Changes {
-		if c.What != model.Expired {
+		if c.Type != storage.Expired {
 			changes = append(changes, c)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
-// What is counted beside the faults, each under the heading of its report.
+// The lines of the report beside operations and faults, under their headings.
 const (
 	expiring = " where something expires"
 	lasting  = " where nothing expires"
@@ -25,16 +25,16 @@ var headings = []struct {
 	{"repairs", []string{
 		"batches given up: " + streamtest.RetriesExhausted, "batches given up: " + streamtest.AgeExceeded,
 		"records lost: not kept until delivered", "timeouts",
-		"ranges redriven", "ranges rebuilt", "ranges repaired too late, and marked",
+		"ranges redriven", "ranges rebuilt", "ranges repaired too late and marked inexact",
 	}},
-	{"the rule", []string{
-		"looks", "folds resumed", "rows written", "looks unchanged", "looks at sealed rows", "rows marked", "rows not made",
-		"locks lost", "writes uncertain", "writes throttled", "expiries dropped", "set aside",
+	{"recomputations", []string{
+		"recomputations", "folds resumed", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact", "rows not created",
+		"locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
 	}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},
 	{"rows checked, in histories" + lasting, rowNames(lasting)},
 	{"rows checked, in histories" + expiring, rowNames(expiring)},
-	{"why right rows say that they are not exact", []string{marked, inherited, inheritedOnce}},
+	{"why correct rows are inexact", []string{markedUnchanged, inherited, inheritedOnce}},
 }
 
 func rowNames(of string) []string {
@@ -45,17 +45,17 @@ func rowNames(of string) []string {
 const (
 	rowsChecked    = "rows"
 	rowsExact      = "exact rows"
-	rowsInexact    = "rows that rightly say inexact"
+	rowsInexact    = "rows rightly inexact"
 	rowsUnreadable = "rows with unreadable events"
 	rowsNeedless   = "rows needlessly inexact"
 
-	marked        = "marked when sealed, by a change that changed nothing in the end"
-	inherited     = "folded from a finer row that says so"
-	inheritedOnce = "folded from a finer row that said so and has gone or healed"
+	markedUnchanged = "marked inexact by a change that made no difference in the end"
+	inherited       = "folded from an inexact finer row"
+	inheritedOnce   = "folded from an inexact finer row that has since expired or become exact"
 )
 
-// tally sums up what histories counted.
-type tally struct {
+// summary sums up the counts of histories.
+type summary struct {
 	first     uint64
 	histories int
 	counts    map[string]int
@@ -63,7 +63,7 @@ type tally struct {
 	took      time.Duration
 }
 
-func (t *tally) add(r streamtest.Result) {
+func (t *summary) add(r streamtest.Result) {
 	t.histories++
 	r.Total(t.counts)
 	if r.Failure != nil {
@@ -72,17 +72,17 @@ func (t *tally) add(r streamtest.Result) {
 	}
 }
 
-// needless is the part of the rows checked that are right and say that they are not
-// exact, in histories of a sort.
-func (t *tally) needless(of string) float64 {
+// needless returns the fraction of the checked rows that are correct but inexact, in one
+// sort of histories.
+func (t *summary) needless(of string) float64 {
 	return float64(t.counts[rowsNeedless+of]) / float64(max(1, t.counts[rowsChecked+of]))
 }
 
-// report prints what was simulated and what came of it.
-func (t *tally) report(w io.Writer) {
+// report prints the counts of the simulation.
+func (t *summary) report(w io.Writer) {
 	fmt.Fprintf(w, "%s histories, seeds %d to %d, in %v: ", grouped(t.histories), t.first, t.first+uint64(t.histories)-1, t.took.Round(100*time.Millisecond))
 	if len(t.failed) == 0 {
-		fmt.Fprintf(w, "every row that said exact was right, and none was missing, at each of %s checks\n", grouped(t.counts["checks"]))
+		fmt.Fprintf(w, "at each of %s checks every exact row was correct, and no row was missing\n", grouped(t.counts["checks"]))
 	} else {
 		fmt.Fprintf(w, "%d FAILED\n", len(t.failed))
 	}
@@ -104,12 +104,12 @@ func (t *tally) report(w io.Writer) {
 		100*t.needless(lasting), lasting, 100*t.needless(expiring), expiring)
 }
 
-func (t *tally) line(w io.Writer, name string, n int, what string) {
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-66s %12s  %s", name, grouped(n), what), " "))
+func (t *summary) line(w io.Writer, name string, n int, description string) {
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-66s %12s  %s", name, grouped(n), description), " "))
 }
 
-// strangers are counts that no heading names.
-func (t *tally) strangers() (names []string) {
+// unlisted returns the names of counts that have no line in the report.
+func (t *summary) unlisted() (names []string) {
 	known := map[string]bool{"checks": true}
 	for _, o := range operations {
 		known[operationPrefix+o.name] = true
@@ -130,7 +130,7 @@ func (t *tally) strangers() (names []string) {
 	return names
 }
 
-// grouped is a number with its thousands apart.
+// grouped formats a number with commas between thousands.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	for at := len(text) - 3; at > 0; at -= 3 {

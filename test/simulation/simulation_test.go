@@ -8,10 +8,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
-// played are the first of the histories that make sim plays.
-var played = sync.OnceValue(func() *tally { return simulate(1, histories) })
+// played are the first histories of make sim.
+var played = sync.OnceValue(func() *summary { return simulate(1, histories) })
 
-func TestSimulation_RowsThatSayExactEqualTheirEventsUnderEveryFault(t *testing.T) {
+func TestSimulation_ExactRowsEqualTheirEventsUnderEveryFault(t *testing.T) {
 	t.Parallel()
 	sim := played()
 	for _, r := range sim.failed {
@@ -20,39 +20,38 @@ func TestSimulation_RowsThatSayExactEqualTheirEventsUnderEveryFault(t *testing.T
 	if len(sim.failed) > 0 {
 		t.Log(streamtest.Trial{Play: play}.Shrink(sim.failed[0].Seed))
 	}
-	if strangers := sim.strangers(); len(strangers) > 0 {
-		t.Errorf("counted, and named by no heading of the report: %q", strangers)
+	if unlisted := sim.unlisted(); len(unlisted) > 0 {
+		t.Errorf("counts without a line in the report: %q", unlisted)
 	}
 	for _, f := range streamtest.Faults() {
 		if sim.counts[f.String()] == 0 {
-			t.Errorf("%s did not strike once in %d histories", f, histories)
+			t.Errorf("fault %q did not occur in %d histories", f, histories)
 		}
 	}
 }
 
-// Where nothing is about to expire, nothing excuses a right row for saying that it is
-// not exact.
+// Where nothing expires, nearly every correct row must be exact.
 func TestSimulation_FewRowsAreNeedlesslyInexact(t *testing.T) {
 	t.Parallel()
 	sim := played()
 	if rows := sim.counts[rowsChecked+lasting]; rows < 1000 {
-		t.Errorf("%d rows checked%s: too few to tell", rows, lasting)
+		t.Errorf("%d rows checked%s, want at least 1000", rows, lasting)
 	}
 	if part := sim.needless(lasting); part > .01 {
-		t.Errorf("%.2f %% of the rows%s are right and say that they are not exact, want under 1 %%", 100*part, lasting)
+		t.Errorf("%.2f %% of the rows%s are correct but inexact, want under 1 %%", 100*part, lasting)
 	}
-	explained := sim.counts[marked] + sim.counts[inherited] + sim.counts[inheritedOnce]
+	explained := sim.counts[markedUnchanged] + sim.counts[inherited] + sim.counts[inheritedOnce]
 	if all := sim.counts[rowsNeedless+lasting] + sim.counts[rowsNeedless+expiring]; explained != all {
-		t.Errorf("%d of %d rows that are needlessly inexact are explained", explained, all)
+		t.Errorf("%d of %d needlessly inexact rows have a known cause", explained, all)
 	}
 }
 
-func TestSimulation_OneSeedIsOneHistory(t *testing.T) {
+func TestSimulation_ASeedAlwaysGivesTheSameHistory(t *testing.T) {
 	t.Parallel()
 	trial := streamtest.Trial{Play: play}
 	for seed := range uint64(20) {
 		if once, again := trial.Tell(seed).String(), trial.Tell(seed).String(); once != again {
-			t.Fatalf("seed %d told two stories: %s", seed, firstDifference(once, again))
+			t.Fatalf("seed %d gave two histories: %s", seed, firstDifference(once, again))
 		}
 	}
 }
@@ -64,5 +63,5 @@ func firstDifference(a, b string) string {
 			return x[i] + "\nand\n" + y[i]
 		}
 	}
-	return "one goes on for longer"
+	return "one is longer"
 }

@@ -6,8 +6,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -16,13 +20,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// store is the table in memory as everybody in a simulation reaches it: each request
-// takes simulated time and may meet faults, and each change goes to the simulated
-// table stream.
+var (
+	_ aggregate.Store           = (*store)(nil)
+	_ aggregate.QuarantineStore = (*store)(nil)
+	_ ingest.Store              = (*store)(nil)
+)
+
+// store is the table in memory as every simulated process uses it: each request takes
+// simulated time and may fail, and each change goes to the simulated table stream.
 type store struct {
 	*world
 	table *metered
-	seen  uint64 // records of the table's log that went to the table stream
+	seen  uint64 // last record of the table's log that went to the table stream
 }
 
 func newStore(w *world) *store { return &store{world: w, table: newMetered(w.table, w.Add)} }
@@ -37,8 +46,8 @@ func (s *store) Row(ctx context.Context, key rollup.Key) (row *rollup.Row, err e
 }
 
 // Events reads one page of events.
-func (s *store) Events(ctx context.Context, r model.Range) (page model.EventPage, err error) {
-	s.cut(ctx, &r)
+func (s *store) Events(ctx context.Context, r storage.Range) (page storage.EventPage, err error) {
+	s.shortenPage(ctx, &r)
 	err = s.Read(ctx, rangeRequest("reads events of", r), func() (err error) {
 		page, err = s.table.Events(context.Background(), r)
 		return err
@@ -47,8 +56,8 @@ func (s *store) Events(ctx context.Context, r model.Range) (page model.EventPage
 }
 
 // Rows reads one page of rows.
-func (s *store) Rows(ctx context.Context, unit tier.Unit, r model.Range) (page rollup.RowPage, err error) {
-	s.cut(ctx, &r)
+func (s *store) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (page rollup.RowPage, err error) {
+	s.shortenPage(ctx, &r)
 	err = s.Read(ctx, rangeRequest("reads "+unit.String()+"s of", r), func() (err error) {
 		page, err = s.table.Rows(context.Background(), unit, r)
 		return err
@@ -56,96 +65,95 @@ func (s *store) Rows(ctx context.Context, unit tier.Unit, r model.Range) (page r
 	return page, err
 }
 
-// cut makes pages short, so that others write between them.
-func (s *store) cut(ctx context.Context, r *model.Range) {
+// shortenPage shortens pages, so that other processes write between them.
+func (s *store) shortenPage(ctx context.Context, r *storage.Range) {
 	if dice := s.DiceOf(ctx); r.Limit == 0 && dice.Chance("short pages", .5) {
 		r.Limit = 1 + dice.Pick("page", 4)
 	}
 }
 
 // PutRow writes a row.
-func (s *store) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (model.Answer, error) {
-	kept := *row // a late write lands as it was sent
-	return s.write(ctx, request("writes", keys.Row(row.Key)), func() (model.Answer, error) {
-		return s.table.PutRow(context.Background(), &kept, prev)
+func (s *store) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	copied := *row // a late write stores the row as it was sent
+	return s.write(ctx, request("writes", keys.Row(row.Key)), func() (storage.WriteResult, error) {
+		return s.table.PutRow(context.Background(), &copied, prev)
 	})
 }
 
-// Quarantine keeps a thing.
-func (s *store) Quarantine(ctx context.Context, q model.Quarantined) (model.Answer, error) {
-	return s.write(ctx, request("sets aside", keys.Quarantine(q)), func() (model.Answer, error) {
+// Quarantine stores a record that cannot be processed.
+func (s *store) Quarantine(ctx context.Context, q entity.Quarantined) (storage.WriteResult, error) {
+	return s.write(ctx, request("quarantines", tablekeys.Quarantine(q)), func() (storage.WriteResult, error) {
 		return s.table.Quarantine(context.Background(), q)
 	})
 }
 
-// DeleteEvent removes an event as somebody does.
-func (s *store) DeleteEvent(ctx context.Context, e model.EventKey) (model.Answer, error) {
-	return s.write(ctx, request("deletes", keys.Event(e)), func() (model.Answer, error) {
+// DeleteEvent deletes an event on behalf of a user.
+func (s *store) DeleteEvent(ctx context.Context, e model.EventKey) (storage.WriteResult, error) {
+	return s.write(ctx, request("deletes", keys.Event(e)), func() (storage.WriteResult, error) {
 		return s.table.DeleteEvent(context.Background(), e, s.Now())
 	})
 }
 
-// CorrectEvent changes an event in place as somebody does.
-func (s *store) CorrectEvent(ctx context.Context, e model.Event) (model.Answer, error) {
-	return s.write(ctx, request("corrects", keys.Event(e.Key())), func() (model.Answer, error) {
+// CorrectEvent changes an event in place on behalf of a user.
+func (s *store) CorrectEvent(ctx context.Context, e model.Event) (storage.WriteResult, error) {
+	return s.write(ctx, request("corrects", keys.Event(e.Key())), func() (storage.WriteResult, error) {
 		return s.table.CorrectEvent(context.Background(), e, s.Now())
 	})
 }
 
-// ByHand is what a hand in the console does, past every rule: it stores an item, or
-// removes what is under its key.
-func (s *store) ByHand(ctx context.Context, k keys.Key, it item.Item) (model.Answer, error) {
-	return s.write(ctx, request("by hand changes", k), func() (model.Answer, error) {
+// ByHand stores an item, or removes the item of its key where it is nil, without the ingest
+// service: as an operator does in the AWS console.
+func (s *store) ByHand(ctx context.Context, k keys.Key, it item.Item) (storage.WriteResult, error) {
+	return s.write(ctx, request("changes by hand", k), func() (storage.WriteResult, error) {
 		if it == nil {
-			return model.Written, s.table.DeleteItem(context.Background(), k)
+			return storage.Written, s.table.DeleteItem(context.Background(), k)
 		}
-		return model.Written, s.table.PutItem(context.Background(), it)
+		return storage.Written, s.table.PutItem(context.Background(), it)
 	})
 }
 
 // Append sends one transaction.
-func (s *store) Append(ctx context.Context, tx ingest.Transaction) (reply ingest.Reply, err error) {
+func (s *store) Append(ctx context.Context, tx ingest.AppendTransaction) (received ingest.StoreResult, err error) {
 	r := streamtest.Request{Verb: fmt.Sprintf("appends %d events", len(tx.Puts))}
 	for _, k := range keysOf(&tx) {
 		r.Keys = append(r.Keys, k.PK)
 	}
-	var answered ingest.Reply
-	reply.Answer, err = s.write(ctx, r, func() (_ model.Answer, err error) {
-		answered, err = s.table.Append(context.Background(), tx)
-		return answered.Answer, err
+	var stored ingest.StoreResult
+	received.Result, err = s.write(ctx, r, func() (_ storage.WriteResult, err error) {
+		stored, err = s.table.Append(context.Background(), tx)
+		return stored.Result, err
 	})
-	return heard(reply, answered), err
+	return knownResult(received, stored), err
 }
 
 // Put stores one event.
-func (s *store) Put(ctx context.Context, event model.Event) (reply ingest.Reply, err error) {
-	var answered ingest.Reply
-	reply.Answer, err = s.write(ctx, request("appends", keys.Event(event.Key())), func() (_ model.Answer, err error) {
-		answered, err = s.table.Put(context.Background(), event)
-		return answered.Answer, err
+func (s *store) Put(ctx context.Context, event model.Event) (received ingest.StoreResult, err error) {
+	var stored ingest.StoreResult
+	received.Result, err = s.write(ctx, request("appends", keys.Event(event.Key())), func() (_ storage.WriteResult, err error) {
+		stored, err = s.table.Put(context.Background(), event)
+		return stored.Result, err
 	})
-	return heard(reply, answered), err
+	return knownResult(received, stored), err
 }
 
-// heard is a reply with what only the table's own answer tells.
-func heard(reply, answered ingest.Reply) ingest.Reply {
-	if reply.Answer == answered.Answer {
-		return answered
+// knownResult returns the table's result, or, where the writer got another one, only that.
+func knownResult(received, stored ingest.StoreResult) ingest.StoreResult {
+	if received.Result == stored.Result {
+		return stored
 	}
-	return reply
+	return received
 }
 
-func (s *store) write(ctx context.Context, r streamtest.Request, do func() (model.Answer, error)) (model.Answer, error) {
+func (s *store) write(ctx context.Context, r streamtest.Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	who := s.Who(ctx)
-	return s.Write(ctx, r, func() (model.Answer, error) {
-		answer, err := do()
+	return s.Write(ctx, r, func() (storage.WriteResult, error) {
+		result, err := do()
 		s.emit(who, false)
-		return answer, err
+		return result, err
 	})
 }
 
-// emit hands the changes since the last time to the table stream, to the oracle, and
-// to TTL.
+// emit sends the changes since the last call to the table stream, the oracle and TTL.
 func (s *store) emit(who string, unsigned bool) {
 	for _, r := range s.table.Records(s.seen) {
 		s.seen = r.Seq
@@ -163,7 +171,7 @@ func (s *store) emit(who string, unsigned bool) {
 	}
 }
 
-// expireLater has TTL come for what was stored.
+// expireLater schedules the removal of a stored item by TTL.
 func (s *store) expireLater(r *memory.Record) {
 	at, expires := expiryOf(r.New)
 	if !expires {
@@ -179,13 +187,13 @@ func (s *store) expireLater(r *memory.Record) {
 	})
 }
 
-// expiries are the times, in epoch seconds, at which what stands now expires.
+// expiries returns the times, in epoch seconds, at which stored items expire.
 func (s *store) expiries() []int64 {
 	times := map[int64]bool{}
 	for after := (keys.Key{}); ; {
 		page, next, err := s.table.Scan(context.Background(), after)
 		if err != nil {
-			panic(err) // a table in memory answers
+			panic(err) // a table in memory does not fail
 		}
 		for _, it := range page {
 			if at, expires := expiryOf(it); expires {
@@ -202,6 +210,6 @@ func request(verb string, k keys.Key) streamtest.Request {
 	return streamtest.Request{Verb: verb, Of: keyName(k), Keys: []string{k.PK}}
 }
 
-func rangeRequest(verb string, r model.Range) streamtest.Request {
+func rangeRequest(verb string, r storage.Range) streamtest.Request {
 	return streamtest.Request{Verb: verb, Of: rangeName{r.Series, r.From}, Keys: []string{keys.Partition(r.Series)}}
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -16,42 +17,42 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// rule is what is simulated: the code as it is, which is the zero rule, or with a
-// fault planted around it.
-type rule struct {
-	store    func(*world) aggregate.Store             // what the aggregator has for the table
+// variant is the code that is simulated. The zero variant is the code as it is; the others
+// plant a fault around it.
+type variant struct {
+	store    func(*world) aggregate.Store             // replaces the table of the aggregator
 	settings func(*world, *aggregate.Aggregator)      // changes the aggregator of an invocation
-	changes  func([]model.Change) []model.Change      // what the function takes a batch for
-	answer   func(seqs []string, first int) []failure // how it answers that the record at place first failed
+	changes  func([]storage.Change) []storage.Change  // changes the decoded batch
+	respond  func(seqs []string, first int) []failure // replaces the response where the record at index first failed
 }
 
-// world is one history's table, with everybody who works on it.
+// world is the table of one history and all processes that use it.
 type world struct {
 	*streamtest.Sim
-	rule   rule
-	dice   streamtest.Dice
-	table  *memory.Table
-	store  *store
-	oracle *oracle
-	repair *repair
+	variant variant
+	dice    streamtest.Dice
+	table   *memory.Table
+	store   *store
+	oracle  *oracle
+	repair  *repair
 
-	plain   bool // nothing expires before the end of the history
-	now     *catalog.Catalog
-	before  *catalog.Catalog // what the old code knows; nil where there is none
-	subject []string
-	hours   []model.Time // the hours in which most happens
-	inOrder int          // events that came in the order of their times
+	nothingExpires bool // nothing expires before the end of the history
+	now            *catalog.Catalog
+	before         *catalog.Catalog // of the old code; nil where none runs
+	subject        []string
+	hours          []model.Time // the hours in which most events are
+	inOrder        int          // number of events appended in order of time
 }
 
 const kindName = "READING"
 
-// play is one history under the code as it is.
-func play(s *streamtest.Sim) { playUnder(s, rule{}) }
+// play plays one history with the code as it is.
+func play(s *streamtest.Sim) { playVariant(s, variant{}) }
 
-func playUnder(s *streamtest.Sim, r rule) {
-	w := &world{Sim: s, rule: r, dice: s.Dice(), subject: []string{"north", "south"}}
-	w.plain = w.dice.Chance("nothing expires", .4)
-	w.now = catalogOf(w.kindOf(w.ladderOf(w.dice.Of("ladder"))))
+func playVariant(s *streamtest.Sim, r variant) {
+	w := &world{Sim: s, variant: r, dice: s.Dice(), subject: []string{"north", "south"}}
+	w.nothingExpires = w.dice.Chance("nothing expires", .4)
+	w.now = catalogOf(w.kindOf(w.policyOf(w.dice.Of("policy"))))
 	w.hours = hoursOf(w.dice.Of("hours"))
 	s.Begin(w.hours[0].Add(-time.Hour))
 	w.table = memory.New(s.Now)
@@ -67,7 +68,8 @@ func playUnder(s *streamtest.Sim, r rule) {
 	w.plan()
 }
 
-// settingsOf are a mapping's settings: those that deploy, and others that are allowed.
+// settingsOf draws the settings of the event source mapping: the deployed ones, or others
+// that are allowed.
 func settingsOf(d streamtest.Dice) streamtest.Settings {
 	settings := streamtest.Settings{
 		ReportFailures:  true,
@@ -84,10 +86,10 @@ func settingsOf(d streamtest.Dice) streamtest.Settings {
 	return settings
 }
 
-var deployedFilter, _ = streamtest.ParseFilter(keys.AggregateFilter) // its own tests parse it too
+var deployedFilter, _ = streamtest.ParseFilter(tablekeys.AggregateFilter) // it is constant and valid
 
-// ladderOf is a ladder that is allowed; the calm one is hour, day, month.
-func (w *world) ladderOf(d streamtest.Dice) tier.Ladder {
+// policyOf draws a valid retention policy; the default is hour, day, month.
+func (w *world) policyOf(d streamtest.Dice) tier.Policy {
 	units := [][]tier.Unit{
 		{tier.Hour, tier.Day, tier.Month},
 		{tier.Minute, tier.Hour, tier.Day, tier.Month},
@@ -97,45 +99,45 @@ func (w *world) ladderOf(d streamtest.Dice) tier.Ladder {
 		{tier.Minute, tier.Day},
 		{tier.Hour},
 	}[d.Pick("units", 7)]
-	l := tier.Ladder{Raw: []time.Duration{3, 7, 30}[d.Pick("raw", 3)] * tier.Day24}
-	if w.plain {
-		l.Raw = 30 * tier.Day24
+	p := tier.Policy{Raw: []time.Duration{3, 7, 30}[d.Pick("raw", 3)] * tier.Day24}
+	if w.nothingExpires {
+		p.Raw = 30 * tier.Day24
 	}
 	for i, u := range units {
-		l.Tiers = append(l.Tiers, tier.Tier{Unit: u})
+		p.Tiers = append(p.Tiers, tier.Tier{Unit: u})
 		least := 0 * time.Second
 		switch {
 		case i+1 < len(units):
-			least = l.Raw + units[i+1].Longest() + tier.SlackAfterBucket
+			least = p.Raw + units[i+1].Longest() + tier.SlackAfterBucket
 			if d.Chance("long "+u.String(), .5) {
 				least *= 3
 			}
 		case d.Chance("the coarsest expires", 1./3):
-			least = 3 * (l.Raw + u.Longest() + tier.SlackAfterBucket)
+			least = 3 * (p.Raw + u.Longest() + tier.SlackAfterBucket)
 		}
-		l.Tiers[i].Retention = least
+		p.Tiers[i].Retention = least
 	}
-	return l
+	return p
 }
 
-func (w *world) kindOf(l tier.Ladder) catalog.Kind {
+func (w *world) kindOf(p tier.Policy) catalog.Kind {
 	return catalog.Kind{
-		Name:           kindName,
-		Subject:        catalog.SubjectType{Name: "DEVICE"},
-		Measures:       []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
-		Dimensions:     []rollup.DimensionSpec{{Name: "state"}},
-		Distinct:       []string{"who"},
-		WithoutCurrent: w.dice.Chance("no current", .5),
-		Shards:         1 + w.dice.Pick("shards", 5)/4,
-		Ladder:         l,
+		Name:          kindName,
+		Subject:       catalog.SubjectType{Name: "DEVICE"},
+		Measures:      []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
+		Dimensions:    []rollup.DimensionSpec{{Name: "state"}},
+		Distinct:      []string{"who"},
+		WithoutLatest: w.dice.Chance("no latest items", .5),
+		Shards:        1 + w.dice.Pick("shards", 5)/4,
+		Retention:     p,
 	}
 }
 
-// catalogOf has one kind. A kind of ours that is refused is a mistake of this program.
+// catalogOf returns a catalog of one kind.
 func catalogOf(k catalog.Kind) *catalog.Catalog {
 	c, err := catalog.New(k)
 	if err != nil {
-		panic(err)
+		panic(err) // a mistake of this program
 	}
 	return c
 }
@@ -145,11 +147,11 @@ func (w *world) kind() *catalog.Kind {
 	return k
 }
 
-// hoursOf are the hours of a history: near each other, and over the ends of days and
-// months, a leap day's among them.
+// hoursOf draws the hours of a history: near each other, and around the ends of days and
+// months, including a leap day.
 func hoursOf(d streamtest.Dice) []model.Time {
 	firsts := []string{"2026-01-01", "2024-02-01", "2026-12-01", "2027-02-01"}
-	month, _ := model.ParseTime(firsts[d.Pick("month", len(firsts))]+"T00:00:00Z", model.RejectFiner)
+	month, _ := model.ParseTime(firsts[d.Pick("month", len(firsts))]+"T00:00:00Z", model.RejectFinerTime)
 	day := d.Pick("day", 28)
 	hour := func(day, hour int) model.Time {
 		return month.Add(time.Duration(day)*tier.Day24 + time.Duration(hour)*time.Hour)
@@ -164,15 +166,15 @@ func hoursOf(d streamtest.Dice) []model.Time {
 	return hours
 }
 
-// doors is the ingest service as one producer meets it.
-func (w *world) door(d streamtest.Dice) *ingest.Service {
-	skew := d.Span("door's clock", 5*time.Minute)
-	if d.Chance("slow door", .5) {
+// ingestService returns the ingest service of one producer, with its own clock.
+func (w *world) ingestService(d streamtest.Dice) *ingest.Service {
+	skew := d.Span("ingest clock", 5*time.Minute)
+	if d.Chance("slow ingest clock", .5) {
 		skew = -skew
 	}
 	return &ingest.Service{
-		Store: w.store, Limits: config.Default().Limits, Rand: d.Of("door").Rand(), Parallel: 1,
+		Store: w.store, Limits: config.Default().Limits, Rand: d.Of("ingest").Rand(), Parallel: 1,
 		Now:   func() model.Time { return w.Now().Add(skew) },
-		Sleep: w.Sleep, Patience: retry.Patience{Attempts: 6},
+		Sleep: w.Sleep, RetryPolicy: retry.Policy{Attempts: 6},
 	}
 }

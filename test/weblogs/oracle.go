@@ -90,7 +90,7 @@ func (r *row) decimal(column string) model.Decimal {
 func (r *row) bucket() Bucket {
 	unit, err := tier.ParseUnit(r.get("tier"))
 	r.keep("tier", err)
-	start, err := model.ParseTime(r.get("bucket"), model.RejectFiner)
+	start, err := model.ParseTime(r.get("bucket"), model.RejectFinerTime)
 	r.keep("bucket", err)
 	return Bucket{Tier: unit, Site: r.get("site"), Start: start}
 }

@@ -191,7 +191,7 @@ func TestVisitor_ViewsAreFoundByValue(t *testing.T) {
 	for visitor, want := range of {
 		var got []model.Order
 		for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
-			page, err := w.out.ByValue(t.Context(), query.ByValue{
+			page, err := w.out.QueryIndex(t.Context(), query.IndexQuery{
 				Kind: views, Field: web.FieldVisitor, Value: visitor, From: model.MinTime, To: model.MaxTime + 1, Limit: 3, Cursor: cursor,
 			})
 			if err != nil {

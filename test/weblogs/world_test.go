@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -36,7 +37,7 @@ var loaded = at("2026-01-16T00:00:00Z")
 var beginning = at("2024-10-01T00:00:00Z")
 
 func at(text string) model.Time {
-	t, err := model.ParseTime(text, model.RejectFiner)
+	t, err := model.ParseTime(text, model.RejectFinerTime)
 	if err != nil {
 		panic(err)
 	}
@@ -71,7 +72,7 @@ func newWorld(t *testing.T, shards int) *world {
 	table := memory.New(clock)
 	return &world{
 		t: t, table: table, kinds: kinds,
-		folder: &aggregate.Aggregator{Store: table, Quarantine: table, Catalog: kinds, Now: clock},
+		folder: &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: clock},
 		in:     &ingest.Service{Store: table, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader},
 		out:    &query.Service{Store: table, Now: func() model.Time { return beginning }, CursorKey: []byte("a key for tests only")},
 	}
@@ -116,8 +117,8 @@ func (w *world) take(lines []Line) {
 			w.t.Fatal(err)
 		}
 		for _, o := range outcomes {
-			if o.Verdict != model.Applied {
-				w.t.Fatalf("%s %s: %s %v, want applied", name, o.Key.ID, o.Verdict, o.Errors)
+			if o.Outcome != model.Applied {
+				w.t.Fatalf("%s %s: %s %v, want applied", name, o.Key.ID, o.Outcome, o.Errors)
 			}
 		}
 	}
@@ -125,15 +126,15 @@ func (w *world) take(lines []Line) {
 
 // changes are the records of events that were not folded yet, as the function that
 // folds decodes them.
-func (w *world) changes() (all []model.Change) {
+func (w *world) changes() (all []storage.Change) {
 	for _, record := range w.table.Records(w.seen) {
 		w.seen = record.Seq
 		key, err := keys.ParseEvent(record.Keys)
 		if err != nil {
 			continue
 		}
-		what := map[string]model.What{memory.Insert: model.Inserted, memory.Modify: model.Corrected, memory.Remove: model.Deleted}[record.Name]
-		all = append(all, model.Change{What: what, Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
+		what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}[record.Name]
+		all = append(all, storage.Change{Type: what, Key: key, Seq: strconv.FormatUint(record.Seq, 10), At: record.At})
 	}
 	return all
 }
@@ -144,7 +145,7 @@ func (w *world) fold(draw *mathrand.Rand) {
 	for left := w.changes(); len(left) > 0; {
 		n := min(1+draw.IntN(300), len(left))
 		for range 1 + draw.IntN(2) {
-			if report := w.folder.Settle(context.Background(), left[:n]); len(report.Failures) > 0 {
+			if report := w.folder.Process(context.Background(), left[:n]); len(report.Failures) > 0 {
 				w.t.Fatalf("fold: %+v", report.Failures)
 			}
 		}
@@ -173,7 +174,7 @@ func (w *world) delete(kind string, which func(*model.Event) bool) (n int) {
 			continue
 		}
 		e.Series = k.Series(e.Series.Subject.ID, e.Series.Stream, e.Order)
-		if answer, err := w.table.DeleteEvent(context.Background(), e.Key(), loaded); err != nil || answer != model.Written {
+		if answer, err := w.table.DeleteEvent(context.Background(), e.Key(), loaded); err != nil || answer != storage.Written {
 			w.t.Fatalf("delete %s: %v, %v", e.ID, answer, err)
 		}
 		n++

@@ -50,14 +50,14 @@ func text(name, value string) model.Attr {
 func TestDevice_IsActiveUnlessItSaysOtherwiseAndOfAKnownType(t *testing.T) {
 	f := newFleet(t)
 	out, err := f.life.Create(t.Context(), device(1), model.Attrs{text(iot.FieldType, iot.Sensor)})
-	if err != nil || out.Verdict != lifecycle.Created {
+	if err != nil || out.Outcome != lifecycle.Created {
 		t.Fatalf("create: %+v, %v", out, err)
 	}
 	if v, _ := out.Profile.Attrs.Get(iot.FieldStatus); v.Text != iot.Active {
 		t.Errorf("status is %q", v.Text)
 	}
 	out, err = f.life.Create(t.Context(), device(2), model.Attrs{text(iot.FieldType, "toaster")})
-	if err != nil || out.Verdict != lifecycle.Rejected || len(out.Errors) != 1 || out.Errors[0].Field != iot.FieldType || out.Errors[0].Code != lifecycle.CodeNotAllowed {
+	if err != nil || out.Outcome != lifecycle.Rejected || len(out.Errors) != 1 || out.Errors[0].Field != iot.FieldType || out.Errors[0].Code != "not-allowed" {
 		t.Errorf("a toaster: %+v, %v", out, err)
 	}
 }
@@ -68,7 +68,7 @@ func TestDevices_OfOneStatusAreSpreadAndListedWhole(t *testing.T) {
 	f := newFleet(t)
 	const devices = 10_000
 	for i := range devices {
-		if out, err := f.life.Create(t.Context(), device(i), model.Attrs{text(iot.FieldAccount, fmt.Sprintf("account_%d", i%100))}); err != nil || out.Verdict != lifecycle.Created {
+		if out, err := f.life.Create(t.Context(), device(i), model.Attrs{text(iot.FieldAccount, fmt.Sprintf("account_%d", i%100))}); err != nil || out.Outcome != lifecycle.Created {
 			t.Fatalf("create: %+v, %v", out, err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestDevices_OfOneStatusAreSpreadAndListedWhole(t *testing.T) {
 	}{iot.FieldStatus: {iot.Active, devices}, iot.FieldAccount: {"account_7", devices / 100}} {
 		seen := map[string]bool{}
 		for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
-			found, err := f.life.ByField(t.Context(), iot.Device.Name, field, list.value, c, 1000)
+			found, err := f.life.ListByField(t.Context(), iot.Device.Name, field, list.value, c, 1000)
 			if err != nil || len(found.Profiles) > 1000 {
 				t.Fatalf("%d profiles, %v", len(found.Profiles), err)
 			}
@@ -122,7 +122,7 @@ func (f *fleet) reports(t *testing.T, hours int) {
 	begin := f.now
 	for i := range hours {
 		f.now = begin.Add(time.Duration(i-hours+1) * time.Hour)
-		if _, err := service.AppendEvents(t.Context(), kind, []ingest.Draft{{Subject: device(1).ID, At: f.now,
+		if _, err := service.AppendEvents(t.Context(), kind, []ingest.TypedObservation{{Subject: device(1).ID, At: f.now,
 			Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(i)))}}}}); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestDevice_SilentForAMonthHasItsLatestReadingStill(t *testing.T) {
 	}
 	kind, _ := f.kinds.Kind(iot.Readings.Name)
 	reads := &query.Service{Store: f.table, Now: func() model.Time { return f.now }, CursorKey: []byte("a key of the tests")}
-	current, err := reads.Current(context.Background(), query.Series{Kind: kind, Subject: device(1).ID}, true)
+	current, err := reads.Latest(context.Background(), query.Series{Kind: kind, Subject: device(1).ID}, true)
 	if err != nil || current == nil {
 		t.Fatalf("current: %v, %v", current, err)
 	}

@@ -35,9 +35,9 @@ var Site = catalog.SubjectType{Name: "SITE", Path: "sites", Field: "siteId"}
 
 // Ladder keeps minutes beside the shipped tiers: they are the real-time view, and
 // bound what a look at a busy hour reads again.
-func Ladder() tier.Ladder {
+func Ladder() tier.Policy {
 	const day = tier.Day24
-	return tier.Ladder{Raw: 30 * day, Tiers: []tier.Tier{
+	return tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{
 		{Unit: tier.Minute, Retention: 34 * day},
 		{Unit: tier.Hour, Retention: 90 * day},
 		{Unit: tier.Day, Retention: 730 * day},
@@ -50,49 +50,49 @@ func Ladder() tier.Ladder {
 // one millisecond are no repeats of each other: the collector mints it, whoever else
 // sends views gives one that a repeat would give again.
 var PageViews = catalog.Kind{
-	Name:           "PAGEVIEW",
-	Path:           "pageviews",
-	Subject:        Site,
-	Measures:       measures(),
-	Dimensions:     dimensions(),
-	Distinct:       []string{FieldVisitor},
-	IndexBy:        FieldVisitor,
-	Late:           catalog.KeepLate,
-	IDs:            catalog.RequiredID,
-	WithoutCurrent: true,
-	Shards:         4,
-	Ladder:         Ladder(),
+	Name:          "PAGEVIEW",
+	Path:          "pageviews",
+	Subject:       Site,
+	Measures:      measures(),
+	Dimensions:    dimensions(),
+	Distinct:      []string{FieldVisitor},
+	IndexBy:       FieldVisitor,
+	Late:          catalog.KeepLate,
+	IDs:           catalog.RequiredID,
+	WithoutLatest: true,
+	Shards:        4,
+	Retention:     Ladder(),
 }
 
 // Requests are what a server answered besides pages: scripts, images, feeds, probes.
 var Requests = catalog.Kind{
-	Name:           "REQUEST",
-	Path:           "requests",
-	Subject:        Site,
-	Measures:       measures(),
-	Dimensions:     dimensions(),
-	Distinct:       []string{FieldVisitor},
-	Late:           catalog.KeepLate,
-	IDs:            catalog.RequiredID,
-	WithoutCurrent: true,
-	Shards:         4,
-	Ladder:         Ladder(),
+	Name:          "REQUEST",
+	Path:          "requests",
+	Subject:       Site,
+	Measures:      measures(),
+	Dimensions:    dimensions(),
+	Distinct:      []string{FieldVisitor},
+	Late:          catalog.KeepLate,
+	IDs:           catalog.RequiredID,
+	WithoutLatest: true,
+	Shards:        4,
+	Retention:     Ladder(),
 }
 
 // Malformed are requests that no server could read: what came in their place is no
 // path and no method, so only their answers are counted by value.
 var Malformed = catalog.Kind{
-	Name:           "MALFORMED",
-	Path:           "malformed",
-	Subject:        Site,
-	Measures:       measures(),
-	Dimensions:     []rollup.DimensionSpec{{Name: FieldStatus, Top: 64}},
-	Distinct:       []string{FieldVisitor},
-	Late:           catalog.KeepLate,
-	IDs:            catalog.RequiredID,
-	WithoutCurrent: true,
-	Shards:         1,
-	Ladder:         Ladder(),
+	Name:          "MALFORMED",
+	Path:          "malformed",
+	Subject:       Site,
+	Measures:      measures(),
+	Dimensions:    []rollup.DimensionSpec{{Name: FieldStatus, Top: 64}},
+	Distinct:      []string{FieldVisitor},
+	Late:          catalog.KeepLate,
+	IDs:           catalog.RequiredID,
+	WithoutLatest: true,
+	Shards:        1,
+	Retention:     Ladder(),
 }
 
 // measures are whole numbers: bytes sent, and how long the answer or the view took.

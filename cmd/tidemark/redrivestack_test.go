@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/local"
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// A batch fails because a newer version wrote the row. Once this version may write it,
+// redrive processes the batch from the on-failure file.
+func TestRedrive_ProcessesABatchThatTheStackFailedToProcess(t *testing.T) {
+	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query")
+	if errors.Is(err, local.ErrNoBinaries) {
+		t.Skipf("skipped: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	settings := config.Default(iot.Kinds()...)
+	settings.Mapping.MaxRetries, settings.Mapping.Window = 0, 0
+	dir := t.TempDir()
+	b.table = dynamo.New(clientOf(t), fmt.Sprintf("given-up-%d", time.Now().UnixNano()))
+	stack, err := local.Start(t.Context(), local.Options{
+		Config: settings, Table: b.table.Name(), Dir: dir, DynamoDB: ddblocal.Options{Endpoint: b.endpoint},
+		BinaryDir: filepath.Dir(filepath.Dir(binaries["ingest"])),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stack.Stop()
+	send := func(when string) {
+		body := fmt.Sprintf(`{"deviceId":"a","timestamp":%q,"temperature":1}`, when)
+		resp, err := http.Post(stack.URL+"/v1/readings", "application/json", strings.NewReader(body))
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("send: %v, %v", resp, err)
+		}
+		resp.Body.Close()
+		if err := stack.Idle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send("2026-11-02T10:00:00Z")
+	row, newer := b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z"), b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z")
+	newer[keys.AttrVersion] = item.Value{Type: item.N, S: "99"}
+	b.put(newer)
+	send("2026-11-02T10:30:00Z")
+	if n := stack.Stats().GivenUp; n != 1 {
+		t.Fatalf("%d failed batches, want 1", n)
+	}
+	b.put(row)
+	b.expect(1, words("verify"), "not in the row: 2026-11-02T10:30:00.000Z")
+	line := words("redrive --file " + filepath.Join(dir, "on-failure.ndjson"))
+	b.expect(0, line, "processed 1 changes", "1 messages processed and removed")
+	b.expect(0, words("verify"), equalText)
+	b.expect(0, line, "there are no messages")
+	b.expect(0, words("gap"), "processed up to")
+}

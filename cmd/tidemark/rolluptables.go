@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// printRollups prints a line for each bucket and measure, of one measure if only names it.
+func printRollups(w io.Writer, found []query.Rollup, only string) error {
+	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
+	table.Add("BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE")
+	for _, r := range found {
+		if r.Gap {
+			table.Add(r.Bucket.Label(), "", "0", "", "", "", "", "", "", "none")
+		}
+		for _, name := range r.Summary.Names() {
+			if only != "" && name != only {
+				continue
+			}
+			f := query.FiguresOf(r.Measure(name))
+			table.Add(r.Bucket.Label(), name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
+				decimalText(f.Min), floatText(f.Avg), decimalText(f.Max), floatText(f.Stddev), floatText(f.P95), note(r))
+		}
+	}
+	return table.Print()
+}
+
+// decimalText returns all digits of a decimal, "" for nil.
+func decimalText(d *model.Decimal) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}
+
+// floatText returns a derived number to six digits, "" for nil.
+func floatText(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', 6, 64)
+}
+
+func note(r query.Rollup) string {
+	var notes []string
+	if r.Open {
+		notes = append(notes, "open")
+	}
+	if !r.Exact {
+		notes = append(notes, "inexact")
+	}
+	if r.Summary.Truncated() {
+		notes = append(notes, "truncated")
+	}
+	if r.Unreadable > 0 {
+		notes = append(notes, fmt.Sprintf("%d unreadable", r.Unreadable))
+	}
+	return strings.Join(notes, ", ")
+}
+
+// shownValues is how many values of a dimension a line shows; "tidemark top" shows more.
+const shownValues = 3
+
+// printDimensions prints the dimensions and distinct counts of the buckets, if any.
+func printDimensions(w io.Writer, found []query.Rollup) error {
+	table := terminal.NewTable(w, 1, 3)
+	table.Add("BUCKET", "EVENTS", "FIELD", "DISTINCT", "MOST FREQUENT")
+	for _, r := range found {
+		bucket, events := r.Bucket.Label(), strconv.FormatInt(r.Summary.Events(), 10)
+		for _, name := range r.Summary.DistinctNames() {
+			table.Add(bucket, events, name, distinctText(r.Summary.Distinct(name)), "")
+		}
+		for _, name := range r.Summary.DimensionNames() {
+			d, _ := r.Summary.Dimension(name)
+			table.Add(bucket, events, name, valuesText(d), frequentText(d))
+		}
+	}
+	if table.Len() == 1 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return table.Print()
+}
+
+// distinctText returns a distinct count, with "about" if it is an estimate.
+func distinctText(n int64, exact bool) string {
+	if exact {
+		return strconv.FormatInt(n, 10)
+	}
+	return "about " + strconv.FormatInt(n, 10)
+}
+
+// valuesText returns how many values a dimension has, with "over" if the row does not
+// hold all of them.
+func valuesText(d rollup.Dimension) string {
+	if d.Exact {
+		return strconv.Itoa(len(d.Values))
+	}
+	return "over " + strconv.Itoa(len(d.Values))
+}
+
+func frequentText(d rollup.Dimension) string {
+	var parts []string
+	for _, v := range d.Values[:min(shownValues, len(d.Values))] {
+		parts = append(parts, fmt.Sprintf("%s %d", v.Value, v.Count))
+	}
+	return strings.Join(parts, "  ")
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"maps"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+)
+
+// maxNotes is the maximum number of row notes in the log of one batch.
+const maxNotes = 20
+
+func (h *handler) logBatch(ctx context.Context, batch *envelope.StreamBatch, r *aggregate.Report, failed map[string]error) {
+	log := h.log
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		log = log.With(telemetry.FieldRequestID, lc.AwsRequestID)
+	}
+	for _, p := range batch.Poison {
+		log.Error("record quarantined", "sequence_number", p.Seq, telemetry.FieldError, p.Reason)
+	}
+	for _, n := range r.Notes[:min(maxNotes, len(r.Notes))] {
+		log.Warn("row needs attention", telemetry.FieldKind, n.Key.Series.Kind, telemetry.FieldSeries, n.Key.Series.String(),
+			"tier", n.Key.Tier, "bucket", n.Key.Start.String(), "note", n.Text)
+	}
+	for _, n := range batch.Seqs {
+		if err := failed[n]; err != nil {
+			log.Error("batch partly failed", "from", n, "failed", len(failed), telemetry.FieldError, err.Error())
+			break
+		}
+	}
+	log.Info("batch", telemetry.FieldCount, len(batch.Seqs), telemetry.FieldKind, kindOf(batch.Changes),
+		"recomputed", r.Recomputed, "written", r.Written, "unchanged", r.Unchanged, "lost_locks", r.LostLocks, "unknown_results", r.UnknownResults,
+		"sealed", r.MarkedInexact, "not_created", r.NotCreated, telemetry.FieldLag, r.Lag.Milliseconds())
+}
+
+// publish publishes the metrics of a batch.
+func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, alertCounts telemetry.Counts, failures int, read, write float64) {
+	counts := telemetry.Counts{
+		telemetry.Recomputations:   float64(r.Recomputed),
+		telemetry.RowsWritten:      float64(r.Written),
+		telemetry.RowsUnchanged:    float64(r.Unchanged),
+		telemetry.LostLocks:        float64(r.LostLocks),
+		telemetry.SealedRowChanges: float64(r.MarkedInexact),
+		telemetry.RowsInexact:      float64(r.Inexact),
+		telemetry.UnreadableEvents: float64(r.Unreadable),
+		telemetry.OversizeRows:     float64(r.Oversize),
+		telemetry.CrowdedBuckets:   float64(r.TooManyChildren),
+		telemetry.Quarantined:      float64(r.Quarantined),
+		telemetry.Retries:          float64(r.LostLocks + r.UnknownResults + r.Throttled),
+		telemetry.Throttles:        float64(r.Throttled),
+		telemetry.BatchFailures:    float64(failures),
+		telemetry.ReadUnits:        read,
+		telemetry.WriteUnits:       write,
+	}
+	maps.Copy(counts, alertCounts)
+	if r.Lag > 0 {
+		counts[telemetry.Lag] = r.Lag.Seconds()
+	}
+	for i := range batch.Changes {
+		if m, ok := telemetry.ForChange(batch.Changes[i].Type); ok {
+			counts[m]++
+		}
+	}
+	h.emit(kindOf(batch.Changes), counts)
+}
+
+func (h *handler) emit(kind string, counts telemetry.Counts) {
+	if err := h.metrics.Emit(h.function, kind, counts); err != nil {
+		h.log.Error("metrics not written", telemetry.FieldError, err.Error())
+	}
+}
+
+// kindOf returns the kind of all changes, "" if they have several.
+func kindOf(changes []storage.Change) string {
+	kind := ""
+	for i := range changes {
+		if next := changes[i].Key.Series.Kind; kind == "" {
+			kind = next
+		} else if next != kind {
+			return ""
+		}
+	}
+	return kind
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventbus"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// envEndpoint is the URL of DynamoDB Local; unset when deployed.
+const envEndpoint = "TIDEMARK_ENDPOINT"
+
+// wire builds the handler from the environment.
+func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
+	settings, err := config.FromEnv(getenv, domains.Kinds()...)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := settings.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	client, err := dynamo.NewClient(ctx, "", getenv(envEndpoint))
+	if err != nil {
+		return nil, err
+	}
+	var units dynamo.Capacity
+	table := dynamo.New(client, getenv(config.EnvTable), dynamo.WithCapacity(&units))
+	now := func() model.Time { return model.TimeOf(time.Now()) }
+	return &handler{
+		processor: newProcessor(&aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
+			Limits: aggregate.Limits{QuarantineRetention: settings.Quarantine.Retention}}),
+		progress: &aggregate.StreamProgress{Store: table},
+		alerts: &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60},
+			Publisher: eventbus.FromEnv(getenv(config.EnvAlertBus), getenv(config.EnvAlertFile))},
+		log:      log,
+		metrics:  &telemetry.Emitter{Out: os.Stdout, Now: now},
+		units:    units.Units,
+		function: getenv("AWS_LAMBDA_FUNCTION_NAME"),
+	}, nil
+}

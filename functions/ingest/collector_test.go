@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+const collectSamples = "../../events/collect"
+
+// newCollector returns the function with the web domain, on a table that wrap may replace.
+func newCollector(t *testing.T, change func(*config.Config), wrap func(*memory.Table) store) fixture {
+	t.Helper()
+	conf := config.Default(domains.Kinds()...)
+	if change != nil {
+		change(conf)
+	}
+	table := memory.New(now)
+	var s store = table
+	if wrap != nil {
+		s = wrap(table)
+	}
+	return newFixtureOn(t, conf, s, table)
+}
+
+func (f fixture) collect(t *testing.T, name string) (events.APIGatewayV2HTTPResponse, error) {
+	t.Helper()
+	payload, err := os.ReadFile(filepath.Join(collectSamples, name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := f.handle(invocation(t, name), payload)
+	if err != nil {
+		return events.APIGatewayV2HTTPResponse{}, err
+	}
+	return response.(events.APIGatewayV2HTTPResponse), nil
+}
+
+// views returns the stored page views.
+func (f fixture) views(t *testing.T) (all []model.Event) {
+	t.Helper()
+	items, _, err := f.table.Scan(t.Context(), keys.Key{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range items {
+		if e, err := item.Event(it); err == nil {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// Every sample in events/collect: the response, and the stream of the stored view.
+func TestCollector_Samples(t *testing.T) {
+	want := map[string]struct {
+		status int
+		stream string // of the stored view; "none" if none is stored
+	}{
+		"view":                   {204, ""},
+		"view-behind-cloudfront": {204, ""},
+		"view-without-referrer":  {204, ""},
+		"base64":                 {204, ""},
+		"bot":                    {204, web.BotStream},
+		"opt-out-gpc":            {204, "none"},
+		"opt-out-dnt":            {204, "none"},
+		"not-a-view":             {400, "none"},
+		"not-json":               {400, "none"},
+		"too-large":              {413, "none"},
+		"get":                    {405, "none"},
+		"unchecked":              {403, "none"},
+	}
+	files, err := os.ReadDir(collectSamples)
+	if err != nil || len(files) != len(want) {
+		t.Fatalf("%d samples, %v; want %d", len(files), err, len(want))
+	}
+	for name, c := range want {
+		f := newCollector(t, nil, nil)
+		response, err := f.collect(t, name)
+		if err != nil || response.StatusCode != c.status || response.Headers["Access-Control-Allow-Origin"] != "*" {
+			t.Errorf("%s: %d %s, %v; want %d, with CORS for any origin", name, response.StatusCode, response.Body, err, c.status)
+		}
+		stored := f.views(t)
+		if got := len(stored) > 0; got == (c.stream == "none") || got && stored[0].Series.Stream != c.stream {
+			t.Errorf("%s: stored %+v, want stream %q", name, stored, c.stream)
+		}
+	}
+}
+
+func TestCollector_StoresAViewWithoutPersonalData(t *testing.T) {
+	f := newCollector(t, nil, nil)
+	if _, err := f.collect(t, "view"); err != nil {
+		t.Fatal(err)
+	}
+	stored := f.views(t)
+	if len(stored) != 1 {
+		t.Fatalf("%d views are stored, want one", len(stored))
+	}
+	e := stored[0]
+	got := map[string]string{}
+	for _, a := range e.Attrs {
+		got[a.Name] = a.Value.Text
+	}
+	if e.Series.Subject.ID != "my-site" || e.At != now() || e.ID == "" || e.IndexBy != web.FieldVisitor ||
+		got["path"] != "/blog/post-1" || got["referrer"] != "news.example.org" || got["country"] != "NO" || got["device"] != "desktop" || got["visitor"] == "" {
+		t.Errorf("stored %+v", e)
+	}
+	f.requireNone(t, "192.0.2.44", "Firefox", "utm_source", "item?id")
+}
+
+// requireNone fails if a stored attribute or the log contains one of texts.
+func (f fixture) requireNone(t *testing.T, texts ...string) {
+	t.Helper()
+	items, _, err := f.table.Scan(t.Context(), keys.Key{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts {
+		for _, it := range items {
+			for name, v := range it {
+				if strings.Contains(v.S, text) || strings.Contains(string(v.B), text) {
+					t.Errorf("%s contains %q from the request", name, text)
+				}
+			}
+		}
+		if strings.Contains(f.out.String(), text) {
+			t.Errorf("the log contains %q from the request: %s", text, f.out)
+		}
+	}
+}
+
+func TestCollector_OneBrowserIsOneVisitorForADay(t *testing.T) {
+	f := newCollector(t, nil, nil)
+	day := model.Time(24 * 60 * 60 * 1000)
+	for _, at := range []model.Time{now(), now() + 1, now() + day} {
+		f.service.Now = func() model.Time { return at }
+		if _, err := f.collect(t, "view"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var visitors []string
+	stored := f.views(t)
+	slices.SortFunc(stored, func(a, b model.Event) int { return a.Compare(b.Order) })
+	for _, e := range stored {
+		v, _ := e.Attrs.Get(web.FieldVisitor)
+		visitors = append(visitors, v.Text)
+	}
+	if len(visitors) != 3 || visitors[0] != visitors[1] || visitors[1] == visitors[2] {
+		t.Errorf("visitors %v, want one for the first day and another for the next", visitors)
+	}
+}
+
+func TestCollector_IgnoresOptOutIfConfigured(t *testing.T) {
+	f := newCollector(t, func(c *config.Config) { c.Collector.HonourOptOut = false }, nil)
+	for _, name := range []string{"opt-out-gpc", "opt-out-dnt"} {
+		if response, err := f.collect(t, name); err != nil || response.StatusCode != 204 {
+			t.Errorf("%s: %d, %v; want 204", name, response.StatusCode, err)
+		}
+	}
+	if n := len(f.views(t)); n != 2 {
+		t.Errorf("%d views are stored, want 2", n)
+	}
+}
+
+// secretless is a table that cannot store a rotating secret.
+type secretless struct{ *memory.Table }
+
+func (secretless) PutRotatingSecret(context.Context, entity.RotatingSecret) (storage.WriteResult, entity.RotatingSecret, error) {
+	return storage.Throttled, entity.RotatingSecret{}, nil
+}
+
+func TestCollector_WithoutASecretStoresNothingAndAsksForARetry(t *testing.T) {
+	f := newCollector(t, nil, func(m *memory.Table) store { return secretless{m} })
+	response, err := f.collect(t, "view")
+	var problem struct{ Type string }
+	if json.Unmarshal([]byte(response.Body), &problem) != nil || err != nil || response.StatusCode != 503 || problem.Type != "/problems/unavailable" || response.Headers["Retry-After"] == "" {
+		t.Errorf("%d %s, %v; want 503 and Retry-After", response.StatusCode, response.Body, err)
+	}
+	if n := len(f.views(t)); n != 0 {
+		t.Errorf("%d views are stored, want none", n)
+	}
+}

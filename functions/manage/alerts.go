@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+)
+
+func (h *handler) acknowledgeAlert(ctx context.Context, c command) (httpapi.Response, error) {
+	a, err := h.alerts.Acknowledge(ctx, c.subject, c.name, c.Caller())
+	return alertResponse(c, a, err)
+}
+
+func (h *handler) resolveAlert(ctx context.Context, c command) (httpapi.Response, error) {
+	a, err := h.alerts.Resolve(ctx, c.subject, c.name, c.Caller())
+	return alertResponse(c, a, err)
+}
+
+func alertResponse(c command, a *entity.Alert, err error) (httpapi.Response, error) {
+	switch {
+	case err != nil:
+		return httpapi.Response{}, err
+	case a == nil:
+		return httpapi.Response{}, httpapi.ProblemNoAlert.New("%.64q of %s: it never existed, or it has expired", c.name, c.subject)
+	}
+	return httpapi.JSON(http.StatusOK, alert.ViewOf(a)), nil
+}
+
+// addRule adds a rule to a subject type, or to one subject.
+func (h *handler) addRule(ctx context.Context, c command) (httpapi.Response, error) {
+	rule, problem := c.Rule(h.limits, h.catalog)
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	rule.SubjectType, rule.Subject, rule.By = c.subject.Type, c.subject.ID, c.Caller()
+	added, invalid, err := h.alerts.AddRule(ctx, rule)
+	switch {
+	case err != nil:
+		return httpapi.Response{}, err
+	case invalid != nil:
+		return httpapi.Response{}, httpapi.RejectedRuleProblem(invalid)
+	}
+	return httpapi.JSON(http.StatusOK, alert.RuleViewOf(&added)), nil
+}
+
+func (h *handler) removeRule(ctx context.Context, c command) (httpapi.Response, error) {
+	removed, err := h.alerts.RemoveRule(ctx, c.subject.Type, c.subject.ID, c.name, c.Caller())
+	if errors.Is(err, alert.ErrNoRule) {
+		return httpapi.Response{}, httpapi.ProblemNoRule.New("there is no rule named %.80q", c.name)
+	}
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	return httpapi.JSON(http.StatusOK, alert.RuleViewOf(&removed)), nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// handler serves requests of the HTTP API. It is safe for concurrent use.
+type handler struct {
+	catalog    *catalog.Catalog
+	limits     config.Limits
+	profiles   *lifecycle.Service
+	purges     *lifecycle.Purger
+	alerts     *alert.Service
+	ownerClaim string // the token's claim that names the caller's owner; "" means no owners
+	now        func() model.Time
+
+	log      *slog.Logger
+	metrics  *telemetry.Emitter
+	units    func() (read, write float64) // capacity consumed since the process started
+	function string                       // the deployed function's name
+}
+
+var _ lambda.Handler = (*handler)(nil)
+
+// headroom is kept free before the invocation's deadline, for the response.
+const headroom = 2 * time.Second
+
+// Invoke serves one request, from any gateway.
+func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	r, encode, err := envelope.DecodeHTTP(payload)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := retry.WithHeadroom(ctx, headroom)
+	defer cancel()
+	readBefore, writeBefore := h.units()
+	response := h.serve(ctx, r)
+	read, write := h.units()
+	counts := telemetry.Counts{telemetry.ReadUnits: read - readBefore, telemetry.WriteUnits: write - writeBefore}
+	if err := h.metrics.Emit(h.function, "", counts); err != nil {
+		h.log.Error("metrics not written", telemetry.FieldError, err.Error())
+	}
+	return json.Marshal(encode(response))
+}
+
+// serve performs a request. The gateway has already authorized the caller.
+func (h *handler) serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
+	c, problem := h.decode(r)
+	if problem != nil {
+		return problem.Response()
+	}
+	response, err := actions[c.action](h, ctx, c)
+	if err == nil {
+		return response
+	}
+	if !errors.As(err, &problem) {
+		h.log.Error("change failed", telemetry.FieldRequestID, r.ID, telemetry.FieldError, err.Error())
+		problem = httpapi.ProblemUnavailable.New("it is not known whether the change was made: send the request again").With("Retry-After", httpapi.RetryAfter)
+	}
+	return problem.Response()
+}
+
+// actions has a row for each action of the API that this function serves.
+var actions = map[httpapi.Action]func(*handler, context.Context, command) (httpapi.Response, error){
+	httpapi.CreateSubject:  (*handler).create,
+	httpapi.UpdateSubject:  (*handler).update,
+	httpapi.DeleteSubject:  (*handler).delete,
+	httpapi.RestoreSubject: (*handler).restore,
+
+	httpapi.PurgeSubject: (*handler).requestPurge,
+	httpapi.CallOffPurge: (*handler).cancelPurge,
+
+	httpapi.AcknowledgeAlert: (*handler).acknowledgeAlert,
+	httpapi.ResolveAlert:     (*handler).resolveAlert,
+	httpapi.AddRule:          (*handler).addRule,
+	httpapi.RemoveRule:       (*handler).removeRule,
+	httpapi.AddOwnRule:       (*handler).addRule,
+	httpapi.RemoveOwnRule:    (*handler).removeRule,
+}

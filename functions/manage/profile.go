@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+)
+
+func (h *handler) create(ctx context.Context, c command) (httpapi.Response, error) {
+	fields, problem := c.ProfileFields(h.limits)
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	return changeResponse(h.profiles.Create(ctx, c.subject, fields))
+}
+
+func (h *handler) update(ctx context.Context, c command) (httpapi.Response, error) {
+	fields, problem := c.ProfileFields(h.limits)
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	version, problem := c.ExpectedVersion()
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	return changeResponse(h.profiles.Update(ctx, c.subject, fields, version))
+}
+
+// delete turns a profile into a tombstone, which can be restored. With ?forever=true it
+// removes the profile for good.
+func (h *handler) delete(ctx context.Context, c command) (httpapi.Response, error) {
+	version, problem := c.ExpectedVersion()
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	forever, problem := c.query.Boolean("forever")
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	if forever {
+		return changeResponse(h.profiles.Remove(ctx, c.subject, version))
+	}
+	return changeResponse(h.profiles.Delete(ctx, c.subject, version))
+}
+
+func (h *handler) restore(ctx context.Context, c command) (httpapi.Response, error) {
+	version, problem := c.ExpectedVersion()
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	return changeResponse(h.profiles.Restore(ctx, c.subject, version))
+}
+
+func changeResponse(result lifecycle.Result, err error) (httpapi.Response, error) {
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	return httpapi.ChangeResponse(result), nil
+}

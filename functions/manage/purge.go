@@ -1,0 +1,60 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// purgeStatus is the response to a purge request.
+type purgeStatus struct {
+	Purge   string              `json:"purge,omitempty"` // its id
+	Step    entity.PurgeStep    `json:"step,omitempty"`
+	Due     *model.Time         `json:"due,omitempty"`
+	Removed []entity.PurgeCount `json:"removed,omitempty"`
+	Would   []entity.PurgeCount `json:"would,omitempty"` // what a dry run counted
+}
+
+// requestPurge stores a purge request, which function purge starts within a minute.
+// ?dryRun=true only counts what a purge would remove; ?graceHours=72 delays the start, so
+// that the request can be cancelled.
+func (h *handler) requestPurge(ctx context.Context, c command) (httpapi.Response, error) {
+	dry, problem := c.query.Boolean("dryRun")
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	if dry {
+		counts, err := h.purges.Count(ctx, c.subject)
+		return httpapi.JSON(http.StatusOK, purgeStatus{Would: counts}), err
+	}
+	hours, err := strconv.Atoi(cmp.Or(c.query.Get("graceHours"), "0"))
+	if err != nil || hours < 0 || hours > 24*366 {
+		return httpapi.Response{}, httpapi.ProblemQuery.New("graceHours: want a whole number of hours, at most a year")
+	}
+	p, err := h.purges.Request(ctx, c.subject, c.Caller(), time.Duration(hours)*time.Hour)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	return httpapi.JSON(http.StatusAccepted, purgeStatus{Purge: p.ID, Step: p.Step, Due: &p.DueAt, Removed: p.Counts}), nil
+}
+
+// cancelPurge removes a purge request, if the purge has not started.
+func (h *handler) cancelPurge(ctx context.Context, c command) (httpapi.Response, error) {
+	switch err := h.purges.Cancel(ctx, c.subject); {
+	case errors.Is(err, lifecycle.ErrNoPurge):
+		return httpapi.Response{}, httpapi.ProblemNoPurge.New("there is no purge request to cancel")
+	case errors.Is(err, lifecycle.ErrPurgeStarted):
+		return httpapi.Response{}, httpapi.ProblemPurgeStarted.New("it can no longer be cancelled")
+	case err != nil:
+		return httpapi.Response{}, err
+	}
+	return httpapi.JSON(http.StatusOK, purgeStatus{}), nil
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// profile returns the profile of a subject.
+func (h *Handler) profile(ctx context.Context, res resource, args params) (any, error) {
+	consistent, err := args.consistent()
+	if err != nil {
+		return nil, err
+	}
+	p, err := h.Query.Profile(ctx, res.subject(), consistent)
+	switch {
+	case err != nil:
+		return nil, err
+	case p == nil:
+		return nil, problemNoProfile.New("%s has none; it may still have events: read one of its kinds", res.subject())
+	}
+	view := httpapi.ProfileOf(p)
+	if at, seen, err := h.lastSeen(ctx, res); err != nil {
+		return nil, err
+	} else if seen {
+		view.LastSeenAt = &at
+	}
+	return view, nil
+}
+
+// lastSeen returns the time of the subject's newest event. ok is false if no kind of its
+// type has latest items.
+func (h *Handler) lastSeen(ctx context.Context, res resource) (at model.Time, ok bool, _ error) {
+	for _, k := range h.Catalog.KindsOf(res.series.Kind.Subject) {
+		if !k.WithoutLatest && h.Subjects != nil {
+			return h.Subjects.LastSeen(ctx, res.subject())
+		}
+	}
+	return 0, false, nil
+}

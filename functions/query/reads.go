@@ -1,0 +1,143 @@
+package main
+
+import "github.com/tidemark-db/tidemark/internal/httpapi"
+
+const chartDescription = "Uses the finest tier that still has the complete range and gives at most the requested number of points, and returns the reason. " +
+	"The range is widened to complete buckets; the default is the last 30 days. The response is not paged."
+
+// reads has the operation of each action that this function serves.
+var reads = map[httpapi.Action]operation{
+	httpapi.ReadHistory: {
+		summary: "Events of a series in a range, newest first",
+		params:  with(pagingParams, "where", "fields"), read: (*Handler).history,
+		result: "History", list: true, problems: with(pageProblems, problemWhere),
+	},
+	httpapi.ReadCount: {
+		summary:     "The number of events in a range of a series",
+		description: "Reads every event in the range, at that cost. Rollups have the same count at a lower cost.",
+		params:      []string{"from", "to", "where", "stream", "consistent"}, read: (*Handler).count,
+		result: "Count", problems: with(seriesProblems, problemTime, problemRange, problemWhere),
+	},
+	httpapi.ReadLatest: {
+		summary:     "The latest state of a series",
+		description: "The fields of its newest event, and the fields that other writers added. The latest item never expires.",
+		params:      []string{"stream", "consistent"}, read: (*Handler).latest,
+		result: "Event", list: true, problems: with(seriesProblems, problemNothingYet),
+	},
+	httpapi.ReadRollups: {
+		summary:     "Rollups of a tier, oldest first",
+		description: "Buckets that start in the range. A bucket without events has no rollup.",
+		params:      rollupParams, read: (*Handler).rollups,
+		result: "Rollups", list: true, problems: with(bucketProblems, problemTooManySeries),
+	},
+	httpapi.ReadChart: {
+		summary:     "Rollups of a range in the tier that suits it",
+		description: chartDescription,
+		params:      chartParams, read: (*Handler).chart,
+		result: "Chart", list: true, problems: chartProblems,
+	},
+	httpapi.ReadAllChart: {
+		summary:     "Rollups of all kinds of a subject, merged, in the tier that suits the range",
+		description: chartDescription,
+		params:      chartParams, read: (*Handler).chart,
+		result: "Chart", list: true, problems: chartProblems,
+	},
+	httpapi.ReadAllRollups: {
+		summary:     "Rollups of all kinds of a subject, merged, oldest first",
+		description: "Each bucket merges the rollups of the kinds: averages and percentiles are over all events, and a distinct value counts once.",
+		params:      rollupParams, read: (*Handler).rollups,
+		result: "Rollups", list: true, problems: with(bucketProblems, problemTooManySeries),
+	},
+	httpapi.ReadTop: {
+		summary: "The most frequent values of a dimension over a range",
+		params:  topParams, read: (*Handler).top,
+		result: "Top", list: true, problems: with(bucketProblems, problemDimension, problemTooManyBuckets, problemTooManySeries),
+	},
+	httpapi.ReadAllTop: {
+		summary: "The most frequent values of a dimension, over all kinds of a subject",
+		params:  topParams, read: (*Handler).top,
+		result: "Top", list: true, problems: with(bucketProblems, problemDimension, problemTooManyBuckets, problemTooManySeries),
+	},
+	httpapi.ReadByIndex: {
+		summary:     "Events of any subject that have a value of the indexed field, newest first",
+		description: "Read from an index, which is eventually consistent.",
+		params:      []string{"from", "to", "order", "limit", "cursor"}, read: (*Handler).indexQuery,
+		result: "IndexedEvents", list: true, problems: with(pageProblems, problemIndex),
+	},
+	httpapi.ReadProfile: {
+		summary:     "The profile of a subject",
+		description: "Its entity tag begins with its version. Send it as If-Match with a change, and the change is made only if the profile still has this version.",
+		params:      []string{"consistent"}, read: (*Handler).profile,
+		result: "Profile", problems: with(seriesProblems, problemNoProfile), exampleState: stateRegistered,
+	},
+	httpapi.ListSubjects: {
+		summary:     "Subjects that have a value of an indexed field, or that were deleted",
+		description: "Requires field and value, or deleted=true.",
+		example:     "deleted=true",
+		params:      []string{"field", "value", "deleted", "limit", "cursor"}, read: (*Handler).subjects,
+		result: "Subjects", list: true,
+		problems: []httpapi.ProblemType{problemList, problemLimit, httpapi.ProblemBoolean, problemCursor, problemForeignCursor},
+	},
+	httpapi.ReadDeleted: {
+		summary: "The profile of a deleted subject",
+		read:    (*Handler).deleted, result: "Profile",
+		problems: []httpapi.ProblemType{problemSeries, httpapi.ProblemNoSubject}, exampleState: stateDeleted,
+	},
+	httpapi.ReadVersions: {
+		summary: "The versions of a subject's profile, newest first",
+		params:  []string{"before", "limit"}, read: (*Handler).versions,
+		result: "Versions", list: true, problems: []httpapi.ProblemType{problemSeries, problemLimit}, exampleState: stateRegistered,
+	},
+	httpapi.ReadVersion: {
+		summary: "One version of a subject's profile",
+		read:    (*Handler).version, result: "Profile",
+		problems: []httpapi.ProblemType{problemSeries, httpapi.ProblemNoSubject}, exampleState: stateRegistered,
+	},
+	httpapi.CheckPurge: {
+		summary: "The progress of the purge of a subject",
+		read:    (*Handler).purge, result: "Purge",
+		problems: []httpapi.ProblemType{problemSeries, httpapi.ProblemNoPurge}, exampleState: statePurging,
+	},
+	httpapi.ListAlerts: {
+		summary:     "Alerts of a subject, newest first",
+		description: "Ordered by the time of the event that raised them. Alerts that are no longer open are kept until they expire.",
+		params:      []string{"open", "severity", "limit", "cursor"}, read: (*Handler).alerts,
+		result: "Alerts", list: true,
+		problems: []httpapi.ProblemType{problemSeries, problemLimit, httpapi.ProblemBoolean, problemSeverity, problemCursor, problemForeignCursor}, exampleState: stateAlerting,
+	},
+	httpapi.ListOpenAlerts: {
+		summary:     "Open alerts of a severity over all subjects, newest first",
+		description: "The default severity is critical. Read from an index, which is eventually consistent.",
+		params:      []string{"severity", "limit", "cursor"}, read: (*Handler).openAlerts,
+		result: "Alerts", list: true,
+		problems: []httpapi.ProblemType{problemLimit, problemSeverity, problemCursor, problemForeignCursor},
+	},
+	httpapi.ReadAlert: {
+		summary: "One alert",
+		read:    (*Handler).alert, result: "Alert",
+		problems: []httpapi.ProblemType{problemSeries, httpapi.ProblemNoAlert}, exampleState: stateAlerting,
+	},
+	httpapi.ListRules: {
+		summary: "The alert rules for all subjects of a type",
+		read:    (*Handler).rules, result: "Rules",
+	},
+	httpapi.ListOwnRules: {
+		summary:     "The alert rules of one subject",
+		description: "The rules of its type also apply to it, and are not listed.",
+		read:        (*Handler).rules, result: "Rules",
+		problems: []httpapi.ProblemType{problemSeries}, exampleState: stateAlerting,
+	},
+	httpapi.ReadAPI: {
+		summary: "The OpenAPI description of the API",
+		read:    (*Handler).describeAPI, result: "OpenAPI",
+	},
+	httpapi.ReadHealth: {
+		summary:     "Whether the service and its table respond",
+		description: "Costs half a read unit.",
+		read:        (*Handler).health, result: "Health",
+	},
+	httpapi.ReadRelease: {
+		summary: "The release of the service",
+		read:    (*Handler).release, result: "Release",
+	},
+}

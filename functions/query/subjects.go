@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+)
+
+// deleted returns a deleted subject that can still be restored.
+func (h *Handler) deleted(ctx context.Context, res resource, _ params) (any, error) {
+	p, err := h.Subjects.Deleted(ctx, res.subject())
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.subject())
+	}
+	return httpapi.ProfileOf(p), nil
+}
+
+// versions returns a page of the versions of a profile.
+func (h *Handler) versions(ctx context.Context, res resource, args params) (any, error) {
+	limit, err := args.limit()
+	if err != nil {
+		return nil, err
+	}
+	before, err := args.number("before")
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := h.Subjects.Versions(ctx, res.subject(), before, limit)
+	if err != nil {
+		return nil, err
+	}
+	v := httpapi.Versions{Versions: make([]httpapi.Profile, len(page))}
+	for i := range page {
+		v.Versions[i] = httpapi.VersionOf(&page[i])
+	}
+	if next != 0 {
+		v.Before = &next
+	}
+	return v, nil
+}
+
+// version returns one version of a profile.
+func (h *Handler) version(ctx context.Context, res resource, _ params) (any, error) {
+	n, err := strconv.ParseInt(res.value, 10, 64)
+	if err != nil || n < 1 {
+		return nil, httpapi.ProblemNoSubject.New("version %.32q: want a number from 1", res.value)
+	}
+	v, err := h.Subjects.Version(ctx, res.subject(), n)
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return nil, httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.subject(), n)
+	}
+	return httpapi.VersionOf(v), nil
+}
+
+// subjects returns a page of the subjects that have a value of an indexed field, or that
+// were deleted. A caller that is bound to an owner may not list, since a list has the
+// subjects of all owners.
+func (h *Handler) subjects(ctx context.Context, res resource, args params) (any, error) {
+	if h.OwnerClaim != "" {
+		return nil, httpapi.ProblemForeign.New("a list has the subjects of all owners: read one subject")
+	}
+	limit, err := args.limit()
+	if err != nil {
+		return nil, err
+	}
+	after, err := openCursor[lifecycle.Cursor](h, args, res.listScope(args))
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.list(ctx, res.subject().Type, args, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	v := httpapi.Subjects{Subjects: make([]httpapi.Profile, len(found.Profiles))}
+	for i := range found.Profiles {
+		v.Subjects[i] = httpapi.ProfileOf(&found.Profiles[i])
+	}
+	v.Next, err = sealCursor(h, found.Next, res.listScope(args))
+	return v, err
+}
+
+// listScope identifies a list of subjects, see sealCursor.
+func (r resource) listScope(args params) []string {
+	return []string{"subjects", r.subject().Type, args.text("field"), args.text("value"), args.text("deleted")}
+}
+
+// list reads the page of subjects after a cursor.
+func (h *Handler) list(ctx context.Context, subjectType string, args params, after lifecycle.Cursor, limit int) (lifecycle.ProfilePage, error) {
+	deleted, err := args.boolean("deleted")
+	switch {
+	case err != nil:
+		return lifecycle.ProfilePage{}, err
+	case deleted:
+		return h.Subjects.ListDeleted(ctx, subjectType, after, limit)
+	case args.text("field") == "" || args.text("value") == "":
+		return lifecycle.ProfilePage{}, problemList.New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
+	}
+	return h.Subjects.ListByField(ctx, subjectType, args.text("field"), args.text("value"), after, limit)
+}
+
+// indexed says which fields of the subject type's profiles are indexed.
+func (h *Handler) indexed(subjectType string) string {
+	var fields []string
+	for _, x := range h.Catalog.Profile(subjectType).Indexes {
+		fields = append(fields, x.Field)
+	}
+	if len(fields) == 0 {
+		return "the subject type has no indexed fields"
+	}
+	slices.Sort(fields)
+	return "indexed fields: " + strings.Join(fields, ", ")
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// newSubjects returns a handler of a table with devices: a and b exist, c is deleted, d is
+// purged.
+func newSubjects(t *testing.T) *Handler {
+	t.Helper()
+	h, _ := newHandler(t)
+	clock := func() model.Time { return now }
+	table := memory.New(clock)
+	limits := config.Default().Limits
+	h.Subjects = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Limits: limits, Now: clock, Rand: rand.Reader}
+	h.Purger = &lifecycle.Purger{Store: table, Now: clock, Copies: lifecycle.StandardCopies()}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		s := model.Subject{Type: "DEVICE", ID: id}
+		if _, err := h.Subjects.Create(context.Background(), s, model.Attrs{text("name", "Hall "+id), text("status", "active")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, d := model.Subject{Type: "DEVICE", ID: "c"}, model.Subject{Type: "DEVICE", ID: "d"}
+	if _, err := h.Subjects.Delete(context.Background(), c, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Purger.Request(context.Background(), d, "ops", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Purger.Run(context.Background(), d); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Purger.Request(context.Background(), model.Subject{Type: "DEVICE", ID: "b"}, "ops", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHandle_ReadsTheLifecycleOfSubjects(t *testing.T) {
+	h := newSubjects(t)
+	for path, want := range map[string]string{
+		"/v1/devices/c/deleted":                                     `200 {"subject":"c","version":2,`,
+		"/v1/devices/a/deleted":                                     `404 {"type":"/problems/no-such-subject"`,
+		"/v1/devices/c/versions":                                    `200 {"versions":[{"subject":"c","version":2,"change":"deleted",`,
+		"/v1/devices/c/versions?limit=1":                            `"before":2}`,
+		"/v1/devices/c/versions?before=2":                           `200 {"versions":[{"subject":"c","version":1,"change":"created",`,
+		"/v1/devices/c/versions?before=x":                           `400 {"type":"/problems/bad-limit"`,
+		"/v1/devices/c/versions/1":                                  `200 {"subject":"c","version":1,"change":"created","fields":{"name":"Hall c","status":"active"}`,
+		"/v1/devices/c/versions/7":                                  `404 {"type":"/problems/no-such-subject"`,
+		"/v1/devices/c/versions/new":                                `404 {"type":"/problems/no-such-subject"`,
+		"/v1/devices/b/purge":                                       `"step":"asked"`,
+		"/v1/devices/d/purge":                                       `"receipt":{"purge":`,
+		"/v1/devices/a/purge":                                       `404 {"type":"/problems/no-purge"`,
+		"/v1/devices?field=status&value=active":                     `200 {"subjects":[{"subject":"a",`,
+		"/v1/devices?deleted=true":                                  `200 {"subjects":[{"subject":"c",`,
+		"/v1/devices":                                               `400 {"type":"/problems/no-such-list"`,
+		"/v1/devices?field=name&value=x":                            `400 {"type":"/problems/no-such-list"`,
+		"/v1/devices?deleted=true&cursor=*":                         `400 {"type":"/problems/forged-cursor"`,
+		"/v1/devices?deleted=perhaps":                               `400 {"type":"/problems/bad-boolean"`,
+		"/v1/devices/c/deleted?limit=3":                             `400 {"type":"/problems/unknown-parameter"`,
+		"/v1/devices/deleted":                                       `404`, // a device with this id, which has no profile
+		"/v1/devices?field=status&value=active&limit=1&cursor=e30":  `400 {"type":"/problems/forged-cursor"`,
+		"/v1/devices?field=status&value=gone":                       `200 {"subjects":[],"next":null}`,
+		"/v1/devices?field=status&value=active&limit=1001":          `400 {"type":"/problems/bad-limit"`,
+		"/v1/devices?field=status&value=active&cursor=bm90IGpzb24K": `400 {"type":"/problems/forged-cursor"`,
+	} {
+		response := get(t, h, path)
+		if got := fmt.Sprint(response.Status, " ", response.Body); !strings.Contains(got, want) {
+			t.Errorf("%s:\n got %s\nwant %s", path, got, want)
+		}
+	}
+}
+
+func TestHandle_ListsSubjectsInPages(t *testing.T) {
+	h := newSubjects(t)
+	var got []string
+	for path := "/v1/devices?field=status&value=active&limit=1"; ; {
+		var page struct {
+			Subjects []struct{ Subject string }
+			Next     *string
+		}
+		if err := json.Unmarshal([]byte(get(t, h, path).Body), &page); err != nil || len(got) > 3 {
+			t.Fatal(got, err)
+		}
+		for _, s := range page.Subjects {
+			got = append(got, s.Subject)
+		}
+		if page.Next == nil {
+			break
+		}
+		path = "/v1/devices?field=status&value=active&limit=1&cursor=" + *page.Next
+	}
+	if strings.Join(got, " ") != "a b" {
+		t.Errorf("subjects %q, want a and b", got)
+	}
+}
+
+func TestHandle_ACallerWithAnOwnerCannotListSubjects(t *testing.T) {
+	h := newSubjects(t)
+	h.OwnerClaim = "account"
+	if response := get(t, h, "/v1/devices?deleted=true"); response.Status != 403 {
+		t.Errorf("got %d %s; want 403", response.Status, response.Body)
+	}
+}

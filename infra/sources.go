@@ -1,0 +1,96 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskinesis"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+)
+
+// How ingest's queue and data stream are read: a batch is about as large as one HTTP request,
+// and failed records are retried a bounded number of times.
+const (
+	sourceBatch   = 100
+	sourceWindow  = 5 // seconds
+	sourceRetries = 10
+)
+
+// addSources creates the queue and the data stream, if the stage enables them.
+func (s *stack) addSources() {
+	if s.stage.Sources.SQS {
+		s.inboxQueue = s.queue("InboxQueue", &awssqs.QueueProps{
+			// Six times the function's timeout, so that a message does not become visible
+			// again while its batch is being processed or waits for a free invocation.
+			VisibilityTimeout: cdkDuration(6 * s.settings.Functions.Ingest.Timeout),
+			RetentionPeriod:   awscdk.Duration_Days(new(4.0)),
+			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: s.undelivered, MaxReceiveCount: new(float64(sourceRetries))},
+		})
+	}
+	if s.stage.Sources.Kinesis {
+		props := &awskinesis.StreamProps{
+			StreamMode:    awskinesis.StreamMode_ON_DEMAND,
+			Encryption:    awskinesis.StreamEncryption_MANAGED,
+			RemovalPolicy: s.removalPolicy(),
+		}
+		if s.key != nil {
+			props.Encryption, props.EncryptionKey = awskinesis.StreamEncryption_KMS, s.key
+		}
+		s.inletStream = withLogicalID(awskinesis.NewStream(s.Stack, new("InletStream"), props), "InletStream")
+	}
+}
+
+// sourcePrivileges are the rights that ingest's role needs so that Lambda can read its queue
+// and data stream.
+func (s *stack) sourcePrivileges() (all []privilege) {
+	if s.inboxQueue != nil {
+		all = append(all, privilege{"Inbox", []string{"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"}, []string{*s.inboxQueue.QueueArn()}})
+	}
+	if s.inletStream != nil {
+		all = append(all, privilege{"Inlet", []string{
+			"kinesis:DescribeStream", "kinesis:DescribeStreamSummary", "kinesis:GetRecords", "kinesis:GetShardIterator", "kinesis:ListShards",
+		}, []string{*s.inletStream.StreamArn()}})
+	}
+	return all
+}
+
+// addSourceMappings makes Lambda deliver the queue and the data stream to ingest. Messages that
+// an asynchronous source cannot deliver go to the undelivered queue.
+func (s *stack) addSourceMappings() {
+	awslambda.NewCfnEventInvokeConfig(s.Stack, new("IngestInvokeConfig"), &awslambda.CfnEventInvokeConfigProps{
+		FunctionName:             s.functions[ingest].FunctionName(),
+		Qualifier:                new("$LATEST"),
+		MaximumRetryAttempts:     new(2.0),
+		MaximumEventAgeInSeconds: new(21600.0),
+		DestinationConfig: &awslambda.CfnEventInvokeConfig_DestinationConfigProperty{
+			OnFailure: &awslambda.CfnEventInvokeConfig_OnFailureProperty{Destination: s.undelivered.QueueArn()},
+		},
+	})
+	if s.inboxQueue != nil {
+		awslambda.NewCfnEventSourceMapping(s.Stack, new("InboxMapping"), &awslambda.CfnEventSourceMappingProps{
+			FunctionName:                   s.functions[ingest].FunctionArn(),
+			EventSourceArn:                 s.inboxQueue.QueueArn(),
+			BatchSize:                      new(float64(sourceBatch)),
+			MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
+			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
+			MetricsConfig:                  eventCounts,
+		})
+	}
+	if s.inletStream != nil {
+		awslambda.NewCfnEventSourceMapping(s.Stack, new("InletMapping"), &awslambda.CfnEventSourceMappingProps{
+			FunctionName:                   s.functions[ingest].FunctionArn(),
+			EventSourceArn:                 s.inletStream.StreamArn(),
+			StartingPosition:               new(config.StartingPosition),
+			BatchSize:                      new(float64(sourceBatch)),
+			MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
+			MaximumRetryAttempts:           new(float64(sourceRetries)),
+			MaximumRecordAgeInSeconds:      seconds(s.settings.Mapping.MaxAge),
+			BisectBatchOnFunctionError:     true,
+			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
+			DestinationConfig:              onFailureTo(s.undelivered.QueueArn()),
+			MetricsConfig:                  eventCounts,
+		})
+	}
+}

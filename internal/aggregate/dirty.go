@@ -1,0 +1,122 @@
+package aggregate
+
+import (
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// dirtyBucket is a bucket to recompute. Of the changes in it, only their times are
+// known, and whether all are inserts.
+type dirtyBucket struct {
+	key         rollup.Key
+	interval    tier.Bucket
+	kind        *catalog.Kind
+	level       int  // of the bucket's tier
+	firstChange int  // index in the batch
+	alwaysWrite bool // not all changes are inserts: an unchanged row is written too
+	repair      bool // requested out of the table stream's order
+	options     RepairOptions
+
+	earliest, latest model.Time // event times of the changes
+}
+
+func (b *dirtyBucket) tier() tier.Tier { return b.kind.Retention.Tiers[b.level] }
+
+// chunk is the part of a batch that is processed together.
+type chunk struct {
+	levels       [][]*dirtyBucket // by level, each in order of the earliest change
+	unknownKinds []int            // indexes of changes whose kind is not in the catalog
+	expired      int              // removals by TTL: they never change a rollup
+	end          int              // index after the last change
+}
+
+// gather collects changes from index start on, until they touch limit buckets of the
+// finest tiers. With each bucket it adds the coarser buckets around it, even where the
+// finer row turns out unchanged: the last batch may have ended between the two.
+func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) chunk {
+	ch := chunk{end: start}
+	known := map[rollup.Key]*dirtyBucket{}
+	for ; ch.end < len(changes) && (len(ch.levels) == 0 || len(ch.levels[0]) < limit); ch.end++ {
+		c := &changes[ch.end]
+		kind, found := cat.Kind(c.Key.Series.Kind)
+		switch {
+		case c.Type == storage.Expired:
+			ch.expired++
+		case !found:
+			ch.unknownKinds = append(ch.unknownKinds, ch.end)
+		default:
+			for _, b := range ch.addBuckets(known, kind, c.Key.Series, c.Key.At, 0) {
+				b.alwaysWrite = b.alwaysWrite || c.Type != storage.Inserted
+			}
+		}
+	}
+	return ch
+}
+
+// setRepair sets whether the buckets are requested out of the stream's order.
+func (c *chunk) setRepair(repair bool) {
+	for _, buckets := range c.levels {
+		for _, b := range buckets {
+			b.repair = repair
+		}
+	}
+}
+
+// addBuckets adds the buckets that contain a time of a series, one for each level from
+// lowest on. It returns all of them, also those that were added before.
+func (c *chunk) addBuckets(known map[rollup.Key]*dirtyBucket, kind *catalog.Kind, s model.Series, at model.Time, lowest int) (all []*dirtyBucket) {
+	for level := lowest; level < len(kind.Retention.Tiers); level++ {
+		t := kind.Retention.Tiers[level]
+		interval := t.Unit.BucketOf(at)
+		if !hasRow(t, interval) {
+			continue
+		}
+		key := rowKey(s, interval)
+		b := known[key]
+		if b == nil {
+			b = &dirtyBucket{key: key, interval: interval, kind: kind, level: level, firstChange: c.end, earliest: at, latest: at}
+			known[key] = b
+			for len(c.levels) <= level {
+				c.levels = append(c.levels, nil)
+			}
+			c.levels[level] = append(c.levels[level], b)
+		}
+		b.earliest, b.latest = min(b.earliest, at), max(b.latest, at)
+		all = append(all, b)
+	}
+	return all
+}
+
+func rowKey(s model.Series, b tier.Bucket) rollup.Key {
+	return rollup.Key{Series: s, Tier: b.Unit.String(), Start: b.Start}
+}
+
+// hasRow reports whether tier t has a row for bucket b: a tier that was added later has
+// rows only from its From on.
+func hasRow(t tier.Tier, b tier.Bucket) bool { return t.From == 0 || b.Start >= t.From }
+
+// childLevel returns the level whose rows add up to bucket b of the given level; -1
+// where b is folded from events. It skips a tier that begins within b, because rows of
+// it are missing.
+func childLevel(p tier.Policy, level int, b tier.Bucket) int {
+	for i := level - 1; i >= 0; i-- {
+		if hasRow(p.Tiers[i], b) {
+			return i
+		}
+	}
+	return -1
+}
+
+// parentOf returns the next coarser bucket around b that has a row, and its level; false
+// where there is none.
+func parentOf(p tier.Policy, level int, b tier.Bucket) (int, tier.Bucket, bool) {
+	for i := level + 1; i < len(p.Tiers); i++ {
+		if parent := p.Tiers[i].Unit.BucketOf(b.Start); hasRow(p.Tiers[i], parent) {
+			return i, parent, true
+		}
+	}
+	return 0, tier.Bucket{}, false
+}

@@ -1,0 +1,91 @@
+package aggregate
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// StreamRetention is how long a table stream keeps a change.
+const StreamRetention = 24 * time.Hour
+
+// ProgressStore stores how far the table stream has been processed. Each method is one
+// request and returns an error only for what a retry cannot repair. Implementations are
+// safe for concurrent use.
+type ProgressStore interface {
+	// AdvanceProgress sets the stream progress to at, on condition that none is stored, or
+	// one that is before at and not before floor. With ConditionFailed it returns the
+	// stored one.
+	AdvanceProgress(ctx context.Context, at, floor model.Time) (result storage.WriteResult, stored model.Time, err error)
+	// PutGap stores a gap until it is repaired. A stored gap with the same start is left
+	// unchanged.
+	PutGap(ctx context.Context, gap entity.Gap) (storage.WriteResult, error)
+}
+
+// StreamProgress records how far the table stream has been processed: the time of the
+// newest change of any stream shard. Where that has not moved for nearly as long as a
+// table stream keeps its changes, some may have been lost before they were delivered,
+// and the gap is stored before the progress moves on. A single shard cannot fall that
+// far behind unnoticed: its batches are given up by age long before, and are sent to the
+// on-failure queue. No rollup depends on the stored progress.
+type StreamProgress struct {
+	Store ProgressStore
+	// Every is how often this process stores it, at most; zero means a minute.
+	Every time.Duration
+
+	mu   sync.Mutex // guards what follows
+	next model.Time // changes before this are not stored
+}
+
+// maxPause is how long the progress may stay the same before changes may be lost: the
+// retention of a table stream, less an hour for early trimming and clock skew.
+const maxPause = StreamRetention - time.Hour
+
+// Advance records that the change at a time, and everything before it in its batch, was
+// processed. It returns the gap before that change, if there is one; the gap is stored
+// already. It is safe for concurrent use.
+func (p *StreamProgress) Advance(ctx context.Context, at model.Time) (gap *entity.Gap, err error) {
+	if !p.due(at) {
+		return nil, nil
+	}
+	floor := at.Add(-maxPause)
+	for range 2 {
+		result, stored, err := p.Store.AdvanceProgress(ctx, at, floor)
+		if err != nil || result != storage.ConditionFailed || stored >= at {
+			return gap, progressError(err)
+		}
+		g := entity.Gap{From: stored, To: at}
+		if result, err := p.Store.PutGap(ctx, g); err != nil || result != storage.Written {
+			return nil, progressError(err) // the next call stores it
+		}
+		gap, floor = &g, stored
+	}
+	return gap, nil
+}
+
+func progressError(err error) error {
+	if err != nil {
+		return fmt.Errorf("store the stream progress: %w", err)
+	}
+	return nil
+}
+
+// due reports whether the progress is to be stored now, and claims that for the caller.
+func (p *StreamProgress) due(at model.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at < p.next {
+		return false
+	}
+	every := p.Every
+	if every == 0 {
+		every = time.Minute
+	}
+	p.next = at.Add(every)
+	return true
+}

@@ -1,0 +1,66 @@
+package aggregate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/storage"
+)
+
+// StreamSource is the source of records that the table stream delivered.
+const StreamSource = "stream"
+
+// Quarantine stores a record that cannot be processed, so that the table stream can move
+// on without losing it. Source, arrival and expiry are filled in. A record with the same
+// ID is stored once.
+func (a *Aggregator) Quarantine(ctx context.Context, q entity.Quarantined) error {
+	now := a.Now()
+	q.Source, q.ArrivedAt = StreamSource, now
+	q.ExpiresAt = now.Add(a.Limits.withDefaults().QuarantineRetention).Seconds()
+	err := a.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
+		result, err := a.QuarantineStore.Quarantine(ctx, q)
+		if result == storage.ConditionFailed { // it is stored already
+			result = storage.Written
+		}
+		return result, err
+	})
+	if err != nil {
+		return fmt.Errorf("quarantine %s: %w", q.ID, err)
+	}
+	return nil
+}
+
+// quarantineUnknownKinds quarantines changes of kinds that are not in the catalog. The
+// events are in the table: once the kind is declared, a rebuild makes their rollups.
+func (a *Aggregator) quarantineUnknownKinds(ctx context.Context, changes []storage.Change, c chunk, all *results) {
+	for _, i := range c.unknownKinds {
+		if err := a.Quarantine(ctx, unknownKind(&changes[i])); err != nil {
+			all.fail(i, err)
+			return
+		}
+		all.report.Quarantined++
+	}
+}
+
+// unknownKind returns the quarantined form of a change whose kind is not in the catalog.
+func unknownKind(c *storage.Change) entity.Quarantined {
+	payload, _ := json.Marshal(map[string]string{ // strings only: it cannot fail
+		"what":           c.Type.String(),
+		"subject":        c.Key.Series.Subject.String(),
+		"kind":           c.Key.Series.Kind,
+		"stream":         c.Key.Series.Stream,
+		"time":           c.Key.At.String(),
+		"id":             c.Key.ID,
+		"sequenceNumber": c.Seq,
+		"eventId":        c.EventID,
+		"source":         c.Source,
+	})
+	return entity.Quarantined{
+		ID:      c.At.String() + "-" + c.EventID,
+		Subject: c.Key.Series.Subject,
+		Reason:  fmt.Sprintf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", c.Key.Series.Kind),
+		Payload: payload,
+	}
+}

@@ -1,0 +1,119 @@
+package aggregate
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// recomputation recomputes one bucket. It belongs to one goroutine.
+type recomputation struct {
+	agg        *Aggregator
+	bucket     *dirtyBucket
+	limits     Limits
+	prefetched prefetchedRows // used once, by the first attempt
+
+	counts   Counts
+	notes    []Note         // of the last attempt
+	point    candidatePoint // of the last attempt
+	newest   model.Time     // arrival of the newest event folded
+	replaced bool           // an existing row was overwritten with another fold
+}
+
+// run recomputes the bucket until its row holds every change. A panic fails this
+// recomputation like an error: the function still responds to the batch, and a crash
+// does not block the rest of the table stream.
+func (r *recomputation) run(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("recompute %s: panic: %v\n%s", r.name(), p, debug.Stack())
+		}
+	}()
+	r.counts.Recomputed++
+	err = r.agg.untilWritten(ctx, r.attempt)
+	if err == nil && r.needsSecondPass() {
+		err = r.agg.untilWritten(ctx, r.attempt)
+	}
+	if err != nil {
+		return fmt.Errorf("recompute %s: %w", r.name(), err)
+	}
+	return nil
+}
+
+// needsSecondPass reports whether the bucket must be recomputed once more. The table
+// stream delivers the changes of one item in order: when an event is deleted and put
+// again, the deletion is processed before the insert is delivered. So the recomputation
+// of that insert may find the event in the row already, and leave the row unchanged. A
+// repair is not in that order. It may read the children while the event is deleted, and
+// overwrite the row after the insert was found in it. A second pass reads the children
+// after that write, when the earlier row no longer exists.
+func (r *recomputation) needsSecondPass() bool { return r.bucket.repair && r.replaced }
+
+func (r *recomputation) name() string {
+	return r.bucket.key.Series.String() + " " + r.bucket.interval.String()
+}
+
+// attempt is the rule, once. It is correct because of the order of its three steps: it
+// reads the row, then the children, and writes the row only if its revision has not
+// changed. So each stored row was folded from children read after the row before it
+// was written. attempt also returns Written where nothing had to be written.
+func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error) {
+	r.notes, r.point = nil, candidatePoint{}
+	row, err := r.firstRow(ctx)
+	if err != nil {
+		return 0, err
+	}
+	replace := row != nil && damaged(row) && r.bucket.options.ReplaceDamaged
+	if exists(row) && sealed(row, r.agg.Now()) && !replace {
+		return r.handleSealed(ctx, row)
+	}
+	if !exists(row) {
+		expired, err := r.mayHaveExpired(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if expired { // the coarser buckets are recomputed next: the row that exists is marked inexact
+			r.counts.NotCreated++
+			return storage.Written, nil
+		}
+	}
+	fold, err := r.foldChildren(ctx, row)
+	if err != nil {
+		return 0, err
+	}
+	if r.bucket.options.Mark == MarkAll || replace && !r.allChildrenExist() {
+		fold.Exact, fold.ChildrenExpireAt = false, 0
+	}
+	return r.writeIfChanged(ctx, row, fold)
+}
+
+// exists reports whether there is a row. An empty row counts as absent.
+func exists(row *rollup.Row) bool { return row != nil && !row.Empty }
+
+// readRow is step 1, a strongly consistent read.
+func (r *recomputation) readRow(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	r.counts.Reads++
+	row, err := r.agg.Store.Row(ctx, key)
+	if err != nil {
+		return nil, readError("read row", err)
+	}
+	if row != nil {
+		return row, rejectNewer(row)
+	}
+	return nil, nil
+}
+
+// rejectNewer returns an error for a row that a newer version of this program wrote:
+// it is neither folded nor overwritten. The change is delivered again until code that
+// knows the format takes it, or its batch is given up and such code redrives it.
+func rejectNewer(row *rollup.Row) error {
+	if row.V > item.Version {
+		return fmt.Errorf("%s row of %s has format %d, but this program knows format %d: %w", row.Key.Tier, row.Key.Start, row.V, item.Version, item.ErrNewer)
+	}
+	return nil
+}

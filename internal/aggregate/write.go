@@ -1,0 +1,92 @@
+package aggregate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// writeIfChanged is step 3. It skips the write only where all changes are inserts and
+// the row holds the fold already. After any other change it always writes, because a
+// skip does not change the revision: a recomputation that read its children before a
+// deletion could still write after this one.
+func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (storage.WriteResult, error) {
+	r.newest = max(r.newest, fold.NewestArrival)
+	row, oversize := r.newRow(fold)
+	same := row.Empty != exists(old) && (row.Empty || old.Covers(&row.Fold))
+	if same && (!r.bucket.alwaysWrite || r.bucket.options.DryRun) {
+		r.counts.Unchanged++
+		return storage.Written, nil
+	}
+	if r.bucket.options.DryRun {
+		r.reportFold(old, fold)
+		return storage.Written, nil
+	}
+	result, err := r.put(ctx, old, row)
+	if err == nil && result == storage.Written {
+		r.countRow(old, &row.Fold, oversize)
+		if !same {
+			r.replaced = exists(old)
+			r.reportFold(old, fold)
+		}
+	}
+	return result, err
+}
+
+// isEmpty reports whether a fold is that of a bucket without events. A fold without
+// children that is not exact belongs to a bucket whose events expired before they were
+// folded: its row is not empty, so that coarser rows become inexact too.
+func isEmpty(fold *rollup.Fold) bool { return fold.Children == 0 && fold.Exact }
+
+// newRow returns the row that stores fold, or as much of it as fits. Without children
+// it is an empty row and not a deletion: it changes the revision for concurrent
+// recomputations, and expires a day later.
+func (r *recomputation) newRow(fold *rollup.Fold) (row *rollup.Row, oversize bool) {
+	now := r.agg.Now()
+	row = &rollup.Row{Key: r.bucket.key, Fold: *fold, V: item.Version, WrittenAt: now}
+	if isEmpty(fold) {
+		row.Empty = true
+		row.ExpiresAt = now.Add(tier.Day24).Seconds()
+		return row, false
+	}
+	row.ExpiresAt = r.bucket.tier().ExpiresAt(r.bucket.interval, now)
+	size, oversize := Fit(row, r.bucket.kind.Spec())
+	row.ResumePoint = r.pointFor(row, size)
+	return row, oversize
+}
+
+// put writes row with a new revision, on condition that old is still stored.
+func (r *recomputation) put(ctx context.Context, old, row *rollup.Row) (storage.WriteResult, error) {
+	var prev rollup.Rev
+	if old != nil {
+		prev = old.Rev
+	}
+	rev, err := r.agg.newRev()
+	if err != nil {
+		return 0, err
+	}
+	row.Rev = rev
+	r.counts.Writes++
+	result, err := r.agg.Store.PutRow(ctx, row, prev)
+	if err != nil {
+		return 0, fmt.Errorf("write row: %w", err)
+	}
+	r.counts.countResult(result)
+	return result, nil
+}
+
+// newRev makes the nonce of one write.
+func (a *Aggregator) newRev() (rollup.Rev, error) {
+	var rev rollup.Rev
+	if _, err := (lockedRand{a}).Read(rev[:]); err != nil {
+		return rev, fmt.Errorf("make a revision: %w", err)
+	}
+	if rev == (rollup.Rev{}) {
+		return rev, fmt.Errorf("make a revision: the random source returned zeros only")
+	}
+	return rev, nil
+}

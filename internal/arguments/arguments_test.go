@@ -1,0 +1,104 @@
+package arguments
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+func TestSubject_AcceptsPathNameAndBareID(t *testing.T) {
+	all, err := catalog.New(domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kinds      *catalog.Catalog
+		text, want string
+	}{
+		{all, "devices/sensor_01", "DEVICE/sensor_01"},
+		{all, "DEVICE/sensor_01", "DEVICE/sensor_01"},
+		{all, "sites/a/b", "SITE/a/b"},
+		{alone, "sensor_01", "DEVICE/sensor_01"},
+		{all, "sensor_01", ""}, // two types are declared
+		{all, "ships/sensor_01", ""},
+		{alone, "ships/sensor_01", ""},
+		{alone, "devices/", ""},
+		{alone, "", ""},
+	} {
+		got, err := Subject(c.text, c.kinds)
+		switch {
+		case c.want == "" && !usage.Is(err):
+			t.Errorf("%q: %v, %v; want a usage error", c.text, got, err)
+		case c.want != "" && (err != nil || got.String() != c.want):
+			t.Errorf("%q: %v, %v; want %s", c.text, got, err, c.want)
+		}
+	}
+}
+
+func TestTime_AcceptsRFC3339DatesAndEpochs(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-04-20":                "2026-04-20T00:00:00.000Z",
+		"2026-04-20T14:00:00+02:00": "2026-04-20T12:00:00.000Z",
+		"1776643200":                "2026-04-20T00:00:00.000Z",
+	} {
+		if got, err := Time("from", text, 0); err != nil || got.String() != want {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
+		}
+	}
+	if _, err := Time("from", "yesterday", 0); !usage.Is(err) || !strings.Contains(err.Error(), "--from") {
+		t.Errorf("yesterday: %v, want a usage error that names the flag", err)
+	}
+}
+
+func TestKinds_ReturnsTheNamedKindsOrAll(t *testing.T) {
+	kinds, err := catalog.New(domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, device := model.Subject{Type: "SITE", ID: "my-site"}, model.Subject{Type: "DEVICE", ID: "a"}
+	for _, c := range []struct {
+		subject model.Subject
+		kinds   []string
+		want    string
+	}{
+		{site, nil, "PAGEVIEW REQUEST MALFORMED"},
+		{site, []string{"requests"}, "REQUEST"},
+		{site, []string{"MALFORMED", "pageviews"}, "MALFORMED PAGEVIEW"},
+		{device, nil, "READING"},
+		{site, []string{"READING"}, ""},
+		{site, []string{"pageviews", ""}, ""},
+	} {
+		found, err := Kinds(kinds, c.subject, c.kinds)
+		switch {
+		case c.want == "" && !usage.Is(err):
+			t.Errorf("%s --kind %q: %v, want a usage error", c.subject, c.kinds, err)
+		case c.want != "" && (err != nil || strings.Join(KindNames(found), " ") != c.want):
+			t.Errorf("%s --kind %q: %v, %v; want %s", c.subject, c.kinds, KindNames(found), err, c.want)
+		}
+	}
+}
+
+func TestFields_ParsesWhatFieldsTextReturns(t *testing.T) {
+	given := []string{"name=Hall 3", "floor:=3", "ok:=true", "removed="}
+	attrs, err := Fields(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := FieldsText(attrs), strings.Join(given, " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, wrong := range []string{"floor", "=3", "floor:=high"} {
+		if _, err := Fields([]string{wrong}); !usage.Is(err) {
+			t.Errorf("%q: got %v, want a usage error", wrong, err)
+		}
+	}
+}

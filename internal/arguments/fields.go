@@ -1,0 +1,54 @@
+package arguments
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// FieldsUse describes what Fields accepts.
+const FieldsUse = "FIELD=TEXT, FIELD:=JSON (a number, true or false) or FIELD= (remove the field)"
+
+// Fields parses FIELD=TEXT, FIELD:=JSON and FIELD=, which is null.
+func Fields(args []string) (attrs model.Attrs, err error) {
+	for _, arg := range args {
+		name, text, cut := strings.Cut(arg, "=")
+		name, typed := strings.CutSuffix(name, ":")
+		if !cut || name == "" {
+			return nil, usage.Errorf("%q is not a field: want %s", arg, FieldsUse)
+		}
+		v := model.TextValue(text)
+		switch {
+		case text == "":
+			v = model.Value{}
+		case typed && (text == "true" || text == "false"):
+			v = model.BoolValue(text == "true")
+		case typed:
+			number, err := model.ParseDecimal(text)
+			if err != nil {
+				return nil, usage.Errorf("%q is not a field: want %s", arg, FieldsUse)
+			}
+			v = model.NumberValue(number)
+		}
+		attrs = append(attrs, model.Attr{Name: name, Value: v})
+	}
+	return attrs, nil
+}
+
+// FieldsText returns fields in the form that Fields parses.
+func FieldsText(attrs model.Attrs) string {
+	var parts []string
+	for _, a := range attrs {
+		switch a.Value.Kind {
+		case model.Number:
+			parts = append(parts, a.Name+":="+a.Value.Number.String())
+		case model.Bool:
+			parts = append(parts, fmt.Sprintf("%s:=%v", a.Name, a.Value.Bool))
+		default:
+			parts = append(parts, a.Name+"="+a.Value.Text)
+		}
+	}
+	return strings.Join(parts, " ")
+}

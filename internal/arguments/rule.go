@@ -1,0 +1,37 @@
+package arguments
+
+import (
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// RuleSubject parses a subject, or a subject type, which is returned without an id.
+func RuleSubject(kinds *catalog.Catalog, text string) (model.Subject, error) {
+	for _, s := range kinds.Subjects() {
+		if text == s.Path || text == s.Name {
+			return model.Subject{Type: s.Name}, nil
+		}
+	}
+	return Subject(text, kinds)
+}
+
+// RuleKind returns the named kind, or the only one of the subject type that can have rules.
+func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) {
+	var fit []string
+	for i := range kinds.Kinds {
+		k := &kinds.Kinds[i]
+		if name != "" && (k.Name == name || k.Path == name) {
+			return k.Name, nil
+		}
+		if k.Subject.Name == subjectType && k.AllowsRules() {
+			fit = append(fit, k.Name)
+		}
+	}
+	if name != "" || len(fit) != 1 {
+		return "", usage.Errorf("choose a kind with --kind: %s can have rules", strings.Join(fit, ", "))
+	}
+	return fit[0], nil
+}

@@ -1,0 +1,81 @@
+// Package arguments parses what users type on the command line to name subjects, kinds,
+// fields and times. Its errors are usage errors.
+package arguments
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Subject parses devices/ID, DEVICE/ID, or, if only one subject type is declared, an
+// id that has no slash. In the other forms an id may have slashes.
+func Subject(text string, kinds *catalog.Catalog) (model.Subject, error) {
+	types := kinds.Subjects()
+	head, id, cut := strings.Cut(text, "/")
+	for _, t := range types {
+		if cut && id != "" && (head == t.Path || head == t.Name) {
+			return model.Subject{Type: t.Name, ID: id}, nil
+		}
+	}
+	if len(types) == 1 && !cut && text != "" {
+		return model.Subject{Type: types[0].Name, ID: text}, nil
+	}
+	return model.Subject{}, usage.Errorf("%q is not a subject: want %s", text, strings.Join(SubjectForms(kinds), " or "))
+}
+
+// SubjectForms returns the forms of a subject argument, such as devices/ID.
+func SubjectForms(kinds *catalog.Catalog) (forms []string) {
+	for _, s := range kinds.Subjects() {
+		forms = append(forms, s.Path+"/ID")
+	}
+	return forms
+}
+
+// Kinds returns the kinds of a subject with these names or paths, in this order; all
+// of its kinds if there are no names.
+func Kinds(kinds *catalog.Catalog, subject model.Subject, names []string) ([]*catalog.Kind, error) {
+	of, _ := kinds.SubjectType(subject.Type) // Subject found it
+	all := kinds.KindsOf(of)
+	if len(names) == 0 {
+		return all, nil
+	}
+	var found []*catalog.Kind
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(k *catalog.Kind) bool { return name == k.Name || name == k.Path })
+		if i < 0 {
+			return nil, usage.Errorf("--kind %s: %s have the kinds %s", name, of.Path, strings.Join(KindNames(all), ", "))
+		}
+		found = append(found, all[i])
+	}
+	return found, nil
+}
+
+// KindNames returns the names of kinds.
+func KindNames(kinds []*catalog.Kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Kind returns the kind with this name or path; "" is the first that is declared.
+func Kind(kinds *catalog.Catalog, name string) (*catalog.Kind, error) {
+	if name == "" && len(kinds.Kinds) > 0 {
+		return &kinds.Kinds[0], nil
+	}
+	if k, ok := kinds.Kind(name); ok {
+		return k, nil
+	}
+	if k, ok := kinds.ByPath(name); ok {
+		return k, nil
+	}
+	var known []string
+	for _, k := range kinds.Kinds {
+		known = append(known, k.Name)
+	}
+	return nil, usage.Errorf("--kind: no kind %q is declared: want one of %v", name, known)
+}

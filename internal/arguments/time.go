@@ -1,0 +1,34 @@
+package arguments
+
+import (
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Range parses the flags --from and --to of a half-open range; an empty text leaves that
+// end open.
+func Range(fromText, toText string) (from, to model.Time, err error) {
+	if from, err = Time("from", fromText, model.MinTime); err != nil {
+		return 0, 0, err
+	}
+	to, err = Time("to", toText, model.MaxTime+1)
+	return from, to, err
+}
+
+// Time parses the text of a flag: RFC 3339, epoch seconds, or a date, which means its
+// first moment in UTC. It returns absent for an empty text.
+func Time(flag, text string, absent model.Time) (model.Time, error) {
+	if text == "" {
+		return absent, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return model.TimeOf(day), nil
+	}
+	at, err := model.ParseTime(text, model.RejectFinerTime)
+	if err != nil {
+		return 0, usage.Errorf("--%s: %w, or a date (2026-04-20)", flag, err)
+	}
+	return at, nil
+}

@@ -1,0 +1,145 @@
+// Package collector receives page views from browsers, at POST /v1/collect/{siteKey}. It is
+// the part of the web domain that speaks HTTP: function ingest serves its route beside those
+// of the catalog.
+//
+// It protects visitors: neither the stored events nor the logs contain an address, a user
+// agent or a site key.
+package collector
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ids"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Prefix begins the path of every request to the collector.
+const Prefix = web.CollectPath
+
+// maxBody is the maximum size of a request's body, in bytes.
+const maxBody = 8 << 10
+
+// problemNoSite rejects a request that no authorizer has checked, even if the API was
+// deployed without one.
+var problemNoSite = httpapi.ProblemType{URI: "/problems/no-site", Title: "The site key was not checked", Status: http.StatusForbidden}
+
+// Collector appends page views. Its fields are set before the first call; it is safe for
+// concurrent use.
+type Collector struct {
+	Kind         *catalog.Kind // of page views
+	Service      *ingest.Service
+	Secrets      *ingest.RotatingSecrets // of a day, for visitors' pseudonyms
+	HonourOptOut bool                    // store nothing for browsers that send an opt-out signal
+	Appended     func(r *httpapi.Request, kind string, results []model.AppendResult, err error)
+	Rejected     func(r *httpapi.Request, p *httpapi.Problem)
+}
+
+// KindOf returns the kind of page views in a catalog. It is nil if the catalog has none.
+func KindOf(c *catalog.Catalog) *catalog.Kind {
+	kind, _ := c.Kind(web.PageViews.Name)
+	return kind
+}
+
+// Serve appends one page view. The response is 204 without a body if the view was stored or
+// the browser opted out.
+func (c *Collector) Serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
+	view, wanted, problem := c.decode(ctx, r)
+	switch {
+	case problem != nil:
+		c.Rejected(r, problem)
+		return withCORS(problem.Response())
+	case !wanted:
+		return withCORS(noContent)
+	}
+	results, err := c.Service.AppendEvents(ctx, c.Kind, []ingest.TypedObservation{view})
+	c.Appended(r, c.Kind.Name, results, err)
+	switch {
+	case err != nil:
+		return withCORS(httpapi.ProblemInternal.New("the page view was not stored").Response())
+	case results[0].Outcome == model.Rejected, results[0].Outcome == model.Unknown:
+		return withCORS(httpapi.AppendResponse(results, false))
+	}
+	return withCORS(noContent)
+}
+
+// decode returns the observation to append. wanted is false if the browser opted out.
+func (c *Collector) decode(ctx context.Context, r *httpapi.Request) (view ingest.TypedObservation, wanted bool, problem *httpapi.Problem) {
+	sender, problem := senderOf(r)
+	switch {
+	case problem != nil:
+		return view, false, problem
+	case c.HonourOptOut && optedOut(r):
+		return view, false, nil
+	}
+	body, problem := r.Bytes(config.Limits{Body: maxBody, Decompressed: maxBody})
+	if problem != nil {
+		return view, false, problem
+	}
+	page, err := web.ParseView(body)
+	if err != nil {
+		return view, false, httpapi.ProblemBody.New("%v; nothing was stored", err)
+	}
+	at := c.Service.Now()
+	secret, err := c.Secrets.At(ctx, at)
+	if err != nil {
+		return view, false, httpapi.ProblemUnavailable.New("%v", err).With("Retry-After", httpapi.RetryAfter)
+	}
+	id, err := ids.Event(at, "", c.Service.Rand)
+	if err != nil {
+		return view, false, httpapi.ProblemInternal.New("%v", err)
+	}
+	return ingest.TypedObservation{Subject: sender.Site, Stream: sender.Stream(), At: at, ID: id, Attrs: page.Attrs(sender, secret)}, true, nil
+}
+
+// senderOf returns the site, which the authorizer checked, and what the request says about
+// the browser.
+func senderOf(r *httpapi.Request) (web.Request, *httpapi.Problem) {
+	if r.Method != http.MethodPost {
+		return web.Request{}, httpapi.ProblemMethod.New("page views are sent by POST").With("Allow", "POST")
+	}
+	site, _ := r.Authorizer[web.SiteContext].(string)
+	if site == "" {
+		return web.Request{}, problemNoSite.New("the route needs its authorizer: send to the deployed API, with a site key")
+	}
+	return web.Request{
+		Site:      site,
+		Address:   address(r),
+		UserAgent: r.Header("User-Agent"),
+		Country:   r.Header("CloudFront-Viewer-Country"),
+	}, nil
+}
+
+// address returns the browser's address. Behind CloudFront, it is in a header.
+func address(r *httpapi.Request) string {
+	if host, _, err := net.SplitHostPort(r.Header("CloudFront-Viewer-Address")); err == nil {
+		return host
+	}
+	return r.SourceIP
+}
+
+// optedOut reports whether the browser asks not to be tracked, by Global Privacy Control or
+// the older Do Not Track.
+func optedOut(r *httpapi.Request) bool {
+	return strings.TrimSpace(r.Header("Sec-GPC")) == "1" || strings.TrimSpace(r.Header("DNT")) == "1"
+}
+
+var noContent = httpapi.Response{Status: http.StatusNoContent}
+
+// withCORS allows pages of any origin to read the response. It contains nothing that the page
+// did not send, and no cookies are used.
+func withCORS(response httpapi.Response) httpapi.Response {
+	headers := map[string]string{"Access-Control-Allow-Origin": "*", "Cache-Control": "no-store"}
+	for name, value := range response.Headers {
+		headers[name] = value
+	}
+	response.Headers = headers
+	return response
+}

@@ -1,0 +1,78 @@
+package deployment
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// fakeAWS is CloudFormation and Lambda with one stack, whose functions have the given
+// configuration in their code; "" leaves the file out.
+func fakeAWS(t *testing.T, outputs, configuration string) aws.Config {
+	t.Helper()
+	var code bytes.Buffer
+	archive := zip.NewWriter(&code)
+	for name, text := range map[string]string{"bootstrap": "binary", "tidemark.yaml": configuration} {
+		if text == "" {
+			continue
+		}
+		file, err := archive.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(file, text)
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	mux.HandleFunc("GET /code", func(w http.ResponseWriter, r *http.Request) { w.Write(code.Bytes()) })
+	mux.HandleFunc("GET /2015-03-31/functions/tidemark-test-ingest", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"Code":{"Location":"%s/code"}}`, server.URL)
+	})
+	mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>%s</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`, outputs)
+	})
+	return aws.Config{Region: "eu-central-1", Credentials: credentials, BaseEndpoint: &server.URL}
+}
+
+func output(name, value string) string {
+	return "<member><OutputKey>" + name + "</OutputKey><OutputValue>" + value + "</OutputValue></member>"
+}
+
+func TestConfigFile_ReturnsTheDeployedConfiguration(t *testing.T) {
+	const want = "mapping: {window: 30s}\n"
+	got, err := ConfigFile(t.Context(), fakeAWS(t, "", want), "tidemark-test")
+	if err != nil || string(got) != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestConfigFile_ReportsThatTheCodeHasNoConfiguration(t *testing.T) {
+	_, err := ConfigFile(t.Context(), fakeAWS(t, "", ""), "tidemark-test")
+	if err == nil || !strings.Contains(err.Error(), "has no tidemark.yaml") {
+		t.Errorf("got %v, want an error that names the missing file", err)
+	}
+}
+
+func TestFind_ReadsTableAndURLFromTheOutputs(t *testing.T) {
+	got, err := Find(t.Context(), fakeAWS(t, output("TableName", "table-7")+output("ApiUrl", "https://abc.example")+output("Other", "x"), ""), "tidemark-test")
+	if want := (Stack{Table: "table-7", URL: "https://abc.example"}); err != nil || got != want {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+}
+
+func TestFind_RejectsAStackThatIsNotTidemarks(t *testing.T) {
+	_, err := Find(t.Context(), fakeAWS(t, output("BucketName", "x"), ""), "their-stack")
+	if err == nil || !strings.Contains(err.Error(), "their-stack") {
+		t.Errorf("got %v, want an error that names the stack", err)
+	}
+}

@@ -1,0 +1,140 @@
+// Package export writes what a table stores for use elsewhere: all rollups as CSV or
+// NDJSON, and single items decoded for reading.
+package export
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// AllTiers is the value of Rollups.Tier that exports every tier.
+const AllTiers = "all"
+
+// Rollups collects the rollups of a scanned table and writes them sorted: Add every item,
+// then Write. Each row is kept as its lines of text, which take less memory than the row,
+// until all can be sorted. The rows of a sharded series are kept until they can be merged.
+type Rollups struct {
+	Kinds  *catalog.Catalog
+	Tier   string // AllTiers or the name of one
+	Now    model.Time
+	Format Format
+
+	lines  []line
+	shards map[rollup.Key][]rollup.Row // by the key without its shard
+}
+
+// line is a line of the output and what it is sorted by.
+type line struct {
+	key     rollup.Key
+	measure string
+	text    string
+}
+
+// Add takes one item of the table. It ignores items that are no visible rollup of the
+// tier.
+func (r *Rollups) Add(it item.Item) error {
+	key, err := keys.ParseRow(it.Key())
+	if err != nil || r.Tier != AllTiers && key.Tier != r.Tier {
+		return nil
+	}
+	row, err := item.Row(it)
+	switch {
+	case err != nil:
+		return err
+	case !query.Visible(r.retention(key.Series.Kind), &row, r.Now):
+		return nil
+	case key.Series.Shard == 0:
+		return r.addLines(key, &row.Fold)
+	}
+	key.Series.Shard = 0
+	if r.shards == nil {
+		r.shards = map[rollup.Key][]rollup.Row{}
+	}
+	r.shards[key] = append(r.shards[key], row)
+	return nil
+}
+
+// retention returns the retention policy of a kind; that of an undeclared kind has no
+// tiers.
+func (r *Rollups) retention(kind string) tier.Policy {
+	if k, ok := r.Kinds.Kind(kind); ok {
+		return k.Retention
+	}
+	return tier.Policy{}
+}
+
+// addLines adds a line for each measure of a bucket.
+func (r *Rollups) addLines(key rollup.Key, fold *rollup.Fold) error {
+	for _, name := range fold.Summary.Names() {
+		m, _ := fold.Summary.Measure(name)
+		text, err := r.Format.line(record{
+			Kind: key.Series.Kind, Subject: key.Series.Subject.ID, Stream: key.Series.Stream,
+			Tier: key.Tier, Bucket: key.Start.Time().Format(bucketLayout), Measure: name,
+			Figures: query.FiguresOf(m), Exact: fold.Exact,
+		})
+		if err != nil {
+			return err
+		}
+		r.lines = append(r.lines, line{key, name, text})
+	}
+	return nil
+}
+
+// mergeShards merges the rows of each bucket of a sharded series into one.
+func (r *Rollups) mergeShards() error {
+	for key, rows := range r.shards {
+		kind, ok := r.Kinds.Kind(key.Series.Kind)
+		if !ok {
+			return usage.Errorf("the table has rollups of kind %s, which the configuration does not declare: pass the tidemark.yaml of this table with --config", key.Series.Kind)
+		}
+		merged := rollup.NewFold(kind.Spec())
+		for i := range rows {
+			merged.AddRow(&rows[i])
+		}
+		if err := r.addLines(key, merged); err != nil {
+			return err
+		}
+	}
+	r.shards = nil
+	return nil
+}
+
+// Write writes the header and all lines, sorted by kind, subject, stream, tier, bucket
+// and measure.
+func (r *Rollups) Write(w io.Writer) error {
+	if err := r.mergeShards(); err != nil {
+		return err
+	}
+	slices.SortFunc(r.lines, compareLines)
+	if _, err := io.WriteString(w, r.Format.header); err != nil {
+		return err
+	}
+	for _, l := range r.lines {
+		if _, err := io.WriteString(w, l.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareLines(a, b line) int {
+	return cmp.Or(
+		strings.Compare(a.key.Series.Kind, b.key.Series.Kind),
+		strings.Compare(a.key.Series.Subject.ID, b.key.Series.Subject.ID),
+		strings.Compare(a.key.Series.Stream, b.key.Series.Stream),
+		strings.Compare(a.key.Tier, b.key.Tier),
+		cmp.Compare(a.key.Start, b.key.Start),
+		strings.Compare(a.measure, b.measure),
+	)
+}

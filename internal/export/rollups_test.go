@@ -1,0 +1,141 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// testNow is the time of an export in these tests.
+const testNow = model.Time(1_776_695_400_000) // 2026-04-20T14:30:00Z
+
+// newRow returns the rollup of values of one measure, all at the start of a bucket.
+func newRow(kind *catalog.Kind, series model.Series, unit tier.Unit, when, measure string, values ...string) rollup.Row {
+	start, err := model.ParseTime(when, model.RejectFinerTime)
+	if err != nil {
+		panic(err)
+	}
+	fold := rollup.NewFold(kind.Spec())
+	for i, text := range values {
+		value := model.TextValue(text)
+		if d, err := model.ParseDecimal(text); err == nil {
+			value = model.NumberValue(d)
+		}
+		fold.AddEvent(&model.Event{Series: series, Order: model.Order{At: start + model.Time(i)}, Attrs: model.Attrs{{Name: measure, Value: value}}})
+	}
+	return rollup.Row{Key: rollup.Key{Series: series, Tier: unit.String(), Start: start}, Fold: *fold, Rev: rollup.Rev{1}, WrittenAt: start}
+}
+
+// exported returns what an export of rows writes.
+func exported(t *testing.T, kinds *catalog.Catalog, tierName, format string, rows ...rollup.Row) string {
+	t.Helper()
+	table := memory.New(func() model.Time { return testNow })
+	for i := range rows {
+		stored, err := item.FromRow(&rows[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.PutItem(context.Background(), stored); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := Rollups{Kinds: kinds, Tier: tierName, Now: testNow, Format: Formats[format]}
+	items, _, err := table.Scan(context.Background(), keys.Key{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range items {
+		if err := e.Add(it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	if err := e.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func readingsOf(t *testing.T, change func(*catalog.Kind)) (*catalog.Catalog, *catalog.Kind) {
+	t.Helper()
+	row := iot.Readings
+	if change != nil {
+		change(&row)
+	}
+	kinds, err := catalog.New(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds, &kinds.Kinds[0]
+}
+
+func device(id, stream string, shard int) model.Series {
+	return model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: "READING", Stream: stream, Shard: shard}
+}
+
+func TestRollups_LinesAreSortedAndExact(t *testing.T) {
+	kinds, kind := readingsOf(t, nil)
+	hidden := newRow(kind, device("a", "", 0), tier.Hour, "2022-10-19T01:00:00Z", "value", "1")
+	hidden.ExpiresAt = testNow.Seconds()
+	empty := newRow(kind, device("a", "", 0), tier.Hour, "2022-10-19T02:00:00Z", "value")
+	empty.Empty = true
+	inexact := newRow(kind, device("a", "s", 0), tier.Month, "2022-10-01T00:00:00Z", "odd", "2")
+	inexact.Exact = false
+	got := exported(t, kinds, "all", "csv",
+		newRow(kind, device("b", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "NaN"),
+		inexact, hidden, empty,
+		newRow(kind, device("a", "", 0), tier.Hour, "2022-10-19T03:00:00Z", "value", "0.1", "0.2", "x"),
+		newRow(kind, device("a", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "1234567.8"),
+		newRow(kind, device("a,\"b\"", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "1e-9"),
+	)
+	want := `kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact
+READING,a,,day,2022-10-19T00:00:00Z,value,1,0,1234567.8,1234567.8,1234567.8,1234567.8,0,1234567.8,1234567.8,1234567.8,1234567.8,1234567.8,true
+READING,a,,hour,2022-10-19T03:00:00Z,value,2,1,0.3,0.1,0.2,0.15,0.05,0.1,0.2,0.1,0.2,0.2,true
+READING,a,s,month,2022-10-01T00:00:00Z,odd,1,0,2,2,2,2,0,2,2,,,,false
+READING,"a,""b""",,day,2022-10-19T00:00:00Z,value,1,0,0.000000001,0.000000001,0.000000001,1e-09,0,0.000000001,0.000000001,1e-09,1e-09,1e-09,true
+READING,b,,day,2022-10-19T00:00:00Z,value,0,1,,,,,,,,,,,true
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestRollups_ShardsOfABucketAreMerged(t *testing.T) {
+	kinds, kind := readingsOf(t, func(k *catalog.Kind) { k.Shards = 2 })
+	got := exported(t, kinds, "day", "csv",
+		newRow(kind, device("a", "", 1), tier.Day, "2026-04-20T00:00:00Z", "value", "1"),
+		newRow(kind, device("a", "", 2), tier.Day, "2026-04-20T00:00:00Z", "value", "3"),
+		newRow(kind, device("a", "", 2), tier.Hour, "2026-04-20T00:00:00Z", "value", "3"),
+	)
+	if lines := strings.Split(strings.TrimSpace(got), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], "READING,a,,day,2026-04-20T00:00:00Z,value,2,0,4,1,3,2,1,") {
+		t.Errorf("got\n%s\nwant one line for both shards", got)
+	}
+}
+
+func TestRollups_NDJSONUsesTheColumnsAsNames(t *testing.T) {
+	kinds, kind := readingsOf(t, nil)
+	got := exported(t, kinds, "all", "ndjson", newRow(kind, device("a", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "NaN"))
+	var line map[string]any
+	if err := json.Unmarshal([]byte(got), &line); err != nil || strings.Count(got, "\n") != 1 {
+		t.Fatalf("%v in %q", err, got)
+	}
+	columns := strings.Split(Header, ",")
+	for _, name := range columns {
+		if _, there := line[name]; !there {
+			t.Errorf("no %s in %s", name, got)
+		}
+	}
+	if len(line) != len(columns) || line["sum"] != nil || line["invalid"] != 1.0 {
+		t.Errorf("got %s, want exactly those columns, the sum null", got)
+	}
+}

@@ -1,0 +1,80 @@
+package httpapi
+
+import (
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// AppendOptions are the settings that DecodeAppend depends on.
+type AppendOptions struct {
+	Catalog    *catalog.Catalog
+	Limits     config.Limits
+	OwnerClaim string // see Request.Owner
+}
+
+// AppendRequest is a decoded request to append observations.
+type AppendRequest struct {
+	Kind         *catalog.Kind
+	Observations []ingest.Observation
+	Many         bool // the body is a list, and the response is one too
+}
+
+// codeForeign is the error code of an observation whose subject has another owner.
+const codeForeign = "foreign-subject"
+
+// DecodeAppend decodes POST /v1/{kinds}. An observation that cannot be decoded, or whose
+// subject has another owner, has a DecodeError. A Problem is for the request as a whole:
+// nothing of it may be appended.
+func DecodeAppend(r *Request, o AppendOptions) (AppendRequest, *Problem) {
+	kind, problem := appendKind(r, o.Catalog)
+	if problem != nil {
+		return AppendRequest{}, problem
+	}
+	owner, problem := r.Owner(o.OwnerClaim)
+	if problem != nil {
+		return AppendRequest{}, problem
+	}
+	observations, many, problem := r.Observations(o.Limits)
+	if problem != nil {
+		return AppendRequest{}, problem
+	}
+	flagForeign(observations, kind.Subject.Field, owner)
+	return AppendRequest{Kind: kind, Observations: observations, Many: many}, nil
+}
+
+// appendKind returns the kind that the path names.
+func appendKind(r *Request, kinds *catalog.Catalog) (*catalog.Kind, *Problem) {
+	name, ok := strings.CutPrefix(r.Path, "/v1/")
+	kind, known := kinds.ByPath(name)
+	switch {
+	case !ok || !known:
+		return nil, ProblemNotFound.New("no kind has the path %.200q: send to one of %s", r.Path, strings.Join(appendPaths(kinds), ", "))
+	case r.Method != "POST":
+		return nil, ProblemMethod.New("%s only accepts POST", r.Path).With("Allow", "POST")
+	}
+	return kind, nil
+}
+
+func appendPaths(kinds *catalog.Catalog) []string {
+	paths := make([]string, len(kinds.Kinds))
+	for i, k := range kinds.Kinds {
+		paths[i] = "/v1/" + k.Path
+	}
+	return paths
+}
+
+// flagForeign sets the DecodeError of each observation whose subject, named in field, has
+// another owner. Validation rejects an observation without a subject.
+func flagForeign(observations []ingest.Observation, field string, owner Owner) {
+	for i := range observations {
+		for _, f := range observations[i].Fields {
+			if f.Name == field && f.Form == ingest.TextForm && !owner.Owns(f.Text) {
+				observations[i].DecodeError = &model.FieldError{Field: field, Code: codeForeign, Message: owner.ForeignDetail(f.Text)}
+			}
+		}
+	}
+}

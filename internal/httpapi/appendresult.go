@@ -1,0 +1,108 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// AppendResult is the outcome of one observation as JSON. Empty members are omitted; a
+// rejected observation has no kind, stream, time or id.
+type AppendResult struct {
+	Outcome model.Outcome      `json:"verdict"`
+	Subject string             `json:"subject,omitempty"` // id
+	Kind    string             `json:"kind,omitempty"`
+	Stream  string             `json:"stream,omitempty"`
+	At      *model.Time        `json:"at,omitempty"`
+	ID      string             `json:"id,omitempty"`
+	Latest  *Latest            `json:"current,omitempty"`
+	Errors  []model.FieldError `json:"errors,omitempty"`
+}
+
+// Latest is the latest item of the series as JSON: as written if the outcome is applied,
+// else as it was read, including fields that other writers added.
+type Latest struct {
+	At     *model.Time `json:"at"` // of the newest event; nil if the item has only fields of other writers
+	ID     string      `json:"id"`
+	Fields Fields      `json:"fields"`
+}
+
+// Fields is a JSON object of fields in their order. Numbers keep all digits.
+type Fields model.Attrs
+
+// AppendResultOf returns the JSON of one result.
+func AppendResultOf(o model.AppendResult) AppendResult {
+	out := AppendResult{Outcome: o.Outcome, Subject: o.Key.Series.Subject.ID, Errors: o.Errors}
+	if o.Outcome != model.Rejected {
+		out.Kind, out.Stream = o.Key.Series.Kind, o.Key.Series.Stream
+		out.At, out.ID = &o.Key.At, o.Key.ID
+	}
+	if l := o.Latest; l != nil {
+		out.Latest = &Latest{Fields: Fields(l.Attrs)}
+		if l.Ordered {
+			out.Latest.At, out.Latest.ID = &l.At, l.ID
+		}
+	}
+	return out
+}
+
+// MarshalJSON encodes the fields in their order.
+func (f Fields) MarshalJSON() ([]byte, error) {
+	b := bytes.NewBuffer([]byte{'{'})
+	for i, a := range f {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(a.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(jsonValue(a.Value))
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func jsonValue(v model.Value) any {
+	switch v.Kind {
+	case model.Number:
+		return v.Number
+	case model.Text:
+		return v.Text
+	case model.Bool:
+		return v.Bool
+	}
+	return nil
+}
+
+// AppendResponse returns the response to a request to append. The status is 200, or 503 if
+// an outcome is unknown. many selects a list of results in order; otherwise there is one
+// result, and a rejected observation is a Problem.
+func AppendResponse(results []model.AppendResult, many bool) Response {
+	if !many && results[0].Outcome == model.Rejected {
+		return rejectedProblem(results[0]).Response()
+	}
+	list := make([]AppendResult, len(results))
+	for i, r := range results {
+		list[i] = AppendResultOf(r)
+	}
+	var body any = list
+	if !many {
+		body = list[0]
+	}
+	if !ingest.AnyUnknown(results) {
+		return JSON(http.StatusOK, body)
+	}
+	response := JSON(ProblemUnavailable.Status, body)
+	response.Headers["Retry-After"] = RetryAfter
+	return response
+}

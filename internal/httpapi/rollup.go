@@ -1,0 +1,111 @@
+package httpapi
+
+import (
+	"strconv"
+
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Rollup is the rollup of one bucket as JSON.
+type Rollup struct {
+	Bucket     model.Time                 `json:"bucket"`
+	End        model.Time                 `json:"end"`
+	Tier       string                     `json:"tier"`
+	Exact      bool                       `json:"exact"`
+	Open       bool                       `json:"open"`
+	Gap        bool                       `json:"gap,omitempty"` // the bucket has no events; returned on request
+	Truncated  bool                       `json:"truncated"`
+	Unreadable int64                      `json:"unreadable"`
+	Events     int64                      `json:"events"`
+	Kinds      map[string]int64           `json:"kinds,omitempty"` // events by kind, if several are merged
+	Measures   map[string]query.Figures   `json:"measures"`
+	Dimensions map[string]query.TopValues `json:"dimensions,omitempty"` // the most frequent values
+	Distinct   map[string]Distinct        `json:"distinct,omitempty"`
+
+	names []string // of the measures, in their order
+}
+
+// Distinct is the number of different values of a field.
+type Distinct struct {
+	Count int64 `json:"count"`
+	Exact bool  `json:"exact"` // false if Count is an estimate, within a few per cent
+}
+
+// maxDimensionValues limits the values of each dimension in a rollup; Top has more.
+const maxDimensionValues = 10
+
+// RollupOf returns r as JSON.
+func RollupOf(r query.Rollup) Rollup {
+	v := Rollup{
+		Bucket: r.Bucket.Start, End: r.Bucket.End, Tier: r.Bucket.Unit.String(),
+		Exact: r.Exact, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
+		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: KindsOf(r.Kinds),
+		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{}, Distinct: map[string]Distinct{},
+		names: r.Summary.Names(),
+	}
+	for _, name := range v.names {
+		v.Measures[name] = query.FiguresOf(r.Measure(name))
+	}
+	for _, name := range r.Summary.DimensionNames() {
+		d, _ := r.Summary.Dimension(name)
+		v.Dimensions[name] = query.TopValuesOf(d, maxDimensionValues)
+	}
+	for _, name := range r.Summary.DistinctNames() {
+		n, exact := r.Summary.Distinct(name)
+		v.Distinct[name] = Distinct{n, exact}
+	}
+	return v
+}
+
+// KindsOf returns the number of events by kind.
+func KindsOf(kinds []query.KindEvents) map[string]int64 {
+	v := make(map[string]int64, len(kinds))
+	for _, k := range kinds {
+		v[k.Kind] = k.Events
+	}
+	return v
+}
+
+// Rollups is a page of rollups as JSON.
+type Rollups struct {
+	Rollups []Rollup `json:"rollups"`
+	Next    *string  `json:"next"`
+}
+
+// RollupsOf returns page as JSON.
+func RollupsOf(page query.RollupPage) Rollups {
+	v := Rollups{Rollups: make([]Rollup, len(page.Rollups)), Next: cursorOrNil(page.Next)}
+	for i, r := range page.Rollups {
+		v.Rollups[i] = RollupOf(r)
+	}
+	return v
+}
+
+// Lines has one line for each bucket.
+func (r Rollups) Lines() []any { return linesOf(r.Rollups) }
+
+// NextCursor returns the cursor of the next page.
+func (r Rollups) NextCursor() *string { return r.Next }
+
+// Table has one row for each measure of each bucket.
+func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
+
+func rollupTable(rollups []Rollup) Table {
+	t := Table{Header: append([]string{"tier", "bucket", "end", "measure"}, figureColumns...)}
+	t.Header = append(t.Header, "exact", "open")
+	for _, b := range rollups {
+		if b.Gap {
+			t.Rows = append(t.Rows, b.row("", make([]string, len(figureColumns))))
+		}
+		for _, name := range b.names {
+			t.Rows = append(t.Rows, b.row(name, FigureCells(b.Measures[name])))
+		}
+	}
+	return t
+}
+
+func (r Rollup) row(measure string, figures []string) []string {
+	row := append([]string{r.Tier, r.Bucket.String(), r.End.String(), measure}, figures...)
+	return append(row, strconv.FormatBool(r.Exact), strconv.FormatBool(r.Open))
+}

@@ -1,0 +1,84 @@
+package httpapi
+
+import "github.com/tidemark-db/tidemark/pkg/catalog"
+
+// Action is the operation that a route performs.
+type Action string
+
+// The actions on series.
+const (
+	Append      Action = "append"
+	ReadHistory Action = "history"
+	ReadLatest  Action = "latest"
+	ReadCount   Action = "count"
+	ReadRollups Action = "rollups"
+	ReadChart   Action = "chart"    // rollups of the tier that suits the range
+	ReadTop     Action = "top"      // the most frequent values of a dimension
+	ReadByIndex Action = "by-value" // events of any subject by the value of their indexed field
+	ReadProfile Action = "profile"
+	// All kinds of a subject merged.
+	ReadAllRollups Action = "all-rollups"
+	ReadAllChart   Action = "all-chart"
+	ReadAllTop     Action = "all-top"
+)
+
+// Route is one method and path of the HTTP API, with the action that serves it.
+type Route struct {
+	Method string
+	Path   string // its parameters are in braces, as {id}, {tier}, {dimension} and {value}
+	Action Action
+	Kind   string // a kind's name, or a subject type's where the route serves all its kinds; "" for the service
+}
+
+// Routes returns every route of the HTTP API once: those of series, subjects, alerts and
+// the service. The gateway, the functions and the OpenAPI description are built from
+// this list.
+func Routes(c *catalog.Catalog) []Route {
+	all := append(seriesRoutes(c), subjectRoutes(c)...)
+	all = append(all, alertRoutes(c)...)
+	return append(all, ServiceRoutes()...)
+}
+
+// seriesRoutes returns the routes of the kinds, then those of the subject types, in the
+// order of declaration. A kind without latest items, dimensions or an index has no route
+// for them.
+func seriesRoutes(c *catalog.Catalog) []Route {
+	var all []Route
+	for i := range c.Kinds {
+		k := &c.Kinds[i]
+		series := "/v1/" + k.Subject.Path + "/{id}/" + k.Path
+		all = append(all,
+			Route{"POST", "/v1/" + k.Path, Append, k.Name},
+			Route{"GET", series, ReadHistory, k.Name},
+			Route{"GET", series + "/" + WordCount, ReadCount, k.Name},
+			Route{"GET", series + "/" + WordRollups, ReadChart, k.Name},
+			Route{"GET", series + "/" + WordRollups + "/{tier}", ReadRollups, k.Name})
+		if !k.WithoutLatest {
+			all = append(all, Route{"GET", series + "/" + WordLatest, ReadLatest, k.Name})
+		}
+		if len(k.Dimensions) > 0 {
+			all = append(all, Route{"GET", series + "/" + WordTop + "/{dimension}", ReadTop, k.Name})
+		}
+		if k.IndexBy != "" {
+			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + k.IndexBy + "/{value}", ReadByIndex, k.Name})
+		}
+	}
+	for _, s := range c.Subjects() {
+		all = append(all, typeRoutes(s, len(c.KindsOf(s)) > 1)...)
+	}
+	return all
+}
+
+// typeRoutes returns the routes that read a subject's profile and, if its type has
+// several kinds, all of them merged.
+func typeRoutes(s catalog.SubjectType, several bool) []Route {
+	one := "/v1/" + s.Path + "/{id}"
+	all := []Route{{"GET", one, ReadProfile, s.Name}}
+	if several {
+		all = append(all,
+			Route{"GET", one + "/" + WordRollups, ReadAllChart, s.Name},
+			Route{"GET", one + "/" + WordRollups + "/{tier}", ReadAllRollups, s.Name},
+			Route{"GET", one + "/" + WordTop + "/{dimension}", ReadAllTop, s.Name})
+	}
+	return all
+}

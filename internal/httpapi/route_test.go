@@ -1,0 +1,93 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+var flow = catalog.Kind{Name: "FLOW", Subject: catalog.SubjectType{Name: "PUMP"}}
+
+func catalogOf(t *testing.T, kinds ...catalog.Kind) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.New(kinds...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
+	views := catalog.Kind{Name: "PAGEVIEW", Subject: catalog.SubjectType{Name: "SITE"}, WithoutLatest: true}
+	views.Dimensions, views.IndexBy = []rollup.DimensionSpec{{Name: "path"}}, "visitor"
+	clicks := catalog.Kind{Name: "CLICK", Subject: views.Subject, WithoutLatest: true}
+	want := []Route{
+		{"POST", "/v1/flows", Append, "FLOW"},
+		{"GET", "/v1/pumps/{id}/flows", ReadHistory, "FLOW"},
+		{"GET", "/v1/pumps/{id}/flows/count", ReadCount, "FLOW"},
+		{"GET", "/v1/pumps/{id}/flows/rollups", ReadChart, "FLOW"},
+		{"GET", "/v1/pumps/{id}/flows/rollups/{tier}", ReadRollups, "FLOW"},
+		{"GET", "/v1/pumps/{id}/flows/latest", ReadLatest, "FLOW"},
+		{"POST", "/v1/pageviews", Append, "PAGEVIEW"},
+		{"GET", "/v1/sites/{id}/pageviews", ReadHistory, "PAGEVIEW"},
+		{"GET", "/v1/sites/{id}/pageviews/count", ReadCount, "PAGEVIEW"},
+		{"GET", "/v1/sites/{id}/pageviews/rollups", ReadChart, "PAGEVIEW"},
+		{"GET", "/v1/sites/{id}/pageviews/rollups/{tier}", ReadRollups, "PAGEVIEW"},
+		{"GET", "/v1/sites/{id}/pageviews/top/{dimension}", ReadTop, "PAGEVIEW"},
+		{"GET", "/v1/pageviews/visitor/{value}", ReadByIndex, "PAGEVIEW"},
+		{"POST", "/v1/clicks", Append, "CLICK"},
+		{"GET", "/v1/sites/{id}/clicks", ReadHistory, "CLICK"},
+		{"GET", "/v1/sites/{id}/clicks/count", ReadCount, "CLICK"},
+		{"GET", "/v1/sites/{id}/clicks/rollups", ReadChart, "CLICK"},
+		{"GET", "/v1/sites/{id}/clicks/rollups/{tier}", ReadRollups, "CLICK"},
+		{"GET", "/v1/pumps/{id}", ReadProfile, "PUMP"},
+		{"GET", "/v1/sites/{id}", ReadProfile, "SITE"},
+		{"GET", "/v1/sites/{id}/rollups", ReadAllChart, "SITE"},
+		{"GET", "/v1/sites/{id}/rollups/{tier}", ReadAllRollups, "SITE"},
+		{"GET", "/v1/sites/{id}/top/{dimension}", ReadAllTop, "SITE"},
+	}
+	if diff := cmp.Diff(want, seriesRoutes(catalogOf(t, flow, views, clicks))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSubjectRoutes_EachSubjectTypeHasThem(t *testing.T) {
+	kinds := catalogOf(t, flow)
+	routes := subjectRoutes(kinds)
+	seen := map[string]bool{}
+	for _, r := range routes {
+		if !strings.HasPrefix(r.Path, "/v1/"+kinds.Kinds[0].Subject.Path) || r.Kind != flow.Subject.Name {
+			t.Errorf("%+v: want a route of the subject type", r)
+		}
+		if seen[r.Method+" "+r.Path] {
+			t.Errorf("%s %s: listed twice", r.Method, r.Path)
+		}
+		seen[r.Method+" "+r.Path] = true
+	}
+	if len(routes) != 11 {
+		t.Errorf("%d routes, want 11", len(routes))
+	}
+}
+
+// A kind whose path were a fixed segment of the routes would make paths ambiguous.
+func TestRouteWords_AreReservedInTheCatalog(t *testing.T) {
+	words := []string{WordRestore, WordPurge, WordDeleted, WordVersions, WordLatest, WordCount, WordRollups, WordTop, WordAlerts, WordRules}
+	for _, word := range words {
+		k := flow
+		k.Path = word
+		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "word of the routes") {
+			t.Errorf("kind with path %s: %v, want an error", word, err)
+		}
+	}
+	for _, word := range []string{WordAlerts, WordRules} {
+		k := flow
+		k.Subject.Path = word
+		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "word of the routes") {
+			t.Errorf("subject type with path %s: %v, want an error", word, err)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package httpapi
+
+// The actions on the service itself.
+const (
+	ReadAPI     Action = "openapi"
+	ReadHealth  Action = "health"
+	ReadRelease Action = "release" // of the service
+)
+
+// The paths of the service itself, beside those of kinds and subjects.
+const (
+	PathAPI     = "/openapi.json"
+	PathHealth  = "/health"
+	PathRelease = "/version"
+)
+
+// ServiceRoutes returns the routes that describe the service itself: its API, its health
+// and its release. Their Kind is empty.
+func ServiceRoutes() []Route {
+	return []Route{
+		{Method: "GET", Path: PathAPI, Action: ReadAPI},
+		{Method: "GET", Path: PathHealth, Action: ReadHealth},
+		{Method: "GET", Path: PathRelease, Action: ReadRelease},
+	}
+}

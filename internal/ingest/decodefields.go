@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// fieldDecoder makes a TypedObservation from an Observation of a kind: it finds the subject,
+// time, stream and id, and gives each value its type.
+type fieldDecoder struct {
+	*problems
+	kind  *catalog.Kind
+	typed TypedObservation
+	timed bool
+}
+
+// decode returns o as far as it can be decoded, and adds an error for each other field.
+func (v *validation) decode(o Observation) TypedObservation {
+	d := fieldDecoder{problems: &v.problems, kind: v.kind, typed: TypedObservation{Subject: o.Subject, Origin: o.Origin}}
+	identity := v.identityFields()
+	tooMany := v.tooManyFields(len(o.Fields) - len(identity))
+	for _, f := range o.Fields {
+		if !tooMany || slices.Contains(identity, f.Name) {
+			d.field(f)
+		}
+	}
+	if !d.timed {
+		d.add(catalog.TimeField, CodeMissing, "missing: it is the time of the event; send RFC 3339 (2026-04-20T14:00:00Z) or epoch seconds or milliseconds")
+	}
+	return d.typed
+}
+
+func (d *fieldDecoder) field(f Field) {
+	switch f.Name {
+	case d.kind.Subject.Field:
+		d.subject(f)
+	case catalog.TimeField:
+		d.time(f)
+	case catalog.StreamField:
+		d.typed.Stream = d.text(f)
+	case catalog.IDField:
+		d.typed.ID = d.text(f)
+	default:
+		d.value(f)
+	}
+}
+
+// subject decodes the subject id. If the source knows the subject, the field must be equal.
+func (d *fieldDecoder) subject(f Field) {
+	named := d.text(f)
+	switch known := d.typed.Subject; {
+	case known == "":
+		d.typed.Subject = named
+	case named != known && f.Form != NullForm:
+		d.add(f.Name, CodeSubjectMismatch, "is %q, but the observation was sent for %q: leave the field out, or send it for its own subject", clip(named), clip(known))
+	}
+}
+
+// text decodes a field that must be a string; null is like an absent field.
+func (d *fieldDecoder) text(f Field) string {
+	if f.Form != TextForm && f.Form != NullForm {
+		d.add(f.Name, CodeWrongType, "is %s: want a string; put it in quotes", f.Form)
+	}
+	return f.Text
+}
+
+func (d *fieldDecoder) time(f Field) {
+	var err error
+	switch f.Form {
+	case NullForm:
+		return
+	case TextForm:
+		d.typed.At, err = model.ParseTime(f.Text, d.kind.FinerTime)
+	case NumberForm:
+		d.typed.At, err = model.ParseEpoch(f.Text, d.kind.FinerTime)
+	default:
+		d.add(f.Name, CodeWrongType, "is %s: want a string in RFC 3339 or a number of epoch seconds or milliseconds", f.Form)
+	}
+	d.timed = true
+	if err != nil {
+		d.add(f.Name, codeOf(err, timeCodes, CodeTimeForm), "%v", err)
+	}
+}
+
+func (d *fieldDecoder) value(f Field) {
+	v := model.Value{}
+	switch f.Form {
+	case TextForm:
+		v = model.TextValue(f.Text)
+	case BoolForm:
+		v = model.BoolValue(f.Text == "true")
+	case NumberForm:
+		n, err := model.ParseDecimal(f.Text)
+		if err != nil {
+			d.add(f.Name, codeOf(err, numberCodes, CodeNumberForm), "%v: round it at the source", err)
+			return
+		}
+		v = model.NumberValue(n)
+	case NestedForm:
+		d.add(f.Name, CodeNested, "is an object or array, which cannot be stored: send its parts as separate fields")
+		return
+	}
+	d.typed.Attrs = append(d.typed.Attrs, model.Attr{Name: f.Name, Value: v})
+}
+
+type errCode struct {
+	err  error
+	code string
+}
+
+var (
+	timeCodes   = []errCode{{model.ErrTimeFiner, CodeTimeFiner}, {model.ErrTimeRange, CodeTimeRange}}
+	numberCodes = []errCode{{model.ErrNumberRange, CodeNumberRange}}
+)
+
+func codeOf(err error, codes []errCode, otherwise string) string {
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return otherwise
+}

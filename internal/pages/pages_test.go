@@ -1,0 +1,119 @@
+package pages_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/pages"
+)
+
+// reader serves pages by position 0, 1, 2, … and counts its reads.
+type reader struct {
+	pages [][]string
+	fail  int // the position whose read fails; 0 for none
+	reads int
+}
+
+var errRead = errors.New("read failed")
+
+func (r *reader) read(after int) ([]string, int, error) {
+	r.reads++
+	if r.fail != 0 && after == r.fail {
+		return nil, 0, errRead
+	}
+	next := after + 1
+	if next == len(r.pages) {
+		next = 0
+	}
+	return r.pages[after], next, nil
+}
+
+func TestItems_YieldsEveryItemInOrder(t *testing.T) {
+	t.Parallel()
+	r := &reader{pages: [][]string{{"a", "b"}, {}, {"c"}, {}}}
+	got, err := pages.Collect(pages.Items(r.read))
+	if want := []string{"a", "b", "c"}; err != nil || !slices.Equal(got, want) || r.reads != 4 {
+		t.Errorf("got %v, %v by %d reads, want %v by 4", got, err, r.reads, want)
+	}
+}
+
+func TestItemsAfter_StartsAfterThePosition(t *testing.T) {
+	t.Parallel()
+	r := &reader{pages: [][]string{{"a", "b"}, {"c"}, {"d"}}}
+	got, err := pages.Collect(pages.ItemsAfter(1, r.read))
+	if want := []string{"c", "d"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestItems_YieldsAnErrorLastAndWithoutAnItem(t *testing.T) {
+	t.Parallel()
+	r := &reader{pages: [][]string{{"a", "b"}, {"c"}, {"d"}}, fail: 2}
+	var got []string
+	var failed error
+	for item, err := range pages.Items(r.read) {
+		if err != nil {
+			if item != "" {
+				t.Errorf("the error comes with the item %q, want none", item)
+			}
+			failed = err
+			continue
+		}
+		got = append(got, item)
+	}
+	if want := []string{"a", "b", "c"}; !slices.Equal(got, want) || !errors.Is(failed, errRead) {
+		t.Errorf("got %v and then %v, want %v and then %v", got, failed, want, errRead)
+	}
+	if _, err := pages.Collect(pages.Items(r.read)); !errors.Is(err, errRead) {
+		t.Errorf("Collect: %v, want %v", err, errRead)
+	}
+}
+
+func TestItems_ReadsNoPageThatTheCallerDoesNotReach(t *testing.T) {
+	t.Parallel()
+	r := &reader{pages: [][]string{{"a", "b"}, {"c"}}}
+	for item := range pages.Items(r.read) {
+		if item == "b" {
+			break
+		}
+	}
+	if r.reads != 1 {
+		t.Errorf("%d reads, want 1", r.reads)
+	}
+}
+
+func TestFail_YieldsTheErrorOnce(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	for _, err := range pages.Fail[int](errRead) {
+		if calls++; !errors.Is(err, errRead) {
+			t.Errorf("got %v, want %v", err, errRead)
+		}
+	}
+	if calls != 1 {
+		t.Errorf("%d calls, want 1", calls)
+	}
+}
+
+func TestPages_YieldsEachPageAndReadsNoFurther(t *testing.T) {
+	t.Parallel()
+	r := &reader{pages: [][]string{{"a", "b"}, {}, {"c"}}, fail: 2}
+	var sizes []int
+	for page, err := range pages.Pages(0, r.read) {
+		if err != nil {
+			sizes = append(sizes, -1)
+			continue
+		}
+		sizes = append(sizes, len(page))
+	}
+	if want := []int{2, 0, -1}; !slices.Equal(sizes, want) {
+		t.Errorf("pages of %v items, want %v", sizes, want)
+	}
+	for range pages.Pages(0, r.read) {
+		break
+	}
+	if r.reads != 4 {
+		t.Errorf("%d reads, want 4", r.reads)
+	}
+}

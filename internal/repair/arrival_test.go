@@ -1,0 +1,120 @@
+package repair_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/repair"
+	"github.com/tidemark-db/tidemark/internal/repair/verify"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+func keyOf(s model.Series, when string) keys.Key {
+	return keys.Event(model.EventKey{Series: s, Order: model.Order{At: timeAt(when)}})
+}
+
+func (f *fixture) arrivalRepairer() *repair.ArrivalRepairer {
+	return &repair.ArrivalRepairer{Table: f.Table, Catalog: f.catalog, Aggregator: f.agg, Now: f.now, MaxNotes: 5}
+}
+
+// changeRow changes the hour row of a device behind aggregate's back.
+func (f *fixture) changeRow(device, when string, change func(*rollup.Row)) {
+	f.Helper()
+	row := f.row(device, when)
+	change(row)
+	stored, err := item.FromRow(row)
+	if err == nil {
+		err = f.PutItem(f.Context(), stored)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func TestArrivalRepairer_RecomputesArrivalsOfTheRangeAndWrongDigests(t *testing.T) {
+	f := newFixture(t)
+	f.process(f.store(seriesOf("a"), "2026-04-20T10:00:00Z"))
+	f.clock.Add(time.Hour.Milliseconds())
+	began := f.now()
+	f.process(f.store(seriesOf("b"), "2026-04-19T10:00:00Z")) // arrived in the range, and its row is right
+	f.clock.Add(time.Hour.Milliseconds())
+	f.store(seriesOf("c"), "2026-04-18T10:00:00Z") // arrived after the range, and has no row
+	r := f.arrivalRepairer()
+	recomputed := 0
+	r.Progress = func(s verify.Step) {
+		if s.Phase == "recompute" {
+			recomputed += s.Added
+		}
+	}
+	ranges := []entity.Gap{{From: began, To: began + 1}}
+
+	r.DryRun = true
+	report, err := r.Repair(t.Context(), ranges)
+	if err != nil || report.Suspects != 2 || report.Changed != 1 {
+		t.Errorf("dry run: %+v, %v; want 2 suspects, one of them wrong", report, err)
+	}
+	f.wantWrong(3)
+
+	recomputed, r.DryRun = 0, false
+	report, err = r.Repair(t.Context(), ranges)
+	if err != nil || report.Suspects != 2 || recomputed != 2 || len(report.Notes) != 3 || !slices.Equal(report.Ranges, ranges) {
+		t.Errorf("report %+v, %v, progress counted %d; want both suspects recomputed and three notes", report, err, recomputed)
+	}
+	f.wantWrong(0)
+}
+
+func TestArrivalRepairer_MarksSealedRowsOfTheRangeInexact(t *testing.T) {
+	f := newFixture(t)
+	for _, device := range []string{"a", "b"} {
+		f.process(f.store(seriesOf(device), "2026-04-20T10:00:00Z"))
+		f.changeRow(device, "2026-04-20T10:00:00Z", func(r *rollup.Row) { r.ChildrenExpireAt = 1 })
+		f.clock.Add(time.Hour.Milliseconds())
+	}
+	now := f.now() // b arrived an hour before
+	if _, err := f.arrivalRepairer().Repair(t.Context(), []entity.Gap{{From: now.Add(-time.Hour), To: now}}); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := f.row("a", "2026-04-20T10:00:00Z").Exact, f.row("b", "2026-04-20T10:00:00Z").Exact; !a || b {
+		t.Errorf("exact: %t outside the range, %t in it; want true, false", a, b)
+	}
+}
+
+func TestStreamState_NamesGapsAndForgetsTheRepairedOnes(t *testing.T) {
+	f := newFixture(t)
+	now := f.now()
+	day := 24 * time.Hour
+	first, second := entity.Gap{From: now.Add(-9 * day), To: now.Add(-7 * day)}, entity.Gap{From: now.Add(-5 * day), To: now.Add(-3 * day)}
+	for _, it := range []item.Item{item.FromGap(first), item.FromGap(second), item.FromStreamProgress(now.Add(-time.Hour))} {
+		if err := f.PutItem(t.Context(), it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := f.streamState()
+	if got := state.Unprocessed(now); state.Stalled(now) || !slices.Equal(got, []entity.Gap{first, second}) {
+		t.Errorf("stalled %t, unprocessed %v; want the two gaps", state.Stalled(now), got)
+	}
+	later := now.Add(day)
+	if got := state.Unprocessed(later); !state.Stalled(later) || len(got) != 3 || got[2] != (entity.Gap{From: now.Add(-time.Hour), To: later}) {
+		t.Errorf("a day later: stalled %t, unprocessed %v; want the time since the progress too", state.Stalled(later), got)
+	}
+	if err := state.ForgetGaps(t.Context(), f.Table, []entity.Gap{{From: first.From, To: first.To}, {From: second.From + 1, To: second.To}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.streamState().Gaps; !slices.Equal(got, []entity.Gap{second}) {
+		t.Errorf("left %v, want the gap that was not repaired completely", got)
+	}
+}
+
+func (f *fixture) streamState() repair.StreamState {
+	f.Helper()
+	state, err := repair.ReadStreamState(f.Context(), f.Table)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return state
+}

@@ -1,0 +1,139 @@
+package onfailure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// File is the on-failure file of a stack on this machine: one message per line. The
+// stack may append to it at any time. Open therefore renames it first, and Close appends
+// the messages that are left to the original name: no line is lost. It is for one
+// goroutine.
+type File struct {
+	path     string
+	readOnly bool
+
+	file    *os.File // nil if there was no file
+	next    int      // number of the last line
+	lines   []Message
+	removed map[string]bool // by handle
+}
+
+// OpenFile opens the file for one run; a missing file has no messages. If readOnly, it
+// is neither renamed nor changed.
+func OpenFile(path string, readOnly bool) (*File, error) {
+	f := &File{path: path, readOnly: readOnly, removed: map[string]bool{}}
+	renamed := path + ".redriving"
+	if err := restore(renamed, path); err != nil {
+		return nil, fmt.Errorf("open the on-failure file: %w", err)
+	}
+	if readOnly {
+		return f, f.open(path)
+	}
+	if err := os.Rename(path, renamed); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("open the on-failure file: %w", err)
+	}
+	return f, f.open(renamed)
+}
+
+// restore appends to the file what a killed run left under the other name.
+func restore(renamed, path string) error {
+	left, err := os.ReadFile(renamed)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = appendFile(path, left)
+	}
+	if err == nil {
+		err = os.Remove(renamed)
+	}
+	return err
+}
+
+func (f *File) open(path string) error {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open the on-failure file: %w", err)
+	}
+	f.file = file
+	return nil
+}
+
+// Receive returns the messages that were not returned before; none means that there are
+// no more. A stack that opened the file before it was renamed may still append to it.
+func (f *File) Receive(context.Context) ([]Message, error) {
+	if f.file == nil {
+		return nil, nil
+	}
+	text, err := io.ReadAll(f.file)
+	if err != nil {
+		return nil, fmt.Errorf("read the on-failure file: %w", err)
+	}
+	var fresh []Message
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		f.next++
+		id := fmt.Sprintf("%s:%d", f.path, f.next)
+		fresh = append(fresh, Message{ID: id, Handle: id, Body: line})
+	}
+	f.lines = append(f.lines, fresh...)
+	return fresh, nil
+}
+
+// Remove removes a message for good, once Close has returned.
+func (f *File) Remove(_ context.Context, m Message) error {
+	f.removed[m.Handle] = true
+	return nil
+}
+
+// Close appends the messages that were not removed to the file and then deletes the
+// renamed one. A crash between the two duplicates messages, which is harmless.
+func (f *File) Close() error {
+	if f.file == nil {
+		return nil
+	}
+	defer f.file.Close()
+	if f.readOnly {
+		return nil
+	}
+	if _, err := f.Receive(context.Background()); err != nil {
+		return err
+	}
+	var left []byte
+	for _, m := range f.lines {
+		if !f.removed[m.Handle] {
+			left = append(append(left, m.Body...), '\n')
+		}
+	}
+	if len(left) > 0 {
+		if err := appendFile(f.path, left); err != nil {
+			return fmt.Errorf("keep the messages that are left: %w", err)
+		}
+	}
+	if err := os.Remove(f.file.Name()); err != nil {
+		return fmt.Errorf("close the on-failure file: %w", err)
+	}
+	return nil
+}
+
+func appendFile(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package onfailure
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// repeatingSQS returns the same messages at every request.
+type repeatingSQS struct {
+	messages   []types.Message
+	visibility int32
+	deleted    []string
+}
+
+func (s *repeatingSQS) ReceiveMessage(_ context.Context, in *sqs.ReceiveMessageInput, _ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+	s.visibility = in.VisibilityTimeout
+	return &sqs.ReceiveMessageOutput{Messages: s.messages}, nil
+}
+
+func (s *repeatingSQS) DeleteMessage(_ context.Context, in *sqs.DeleteMessageInput, _ ...func(*sqs.Options)) (*sqs.DeleteMessageOutput, error) {
+	s.deleted = append(s.deleted, *in.ReceiptHandle)
+	return &sqs.DeleteMessageOutput{}, nil
+}
+
+func TestQueue_ReturnsEachMessageOnce(t *testing.T) {
+	client := &repeatingSQS{messages: []types.Message{
+		{MessageId: new("m"), ReceiptHandle: new("receipt"), Body: new("body")},
+		{MessageId: new("without a body"), ReceiptHandle: new("receipt 2")},
+	}}
+	q := NewQueue(client, "https://queue", false)
+	got, err := q.Receive(t.Context())
+	if err != nil || len(got) != 1 || got[0].ID != "m" || string(got[0].Body) != "body" {
+		t.Fatalf("received %+v, %v", got, err)
+	}
+	if again, err := q.Receive(t.Context()); err != nil || len(again) != 0 {
+		t.Errorf("received again %+v, %v; want none", again, err)
+	}
+	if err := q.Remove(t.Context(), got[0]); err != nil || len(client.deleted) != 1 || client.deleted[0] != "receipt" {
+		t.Errorf("deleted %v, %v; want the receipt of the message", client.deleted, err)
+	}
+}
+
+func TestQueue_HidesMessagesShortlyIfReadOnly(t *testing.T) {
+	for readOnly, want := range map[bool]int32{true: 30, false: 900} {
+		client := &repeatingSQS{}
+		if _, err := NewQueue(client, "https://queue", readOnly).Receive(t.Context()); err != nil || client.visibility != want {
+			t.Errorf("read-only %t: hidden for %d s, %v; want %d s", readOnly, client.visibility, err, want)
+		}
+	}
+}

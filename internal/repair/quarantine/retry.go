@@ -1,0 +1,193 @@
+package quarantine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/storedtime"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Store is the table as a Retrier needs it.
+type Store interface {
+	ingest.Store
+	ingest.PurgeLocks
+	aggregate.Store
+	// DeleteItem deletes an item; a missing item is no error.
+	DeleteItem(ctx context.Context, k keys.Key) error
+}
+
+// Retrier processes quarantined entries again: an observation is validated and appended
+// by the present configuration, a record of the table stream is decoded and its buckets
+// are recomputed. Retrying is always safe: what was processed before is a duplicate.
+type Retrier struct {
+	ingest          *ingest.Service
+	aggregator      *aggregate.Aggregator
+	catalog         *catalog.Catalog
+	table           Store
+	maxObservations int    // in one payload
+	kind            string // of observations that name none
+}
+
+// NewRetrier returns a Retrier. kind is that of observations that name none.
+func NewRetrier(table Store, kinds *catalog.Catalog, limits config.Limits, kind string, now func() model.Time) *Retrier {
+	return &Retrier{
+		ingest:     &ingest.Service{Store: table, PurgeLocks: table, Limits: limits, Now: now, Rand: rand.Reader},
+		aggregator: &aggregate.Aggregator{Store: table, QuarantineStore: reject{}, Catalog: kinds, Now: now, Rand: rand.Reader},
+		catalog:    kinds, table: table, maxObservations: limits.Observations, kind: kind,
+	}
+}
+
+// Result is what a successful retry did.
+type Result struct {
+	Outcomes []model.Outcome // of the observations; consecutive equal ones once
+	Changes  int             // of the table stream that were processed
+}
+
+// RejectedError says that an observation was not appended.
+type RejectedError struct {
+	Outcome model.Outcome
+	Errors  []model.FieldError
+}
+
+func (e *RejectedError) Error() string {
+	text := string(e.Outcome)
+	for _, f := range e.Errors {
+		text += ": " + f.Error()
+	}
+	return text
+}
+
+// UndeclaredKindError says that an observation names a kind that is not declared.
+type UndeclaredKindError struct{ Kind string }
+
+func (e *UndeclaredKindError) Error() string { return fmt.Sprintf("kind %q is not declared", e.Kind) }
+
+// reject is the quarantine of a Retrier's Aggregator: it takes nothing, because what is
+// retried is in quarantine already.
+type reject struct{}
+
+var _ aggregate.QuarantineStore = reject{}
+
+func (reject) Quarantine(context.Context, entity.Quarantined) (storage.WriteResult, error) {
+	return storage.ConditionFailed, errors.New("it still cannot be processed")
+}
+
+// Retry processes an entry again and, if that succeeds, removes it. An error says why
+// the entry stays.
+func (r *Retrier) Retry(ctx context.Context, e *Entry) (Result, error) {
+	result, err := r.process(ctx, e)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = r.table.DeleteItem(ctx, e.Key)
+	}
+	return result, err
+}
+
+func (r *Retrier) process(ctx context.Context, e *Entry) (Result, error) {
+	switch {
+	case e.Damaged != nil:
+		return Result{}, e.Damaged
+	case e.Source == aggregate.StreamSource:
+		return r.record(ctx, e)
+	default:
+		return r.observations(ctx, e)
+	}
+}
+
+// observations appends the observations of a payload. If the source knew the subject,
+// the entry has it and the payload does not.
+func (r *Retrier) observations(ctx context.Context, e *Entry) (done Result, err error) {
+	for _, m := range envelope.FromRule(e.Payload, "quarantine/"+e.ID, r.kind, r.maxObservations) {
+		kind, known := r.catalog.Kind(m.Kind)
+		if !known {
+			return Result{}, &UndeclaredKindError{Kind: m.Kind}
+		}
+		if m.Subject == "" && e.Subject.Type == kind.Subject.Name {
+			m.Subject = e.Subject.ID
+		}
+		results, err := r.ingest.Append(ctx, kind, m.Observation)
+		if err != nil {
+			return Result{}, err
+		}
+		if o := results[0]; !processed(o.Outcome) {
+			return Result{}, &RejectedError{Outcome: o.Outcome, Errors: o.Errors}
+		}
+		done.Outcomes = append(done.Outcomes, results[0].Outcome)
+	}
+	done.Outcomes = slices.Compact(done.Outcomes)
+	return done, nil
+}
+
+// processed reports whether nothing is left to do after an outcome.
+func processed(o model.Outcome) bool {
+	return slices.Contains([]model.Outcome{model.Applied, model.Late, model.Stale, model.Duplicate}, o)
+}
+
+// record processes a record of the table stream.
+func (r *Retrier) record(ctx context.Context, e *Entry) (Result, error) {
+	changes, err := r.changes(e.Payload)
+	if err != nil {
+		return Result{}, err
+	}
+	if report := r.aggregator.Redrive(ctx, changes); len(report.Failures) > 0 {
+		return Result{}, report.Failures[0].Err
+	}
+	return Result{Changes: len(changes)}, nil
+}
+
+// changes decodes a record as the aggregate function does, or as the event's identity,
+// which is what is kept of a record whose kind was not declared.
+func (r *Retrier) changes(payload []byte) ([]storage.Change, error) {
+	var decoder envelope.StreamDecoder
+	batch, err := decoder.Decode([]byte(`{"Records":[` + string(payload) + `]}`))
+	if err != nil {
+		return nil, err
+	}
+	if len(batch.Changes) > 0 {
+		return batch.Changes, nil
+	}
+	if change, ok := r.identity(payload); ok {
+		return []storage.Change{change}, nil
+	}
+	if len(batch.Poison) > 0 {
+		return nil, errors.New(batch.Poison[0].Reason)
+	}
+	return nil, errors.New("the record is not of an event")
+}
+
+// identity returns the change of an event of which only the identity is kept. It is a
+// correction, not an insert, so that its buckets are recomputed from the start.
+func (r *Retrier) identity(payload []byte) (storage.Change, bool) {
+	var in struct{ Subject, Kind, Stream, Time, ID string }
+	if json.Unmarshal(payload, &in) != nil {
+		return storage.Change{}, false
+	}
+	at, err := storedtime.Parse(in.Time)
+	kind, known := r.catalog.Kind(in.Kind)
+	_, id, cut := strings.Cut(in.Subject, "/")
+	if err != nil || !cut || in.Kind == "" {
+		return storage.Change{}, false
+	}
+	order := model.Order{At: at, ID: in.ID}
+	series := model.Series{Kind: in.Kind} // still undeclared: Redrive quarantines it again
+	if known {
+		series = kind.Series(id, in.Stream, order)
+	}
+	return storage.Change{Type: storage.Corrected, Key: model.EventKey{Series: series, Order: order}}, true
+}

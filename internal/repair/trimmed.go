@@ -1,0 +1,125 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/repair/onfailure"
+	"github.com/tidemark-db/tidemark/internal/tablescan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// trimmedMessage is a message whose range the table stream no longer has.
+type trimmedMessage struct {
+	onfailure.Message
+	over    envelope.FailedRange
+	expired bool
+}
+
+// MarkedRange is a range whose rows of the finest tier were marked inexact, because raw
+// events of it have expired.
+type MarkedRange struct {
+	Range      envelope.FailedRange
+	Recomputed int // buckets
+	Changed    int // rows
+}
+
+// repairTrimmed repairs the ranges that the table stream no longer has by their time of
+// arrival, all with one scan, and removes their messages.
+func (r *redriveRun) repairTrimmed(ctx context.Context) error {
+	if len(r.trimmed) == 0 {
+		return nil
+	}
+	var ranges []entity.Gap
+	for _, m := range r.trimmed {
+		ranges = append(ranges, entity.Gap{From: m.over.FirstAt, To: m.over.LastAt})
+	}
+	repairer := &ArrivalRepairer{
+		Table: r.Table, Catalog: r.Catalog, Aggregator: r.Aggregator, Now: r.Now,
+		DryRun: r.DryRun, MaxNotes: r.MaxNotes, Progress: r.Progress,
+	}
+	var err error
+	if r.report.Arrival, err = repairer.Repair(ctx, ranges); err != nil {
+		return err
+	}
+	for _, m := range r.trimmed {
+		if err := r.finishTrimmed(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *redriveRun) finishTrimmed(ctx context.Context, m trimmedMessage) error {
+	if m.expired {
+		if err := r.markRange(ctx, m.over); err != nil {
+			return err
+		}
+	}
+	if r.DryRun {
+		return nil
+	}
+	if err := r.Messages.Remove(ctx, m.Message); err != nil {
+		return fmt.Errorf("message %s: repaired, but not removed (repairing it again is harmless): %w", m.ID, err)
+	}
+	r.report.Processed++
+	return nil
+}
+
+// markRange marks the rows of the finest tiers inexact over a range whose raw events
+// have begun to expire: what was lost there is no longer known.
+func (r *redriveRun) markRange(ctx context.Context, g envelope.FailedRange) error {
+	all, err := tablescan.Series(ctx, r.Table, r.Catalog, model.Subject{})
+	if err != nil {
+		return fmt.Errorf("find the series: %w", err)
+	}
+	var over []aggregate.Target
+	for _, s := range all {
+		if kind, known := r.Catalog.Kind(s.Kind); known {
+			over = append(over, finestBuckets(s, kind.Retention, g.FirstAt, g.LastAt)...)
+		}
+	}
+	report := r.Aggregator.Recompute(ctx, over, aggregate.RepairOptions{Mark: aggregate.MarkAll, DryRun: r.DryRun})
+	if len(report.Failures) > 0 {
+		return fmt.Errorf("mark the rows of the range inexact: %w", report.Failures[0].Err)
+	}
+	r.report.Marked = append(r.report.Marked, MarkedRange{Range: g, Recomputed: report.Recomputed, Changed: report.Changed})
+	return nil
+}
+
+// finestBuckets returns the finest buckets of a series from first to last, inclusive.
+func finestBuckets(s model.Series, l tier.Policy, first, last model.Time) (all []aggregate.Target) {
+	for b := l.Finest().Unit.BucketOf(first); b.Start <= last; b = b.Unit.BucketOf(b.End) {
+		all = append(all, aggregate.Target{Series: s, At: b.Start})
+	}
+	return all
+}
+
+// deadline returns when raw events that were written at a time begin to expire, by the
+// shortest retention of any kind.
+func (r *Redriver) deadline(writtenAt model.Time) *Trimmed {
+	least := shortestRaw(r.Catalog)
+	if least == tier.Forever {
+		return &Trimmed{}
+	}
+	expires := writtenAt.Add(least)
+	return &Trimmed{ExpiresAt: expires, Expired: expires <= r.Now().Add(tier.SealMargin)}
+}
+
+// shortestRaw returns the shortest retention of raw events of any kind, tier.Forever if
+// all are kept forever.
+func shortestRaw(kinds *catalog.Catalog) time.Duration {
+	least := tier.Forever
+	for _, k := range kinds.Kinds {
+		if raw := k.Retention.Raw; raw != tier.Forever && (least == tier.Forever || raw < least) {
+			least = raw
+		}
+	}
+	return least
+}

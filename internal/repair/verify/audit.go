@@ -1,0 +1,180 @@
+package verify
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablescan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// audit compares the digest of every row of one partition with the sum of the digests
+// of its children. It finds missing, removed and changed events, but not wrong numbers
+// beside a right digest.
+type audit struct {
+	kinds   *catalog.Catalog
+	now     model.Time
+	include func(*model.Event) bool // see Auditor.Include
+
+	series map[model.Series]*seriesSums // nil for an undeclared kind
+}
+
+// seriesSums are the sums of one series, by tier level and bucket start.
+type seriesSums struct {
+	kind *catalog.Kind
+	sums []map[model.Time]*bucketSum
+}
+
+// bucketSum is what the audit knows about one bucket.
+type bucketSum struct {
+	children int
+	digest   rollup.Digest // of the children
+	included bool          // has an event that Include selected
+	row      *rollup.Row   // nil if absent or empty
+}
+
+// Suspect is a bucket to recompute.
+type Suspect struct {
+	Key    rollup.Key
+	Reason string
+}
+
+func newAudit(kinds *catalog.Catalog, now model.Time, include func(*model.Event) bool) *audit {
+	return &audit{kinds: kinds, now: now, include: include, series: map[model.Series]*seriesSums{}}
+}
+
+// add counts an item; items that are neither events nor rows are ignored.
+func (a *audit) add(it item.Item) {
+	if e, err := item.Event(it); err == nil {
+		a.addEvent(&e)
+		return
+	}
+	key, err := keys.ParseRow(it.Key())
+	if err != nil {
+		return
+	}
+	if s := a.sumsOf(key.Series); s != nil {
+		row, _ := item.Row(it) // a damaged row has no Summary
+		s.addRow(&row)
+	}
+}
+
+func (a *audit) addEvent(e *model.Event) {
+	s := a.sumsOf(e.Series)
+	if s == nil {
+		return
+	}
+	included := a.include != nil && a.include(e)
+	s.addToParents(eventLevel, e.At, func(b *bucketSum) {
+		b.children++
+		b.digest.Add(rollup.DigestOf(e))
+		b.included = b.included || included
+	})
+}
+
+func (a *audit) sumsOf(s model.Series) *seriesSums {
+	sums, known := a.series[s]
+	if !known {
+		if kind, ok := a.kinds.Kind(s.Kind); ok {
+			sums = &seriesSums{kind: kind, sums: make([]map[model.Time]*bucketSum, len(kind.Retention.Tiers))}
+		}
+		a.series[s] = sums
+	}
+	return sums
+}
+
+// addToParents calls count for each bucket over a time that is folded from the level.
+func (s *seriesSums) addToParents(from int, at model.Time, count func(*bucketSum)) {
+	for level := from + 1; level < len(s.sums); level++ {
+		t := s.kind.Retention.Tiers[level]
+		if b := t.Unit.BucketOf(at); keeps(t, b) && childLevel(s.kind.Retention, level, b) == from {
+			count(s.bucket(level, b.Start))
+		}
+	}
+}
+
+func (s *seriesSums) bucket(level int, start model.Time) *bucketSum {
+	if s.sums[level] == nil {
+		s.sums[level] = map[model.Time]*bucketSum{}
+	}
+	if s.sums[level][start] == nil {
+		s.sums[level][start] = &bucketSum{}
+	}
+	return s.sums[level][start]
+}
+
+func (s *seriesSums) addRow(row *rollup.Row) {
+	unit, err := tier.ParseUnit(row.Key.Tier)
+	if err != nil || row.Empty {
+		return
+	}
+	_, level, ok := s.kind.Retention.Find(unit)
+	if !ok {
+		return
+	}
+	s.bucket(level, row.Key.Start).row = row
+	s.addToParents(level, row.Key.Start, func(b *bucketSum) {
+		b.children++
+		b.digest.Add(row.Digest)
+	})
+}
+
+// suspects returns the buckets that do not match their children, by series, tier and
+// time.
+func (a *audit) suspects() (all []Suspect) {
+	for _, series := range slices.SortedFunc(maps.Keys(a.series), tablescan.CompareSeries) {
+		s := a.series[series]
+		if s == nil {
+			continue
+		}
+		for level, sums := range s.sums {
+			for _, start := range slices.Sorted(maps.Keys(sums)) {
+				if reason := a.check(s, level, start); reason != "" {
+					key := rollup.Key{Series: series, Tier: s.kind.Retention.Tiers[level].Unit.String(), Start: start}
+					all = append(all, Suspect{key, reason})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// check returns why a bucket is suspect, "" if it is not.
+func (a *audit) check(s *seriesSums, level int, start model.Time) string {
+	b := s.sums[level][start]
+	switch row := b.row; {
+	case row == nil && b.included:
+		return "there is no row"
+	case row == nil && b.children > 0 && !a.mayHaveExpired(s, level, start):
+		return "there is no row for its children"
+	case row == nil:
+		return ""
+	case row.Summary == nil && row.V <= item.Version: // only a newer version can repair its own rows
+		return "the row cannot be decoded"
+	case isSealed(row, a.now) && b.included:
+		return "the row is sealed and may miss an event of the range"
+	case isSealed(row, a.now):
+		return ""
+	case b.children == 0:
+		return "the row has no children"
+	case b.digest != row.Digest:
+		return "the row's digest differs from that of its children"
+	case b.included:
+		return "an event of it arrived in the range"
+	}
+	return ""
+}
+
+func (a *audit) mayHaveExpired(s *seriesSums, level int, start model.Time) bool {
+	return mayHaveExpired(s.kind.Retention, level, start, a.now, func(level int, start model.Time) *rollup.Row {
+		if b := s.sums[level][start]; b != nil {
+			return b.row
+		}
+		return nil
+	})
+}

@@ -1,0 +1,126 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablescan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Auditor finds buckets whose digest differs from that of their children. It keeps the
+// sums of one partition at a time. A scan may read a partition while it changes, so a
+// partition with suspects is read again, in order, before they are reported.
+type Auditor struct {
+	Table   tablescan.Table
+	Catalog *catalog.Catalog
+	Now     func() model.Time
+	// Include selects events whose bucket is suspect whatever its digest says; nil
+	// selects none.
+	Include func(*model.Event) bool
+	// Progress is called for every item; nil to ignore it.
+	Progress func(Step)
+}
+
+// AuditReport is the result of an audit.
+type AuditReport struct {
+	Items      int // read, without those of partitions read again
+	Suspects   []Suspect
+	Undeclared []model.Series // of kinds that the catalog has not: not audited
+}
+
+// Run audits the partitions of a subject, or of the whole table for the zero subject.
+func (a *Auditor) Run(ctx context.Context, subject model.Subject) (*AuditReport, error) {
+	r := &auditRun{Auditor: a, undeclared: map[model.Series]bool{}}
+	err := r.run(ctx, subject)
+	r.report.Undeclared = slices.SortedFunc(maps.Keys(r.undeclared), tablescan.CompareSeries)
+	return &r.report, err
+}
+
+// auditRun is one run of an Auditor.
+type auditRun struct {
+	*Auditor
+	report     AuditReport
+	undeclared map[model.Series]bool
+
+	partition string // that the scan is in
+	audit     *audit // of it; nil before the first item
+}
+
+func (r *auditRun) run(ctx context.Context, subject model.Subject) error {
+	if subject == (model.Subject{}) {
+		return r.scan(ctx)
+	}
+	for _, pk := range tablescan.Partitions(subject, r.Catalog) {
+		if err := r.read(ctx, pk, r.count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan audits the whole table.
+func (r *auditRun) scan(ctx context.Context) error {
+	err := tablescan.Each(ctx, r.Table, func(it item.Item) error {
+		r.count()
+		if pk := it.Key().PK; pk != r.partition || r.audit == nil {
+			if err := r.endPartition(ctx); err != nil {
+				return err
+			}
+			r.partition, r.audit = pk, newAudit(r.Catalog, r.Now(), r.Include)
+		}
+		r.audit.add(it)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.endPartition(ctx)
+}
+
+func (r *auditRun) count() {
+	r.report.Items++
+	if r.Progress != nil {
+		r.Progress(Step{Phase: "audit", Unit: "items", Added: 1})
+	}
+}
+
+// endPartition ends the partition that was scanned last.
+func (r *auditRun) endPartition(ctx context.Context) error {
+	if r.audit == nil {
+		return nil
+	}
+	r.noteUndeclared(r.audit)
+	if len(r.audit.suspects()) == 0 {
+		return nil
+	}
+	return r.read(ctx, r.partition, func() {})
+}
+
+// read audits one partition by reading it strongly consistent and in order.
+func (r *auditRun) read(ctx context.Context, pk string, count func()) error {
+	one := newAudit(r.Catalog, r.Now(), r.Include)
+	_, err := tablescan.Partition(ctx, r.Table, pk, func(it item.Item) bool {
+		one.add(it)
+		count()
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("audit partition %s: %w", pk, err)
+	}
+	r.noteUndeclared(one)
+	r.report.Suspects = append(r.report.Suspects, one.suspects()...)
+	return nil
+}
+
+func (r *auditRun) noteUndeclared(one *audit) {
+	for series, sums := range one.series {
+		if sums == nil {
+			r.undeclared[series] = true
+		}
+	}
+}

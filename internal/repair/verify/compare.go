@@ -1,0 +1,94 @@
+package verify
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Status is the result of comparing one bucket.
+type Status string
+
+// The statuses. The first three need no repair.
+const (
+	Equal   Status = "equal"
+	Sealed  Status = "sealed"  // some of its children have expired, so it cannot be recounted
+	Expired Status = "expired" // there is no row, but one may have existed and expired
+	Differs Status = "differs"
+	Missing Status = "missing" // there are events, but no row
+	Extra   Status = "extra"   // there is a row, but no events
+)
+
+// Statuses lists the statuses in the order in which they are reported.
+var Statuses = []Status{Equal, Sealed, Expired, Differs, Missing, Extra}
+
+// OK reports whether a bucket of this status needs no repair.
+func (s Status) OK() bool { return s == Equal || s == Sealed || s == Expired }
+
+// Finding is the result for one bucket.
+type Finding struct {
+	Key    rollup.Key
+	Status Status
+	Exact  bool   // as the stored row says
+	Detail string // what differs, for people
+	Events string // the events that cause the difference, if they can be determined
+}
+
+// compare compares the stored row of a bucket with the expected one.
+func (r *recount) compare(level int, start model.Time, want *rollup.Row) Finding {
+	row := r.stored[level][start]
+	f := Finding{Key: r.key(level, start), Exact: row != nil && row.Exact}
+	switch {
+	case row != nil && row.Summary == nil:
+		f.Status, f.Detail = Differs, "the stored row cannot be decoded"
+	case row != nil && isSealed(row, r.now):
+		f.Status = Sealed
+	case row == nil && mayHaveExpired(r.kind.Retention, level, start, r.now, r.row):
+		f.Status = Expired
+	case row == nil:
+		f.Status, f.Detail = Missing, fmt.Sprintf("there is no row for its %d events", want.Summary.Events()+want.Unreadable)
+	case want == nil:
+		f.Status, f.Detail = Extra, fmt.Sprintf("the row counts %d events, but there are none", row.Summary.Events())
+	case equal(want, row):
+		f.Status = Equal
+	default:
+		f.Status, f.Detail = Differs, cmp.Or(differingMeasure(want.Summary, row.Summary), differingRest(want, row))
+	}
+	return f
+}
+
+// equal reports whether two rows have the same contents, by their canonical bytes.
+func equal(want, row *rollup.Row) bool {
+	return want.Digest == row.Digest && want.Unreadable == row.Unreadable && want.Exact == row.Exact &&
+		bytes.Equal(want.Summary.Encode(nil), row.Summary.Encode(nil))
+}
+
+// differingMeasure describes the first measure that differs, "" if none does.
+func differingMeasure(want, got *rollup.Summary) string {
+	names := append(want.Names(), got.Names()...)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		w, _ := want.Measure(name)
+		g, _ := got.Measure(name)
+		if wanted, stored := MeasureText(w), MeasureText(g); wanted != stored {
+			return fmt.Sprintf("%s: the row has %s; its events have %s", name, stored, wanted)
+		}
+	}
+	return ""
+}
+
+// MeasureText returns the figures of a measure on one line.
+func MeasureText(m rollup.Measure) string {
+	return fmt.Sprintf("count %d, invalid %d, sum %s, min %s, max %s, first %s, last %s",
+		m.Count, m.Invalid, m.Sum, m.Min, m.Max, m.First, m.Last)
+}
+
+func differingRest(want, row *rollup.Row) string {
+	return fmt.Sprintf("the row has %d events, %d unreadable, exact %t, digest %s; its events have %d, %d, %t, %s",
+		row.Summary.Events(), row.Unreadable, row.Exact, row.Digest,
+		want.Summary.Events(), want.Unreadable, want.Exact, want.Digest)
+}

@@ -1,0 +1,154 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/tablescan"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Verifier recounts series from their events.
+type Verifier struct {
+	Store   Store
+	Catalog *catalog.Catalog
+	Now     func() model.Time
+	// Quick recounts only series in which an audit found a wrong digest.
+	Quick bool
+	// MaxExplained is for how many findings the events are read that cause them.
+	MaxExplained int
+	// Progress is called for every audited item and every recounted series; nil to
+	// ignore it.
+	Progress func(Step)
+}
+
+// Report is the result of a verification.
+type Report struct {
+	Audit *AuditReport // nil unless Quick
+
+	Series      int
+	Events      int
+	Tiers       []TierCounts // in the order first met: finest first
+	Differences []Finding
+	Undeclared  []model.Series // of kinds that the catalog has not: not recounted
+}
+
+// TierCounts counts the findings of one tier.
+type TierCounts struct {
+	Tier    string
+	Status  map[Status]int
+	Inexact int // equal rows that say exact: false
+}
+
+// OK reports whether every series could be recounted and no bucket needs repair.
+func (r *Report) OK() bool { return len(r.Differences) == 0 && len(r.Undeclared) == 0 }
+
+// Checked reports whether there was anything to check.
+func (r *Report) Checked() bool {
+	return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0
+}
+
+// Verify recounts every bucket of a scope. The scope's span is widened to whole buckets
+// of the coarsest tier.
+func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
+	report := &Report{}
+	all, err := v.choose(ctx, report, s.Subject)
+	if err != nil {
+		return nil, err
+	}
+	for _, series := range all {
+		if err := v.series(ctx, report, series, s); err != nil {
+			return nil, err
+		}
+		if v.Progress != nil {
+			v.Progress(Step{Phase: "verify", Unit: "series", Added: 1, Total: len(all)})
+		}
+	}
+	return report, nil
+}
+
+// choose returns the series to recount: all of the subject, or with Quick those that an
+// audit found suspect.
+func (v *Verifier) choose(ctx context.Context, report *Report, subject model.Subject) ([]model.Series, error) {
+	if !v.Quick {
+		all, err := tablescan.Series(ctx, v.Store, v.Catalog, subject)
+		if err != nil {
+			return nil, fmt.Errorf("find the series: %w", err)
+		}
+		return all, nil
+	}
+	auditor := &Auditor{Table: v.Store, Catalog: v.Catalog, Now: v.Now, Progress: v.Progress}
+	audited, err := auditor.Run(ctx, subject)
+	if err != nil {
+		return nil, fmt.Errorf("audit the table: %w", err)
+	}
+	report.Audit = audited
+	return audited.Series(), nil
+}
+
+// Series returns the series to recount after an audit: those with suspects, and those
+// that it could not audit.
+func (r *AuditReport) Series() []model.Series {
+	found := map[model.Series]bool{}
+	for _, s := range r.Suspects {
+		found[s.Key.Series] = true
+	}
+	for _, s := range r.Undeclared {
+		found[s] = true
+	}
+	return slices.SortedFunc(maps.Keys(found), tablescan.CompareSeries)
+}
+
+// series recounts one series.
+func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, scope Scope) error {
+	kind, ok := v.Catalog.Kind(s.Kind)
+	if !ok {
+		report.Undeclared = append(report.Undeclared, s)
+		return nil
+	}
+	one := recount{store: v.Store, kind: kind, series: s, now: v.Now(), span: scope.Span.widened(kind.Retention)}
+	findings, err := one.run(ctx)
+	report.Series++
+	report.Events += one.events
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if !inTier(scope.Tier, f) {
+			continue
+		}
+		if !f.Status.OK() && len(report.Differences) < v.MaxExplained {
+			if f.Events, err = one.explain(ctx, f); err != nil {
+				return err
+			}
+		}
+		report.add(f)
+	}
+	return nil
+}
+
+func inTier(u tier.Unit, f Finding) bool { return u == 0 || f.Key.Tier == u.String() }
+
+func (r *Report) add(f Finding) {
+	counts := r.tier(f.Key.Tier)
+	counts.Status[f.Status]++
+	if f.Status == Equal && !f.Exact {
+		counts.Inexact++
+	}
+	if !f.Status.OK() {
+		r.Differences = append(r.Differences, f)
+	}
+}
+
+func (r *Report) tier(name string) *TierCounts {
+	i := slices.IndexFunc(r.Tiers, func(t TierCounts) bool { return t.Tier == name })
+	if i < 0 {
+		i = len(r.Tiers)
+		r.Tiers = append(r.Tiers, TierCounts{Tier: name, Status: map[Status]int{}})
+	}
+	return &r.Tiers[i]
+}

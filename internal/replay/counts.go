@@ -1,0 +1,79 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// outcomes in the order they are printed.
+var outcomes = []model.Outcome{
+	model.Applied, model.Late, model.Stale, model.Duplicate,
+	model.Collision, model.Conflict, model.Gone, model.Rejected,
+}
+
+// shownRejections is how many rejections are printed with their reason.
+const shownRejections = 5
+
+// Counts counts outcomes. It may be used concurrently.
+type Counts struct {
+	mu         sync.Mutex
+	count      map[model.Outcome]int // guarded by mu
+	rejections []string              // guarded by mu; the first few, with their reasons
+}
+
+func (c *Counts) add(outcome model.Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.count == nil {
+		c.count = map[model.Outcome]int{}
+	}
+	c.count[outcome]++
+}
+
+func (c *Counts) reject(location, reason string) {
+	c.add(model.Rejected)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.rejections) < shownRejections {
+		c.rejections = append(c.rejections, location+": "+reason)
+	}
+}
+
+// Of returns how many observations had an outcome.
+func (c *Counts) Of(outcome model.Outcome) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count[outcome]
+}
+
+// Total returns how many observations have an outcome.
+func (c *Counts) Total() (n int) {
+	for _, outcome := range outcomes {
+		n += c.Of(outcome)
+	}
+	return n
+}
+
+// Print writes the counts, and why the first few rejected observations were rejected.
+func (c *Counts) Print(w io.Writer, took time.Duration) {
+	n := c.Total()
+	fmt.Fprintf(w, "%s observations in %s (%s/s)\n", terminal.Grouped(n), took.Round(100*time.Millisecond), terminal.Grouped(terminal.PerSecond(n, took)))
+	for _, outcome := range outcomes {
+		if n := c.Of(outcome); n > 0 {
+			fmt.Fprintf(w, "  %-10s %12s\n", outcome, terminal.Grouped(n))
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, reason := range c.rejections {
+		fmt.Fprintf(w, "  rejected %s\n", reason)
+	}
+	if more := c.count[model.Rejected] - len(c.rejections); more > 0 && len(c.rejections) > 0 {
+		fmt.Fprintf(w, "  … and %s more\n", terminal.Grouped(more))
+	}
+}

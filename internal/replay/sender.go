@@ -1,0 +1,174 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Sender posts observations in parallel lanes. All observations of a series go through
+// one lane, and a lane has one request in flight, so their order is kept.
+type Sender struct {
+	URL      string       // of the kind's collection, for example http://127.0.0.1:8080/v1/readings
+	Batch    int          // the most observations in one request
+	Lanes    int          // the most requests in flight
+	Client   *http.Client // nil is one with a timeout of a minute
+	Progress func(n int)  // called with how many more observations have an outcome; may be nil, must allow concurrent calls
+
+	Counts Counts // of the outcomes so far
+}
+
+const (
+	maxBody      = 900 << 10 // bytes in a request; the API accepts 1 MB
+	maxAttempts  = 10        // in a row that bring no outcome
+	firstPause   = 50 * time.Millisecond
+	longestPause = 5 * time.Second
+)
+
+// Timeout bounds one request. A request that exceeds it is sent again.
+const Timeout = time.Minute
+
+// Send posts what source passes to send, and returns when every observation has an
+// outcome. Requests that fail are repeated. It gives up when the context ends, at a
+// response that would stay the same, and after ten attempts without an outcome.
+func (s *Sender) Send(ctx context.Context, source func(send func(Observation) error) error) error {
+	if s.Client == nil {
+		s.Client = &http.Client{Timeout: Timeout, Transport: &http.Transport{MaxIdleConnsPerHost: s.Lanes}}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	lanes := make([]chan Observation, s.Lanes)
+	for i := range lanes {
+		lanes[i] = make(chan Observation, s.Batch)
+		group.Go(func() error { return s.runLane(ctx, lanes[i]) })
+	}
+	group.Go(func() error {
+		defer func() {
+			for _, lane := range lanes {
+				close(lane)
+			}
+		}()
+		return source(dispatcher(ctx, lanes))
+	})
+	return group.Wait()
+}
+
+// dispatcher assigns each new series to the next lane in turn.
+func dispatcher(ctx context.Context, lanes []chan Observation) func(Observation) error {
+	laneOf := map[string]chan Observation{}
+	return func(o Observation) error {
+		lane, ok := laneOf[o.Series]
+		if !ok {
+			lane = lanes[len(laneOf)%len(lanes)]
+			laneOf[o.Series] = lane
+		}
+		select {
+		case lane <- o:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (s *Sender) runLane(ctx context.Context, lane <-chan Observation) error {
+	var batch []Observation
+	size := 0
+	for o := range lane {
+		if len(batch) > 0 && (len(batch) == s.Batch || size+len(o.Body) > maxBody) {
+			if err := s.sendBatch(ctx, batch); err != nil {
+				return err
+			}
+			batch, size = batch[:0], 0
+		}
+		batch, size = append(batch, o), size+len(o.Body)+1
+	}
+	if len(batch) == 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.sendBatch(ctx, batch)
+}
+
+// sendBatch posts a batch until each of its observations has an outcome. Those without
+// one are sent again, in the same order.
+func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
+	pause := firstPause
+	var failure error
+	for range maxAttempts {
+		rest, err := s.post(ctx, batch)
+		switch permanent := new(permanentError); {
+		case err == nil && len(rest) == 0:
+			return nil
+		case errors.As(err, &permanent), ctx.Err() != nil:
+			return err
+		case len(rest) < len(batch):
+			pause = firstPause // there is progress
+		}
+		batch, failure = rest, err
+		if err := retry.Sleep(ctx, pause/2+rand.N(pause/2)); err != nil {
+			return err
+		}
+		pause = min(2*pause, longestPause)
+	}
+	return fmt.Errorf("send %d observations, the first from %s: no outcome after %d attempts: %w", len(batch), batch[0].Location, maxAttempts, failure)
+}
+
+// post sends one request and counts its outcomes. It returns the observations that have
+// none.
+func (s *Sender) post(ctx context.Context, batch []Observation) (rest []Observation, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, bytes.NewReader(joinLines(batch)))
+	if err != nil {
+		return nil, &permanentError{err}
+	}
+	req.Header.Set("Content-Type", "application/x-ndjson")
+	resp, err := s.Client.Do(req)
+	if err != nil {
+		return batch, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	if err != nil {
+		return batch, err
+	}
+	return s.count(batch, resp, body)
+}
+
+func joinLines(batch []Observation) []byte {
+	var b bytes.Buffer
+	for _, o := range batch {
+		b.Write(o.Body)
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+func (s *Sender) count(batch []Observation, resp *http.Response, body []byte) (rest []Observation, err error) {
+	results, err := readResponse(s.URL, resp, body, len(batch))
+	if err != nil {
+		return batch, err
+	}
+	for i, r := range results {
+		switch r.Outcome {
+		case model.Unknown:
+			rest, err = append(rest, batch[i]), errors.New("the table did not respond in time")
+			continue
+		case model.Rejected:
+			s.Counts.reject(batch[i].Location, r.reason())
+		default:
+			s.Counts.add(r.Outcome)
+		}
+	}
+	if s.Progress != nil {
+		s.Progress(len(batch) - len(rest))
+	}
+	return rest, err
+}

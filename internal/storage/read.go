@@ -1,0 +1,55 @@
+package storage
+
+import "github.com/tidemark-db/tidemark/pkg/model"
+
+// Range requests one page of a series: events by event time, or rollup rows by bucket
+// start.
+type Range struct {
+	Series     model.Series
+	From, To   model.Time // half-open: [From, To)
+	Newest     bool       // newest first
+	Limit      int        // items in the page; 0 means as many as one request returns (1 MB)
+	After      string     // Next of the previous page; "" for the first
+	Consistent bool       // strongly consistent read
+}
+
+// EventPage is one page of events in the requested order.
+type EventPage struct {
+	Events []model.Event // an event that cannot be decoded is Unreadable; it is not an error
+	Next   string        // "" on the last page
+}
+
+// EventIndexQuery requests one page of the events of a kind, over all subjects, whose
+// indexed field has a given value. The read is eventually consistent.
+type EventIndexQuery struct {
+	Kind, Field, Value string
+	From, To           model.Time      // half-open by event time: [From, To)
+	Newest             bool            // newest first
+	Limit              int             // events in the page; 0 means as many as one request returns (1 MB)
+	After              *model.EventKey // Last of the previous page; nil for the first
+}
+
+// EventIndexPage is one page of events in the requested order.
+type EventIndexPage struct {
+	Events []model.Event   // an event that cannot be decoded is Unreadable; it is not an error
+	Last   *model.EventKey // key of the last event; nil on the last page
+}
+
+// LatestIndexQuery requests one page of the latest items of a kind, over all subjects,
+// that have given values in the indexed fields. The read is eventually consistent.
+type LatestIndexQuery struct {
+	SubjectType, Kind string
+	Index             string
+	Values            []string // values of the index's partition fields
+	SortPrefix        []string // values of the first sort fields; nil for all
+	SortFields        int      // number of sort fields in the index
+	Descending        bool     // in descending order of the sort fields
+	Limit             int      // items in the page; 0 means as many as one request returns (1 MB)
+	After             string   // Next of the previous page; "" for the first
+}
+
+// LatestPage is one page of latest items in the requested order.
+type LatestPage struct {
+	Items []model.Latest
+	Next  string // "" on the last page
+}

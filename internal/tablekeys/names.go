@@ -1,0 +1,72 @@
+package tablekeys
+
+// Attributes of events and latest items. The time and the id of an event are stored only
+// in its key.
+const (
+	AttrAt        = "_at"      // String, latest item: time of its newest event
+	AttrID        = "_id"      // String, latest item: id of its newest event, possibly empty
+	AttrHash      = "_hash"    // Binary: payload identity
+	AttrArrivedAt = "_arrived" // String, event: the source's clock when the event arrived
+	AttrLate      = "_late"    // Bool, event: stored as late; absent if it was applied
+	AttrPurgeLock = "_fence"   // Bool, latest item: present while the subject is being purged
+)
+
+// Attributes of rollups.
+const (
+	AttrRev        = "_rev"        // Binary: random revision of this write, for the optimistic lock
+	AttrSummary    = "_summary"    // Binary: canonical bytes of the summary
+	AttrDigest     = "_digest"     // Binary: sum over identity and values of the events
+	AttrUnreadable = "_unreadable" // Number: events that could not be decoded; absent if none
+	AttrExact      = "_exact"      // Bool: the rollup includes every change
+	AttrUntil      = "_until"      // Number: earliest expiresAt of the children; absent if none expires
+	AttrEmpty      = "_empty"      // Bool: computed from no children; absent if false
+	AttrWrittenAt  = "_written"    // String: the writer's clock
+	AttrLag        = "_lag"        // String: arrival time of the newest event in it; absent if none
+	AttrResume     = "_resume"     // Binary: the resume point; absent if none
+)
+
+// Attributes of a gap in the table stream.
+const AttrGapEnd = "_to" // String: the end of the gap
+
+// Attributes of quarantined items.
+const (
+	AttrSource  = "_door"    // String: the source from which it arrived
+	AttrReason  = "_reason"  // String: one sentence
+	AttrErrors  = "_errors"  // String: JSON list of field errors; absent if none
+	AttrPayload = "_payload" // Binary: the original bytes; absent if empty
+)
+
+// Attributes of profiles, tombstones, versions and sentinels. The two names without an
+// underscore are reserved in profiles only: an event may have fields with these names.
+const (
+	AttrUpdatedAt      = "updatedAt" // String: the clock at the last change
+	AttrDeletedAt      = "deletedAt" // String, tombstone: the clock at the deletion
+	AttrProfileVersion = "_version"  // Number: number of changes so far, for the optimistic lock
+	AttrGeneration     = "_life"     // Binary: the generation, a nonce drawn when the profile is created
+	AttrUnique         = "_unique"   // String: JSON list of the partitions of its sentinels; absent if none
+	AttrOwner          = "_owner"    // String, sentinel: the partition of the subject that holds the value
+	AttrChange         = "_change"   // String, version: created, updated, deleted or restored
+)
+
+// Attributes of purges and purge locks.
+const (
+	AttrStep        = "_step"    // String: the last step that the purge has completed
+	AttrSince       = "_since"   // String: time of the last step, or of the lock
+	AttrRequestedBy = "_by"      // String: who requested the purge
+	AttrRequestedAt = "_asked"   // String: when the purge was requested
+	AttrDue         = "_due"     // String: when the purge may start
+	AttrLockedAt    = "_gated"   // String, purge: when the subject was locked; absent before
+	AttrPurgeID     = "_purge"   // String: id of the purge, as in its receipt
+	AttrCounts      = "_counts"  // String: JSON, the number of removed items by class
+	AttrReceipt     = "_receipt" // String, purge lock: JSON; absent until the purge is done
+)
+
+// Attributes of alerts, rules and notifications.
+const (
+	AttrAlert  = "_alert"  // String, alert and notification: JSON
+	AttrRule   = "_rule"   // String, rule: JSON
+	AttrTested = "_tested" // String, state of a series: JSON list, the position up to which each rule was evaluated
+	AttrRaised = "_raised" // String, alert: id of the event that raised it; the alert's id contains the event's time
+	AttrKind   = "_kind"   // String, alert and notification: kind of the series
+	AttrStream = "_stream" // String, alert and notification: stream of the series
+)

@@ -1,0 +1,84 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// EventStore is the part of the table that EraseEvents needs. Each method is one request.
+type EventStore interface {
+	// Events reads one page of a series' events.
+	Events(ctx context.Context, r storage.Range) (storage.EventPage, error)
+	// DeleteEvent deletes an event as a user delete. It returns ConditionFailed if the
+	// event does not exist, or expires so soon that it is left to expire.
+	DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error)
+}
+
+// EventSelection selects events of a series.
+type EventSelection struct {
+	Series   model.Series
+	From, To model.Time // half-open
+	ID       *string    // if not nil: only the events with this id
+	DryRun   bool       // count the events, and delete nothing
+}
+
+// EraseResult is what EraseEvents did, or would do in a dry run.
+type EraseResult struct {
+	Deleted  int64 // deleted events; the rollups of all tiers are recomputed without them
+	Expiring int64 // events that expire within minutes, and were left to expire
+}
+
+// EraseEvents deletes the selected events. The table stream reports the deletions, and the
+// rollups of every tier are recomputed. A rollup that can no longer be recomputed keeps
+// its numbers and is marked inexact. The latest item of the series keeps its fields until
+// a newer event arrives. EraseEvents may be interrupted and called again.
+func (p *Purger) EraseEvents(ctx context.Context, store EventStore, s EventSelection) (done EraseResult, err error) {
+	r := storage.Range{Series: s.Series, From: s.From, To: s.To, Consistent: true}
+	for e, err := range storage.Events(ctx, store, r) {
+		switch {
+		case err != nil:
+		case s.ID != nil && e.ID != *s.ID:
+		case s.DryRun:
+			done.countDryRun(&e, p.Now())
+		default:
+			err = p.eraseEvent(ctx, store, e.Key(), &done)
+		}
+		if err != nil {
+			return done, fmt.Errorf("erase events of %s: %w", s.Series, err)
+		}
+	}
+	return done, nil
+}
+
+// countDryRun counts an event as its deletion now would.
+func (e *EraseResult) countDryRun(event *model.Event, now model.Time) {
+	if event.ExpiresAt != 0 && event.ExpiresAt <= now.Add(tier.ExpiryMargin).Seconds() {
+		e.Expiring++
+		return
+	}
+	e.Deleted++
+}
+
+func (p *Purger) eraseEvent(ctx context.Context, store EventStore, k model.EventKey, done *EraseResult) error {
+	uncertain := false
+	result, err := p.retrier().Do(ctx, func(ctx context.Context) (storage.WriteResult, error) {
+		result, err := store.DeleteEvent(ctx, k, p.Now())
+		if result == storage.Unknown {
+			uncertain = true
+		}
+		return result, err
+	})
+	switch {
+	case err != nil:
+		return err
+	case result == storage.Written || uncertain: // if an attempt was uncertain, it has deleted the event
+		done.Deleted++
+	default:
+		done.Expiring++
+	}
+	return p.throttle(ctx, 1)
+}

@@ -1,0 +1,85 @@
+package lifecycle
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// itemClass is one class of a subject's items.
+type itemClass struct {
+	name         string // in counts and receipts
+	prefix       string // of the sort key
+	exact        bool   // the sort key is equal to prefix
+	hasSentinels bool   // the items name the unique values that they held
+}
+
+// Classes of items outside the partitions of a subject.
+const (
+	classQuarantine = "quarantine"
+	classSentinels  = "unique values"
+)
+
+// classes are the classes in the partitions of a subject, in the order of their removal.
+// Events go first, then rollups, smallest buckets first. An aggregation that runs in
+// between then finds no events, and writes no rollup that would have to be removed again.
+// The profile and its tombstone go last, because they name the unique values to release.
+var classes = slices.Concat([]itemClass{{name: "events", prefix: keys.EventPrefix}}, rollupClasses(), []itemClass{
+	{name: "rollups", prefix: keys.RowsPrefix}, // of tiers that this version does not know
+	{name: "alerts", prefix: tablekeys.AlertPrefix},
+	{name: "alert notifications", prefix: tablekeys.NotificationPrefix},
+	{name: "alert rules", prefix: tablekeys.RulePrefix}, // and the states of the series
+	{name: "latest items", prefix: keys.LatestPrefix},
+	{name: "versions", prefix: tablekeys.VersionPrefix, hasSentinels: true},
+	{name: "tombstone", prefix: tablekeys.DeletedPrefix, hasSentinels: true},
+	{name: "profile", prefix: keys.ClassMetadata, exact: true, hasSentinels: true},
+})
+
+// rollupClasses returns one class for each tier that this version knows, finest first.
+func rollupClasses() (all []itemClass) {
+	for _, u := range tier.Units() {
+		all = append(all, itemClass{name: "rollups", prefix: keys.RowPrefix(u.String())})
+	}
+	return all
+}
+
+// matches reports whether an item belongs to the class and must be removed. An empty
+// rollup is not removed: it contains no measures and expires within a day. Until then it
+// prevents an aggregation that read the bucket as absent from writing it.
+func (c itemClass) matches(it item.Item) bool {
+	sk := it.Key().SK
+	if c.exact && sk != c.prefix || !strings.HasPrefix(sk, c.prefix) {
+		return false
+	}
+	return !it[tablekeys.AttrEmpty].Bool
+}
+
+// heldSentinel is a sentinel that a generation of a subject held.
+type heldSentinel struct {
+	partition  string
+	generation model.Generation
+}
+
+// sentinelsOf returns the sentinels that an item says its generation held.
+func (c itemClass) sentinelsOf(it item.Item) (all []heldSentinel) {
+	if !c.hasSentinels {
+		return nil
+	}
+	p, err := item.Profile(it)
+	if err != nil {
+		p, err = item.Tombstone(it)
+	}
+	if err != nil {
+		v, _ := item.ProfileVersion(it)
+		p = v.Profile
+	}
+	for _, partition := range p.Sentinels {
+		all = append(all, heldSentinel{partition, p.Generation})
+	}
+	return all
+}

@@ -1,0 +1,258 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+var aliceFields = fields("email", "Alice@acme.com", "first", "Alice", "last", "B", "status", "active", "team", "red")
+
+func TestProfile_EachChangeIsAVersion(t *testing.T) {
+	w := newFixture(t, employee)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
+	w.advance(time.Minute)
+	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("first", "Alicia", "team", ""), 1)), nil)
+	w.advance(time.Minute)
+	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 2)), nil)
+	w.advance(time.Minute)
+	out := w.wantOutcome(lifecycle.Restored, w.noError(w.Restore(t.Context(), alice, 3)), nil)
+	want := fields("email", "Alice@acme.com", "first", "Alicia", "last", "B", "status", "active")
+	if diff := cmp.Diff(want, out.Profile.Attrs, sameDecimal); diff != "" || out.Profile.Version != 4 || out.Profile.DeletedAt != 0 || out.Profile.ExpiresAt != 0 {
+		t.Errorf("restored as version %d, deleted %v (-want +got):\n%s", out.Profile.Version, out.Profile.DeletedAt, diff)
+	}
+	page, next, err := w.Versions(t.Context(), alice, 0, 10)
+	if err != nil || next != 0 {
+		t.Fatal(err, next)
+	}
+	var got []string
+	for _, v := range page {
+		got = append(got, fmt.Sprintf("v%d %s %d fields", v.Version, v.Change, len(v.Attrs)))
+	}
+	if want := []string{"v4 restored 4 fields", "v3 deleted 4 fields", "v2 updated 4 fields", "v1 created 5 fields"}; !slices.Equal(got, want) {
+		t.Errorf("versions %q, want %q", got, want)
+	}
+	if v, err := w.Version(t.Context(), alice, 1); err != nil || v == nil || v.Attrs[1].Value.Text != "Alice" {
+		t.Errorf("version 1 is %+v, %v; want the original first name", v, err)
+	}
+	if v, err := w.Version(t.Context(), alice, 5); err != nil || v != nil {
+		t.Errorf("version 5 is %+v, %v; want none", v, err)
+	}
+}
+
+var sameDecimal = cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
+
+func TestIndexes_HaveTheNamesOfTheTable(t *testing.T) {
+	if catalog.FirstIndex != keys.IndexGSI1 || catalog.SecondIndex != keys.IndexGSI2 {
+		t.Errorf("the indexes are %s and %s in the catalog, %s and %s in the table", catalog.FirstIndex, catalog.SecondIndex, keys.IndexGSI1, keys.IndexGSI2)
+	}
+}
+
+func TestVersions_ReturnsPagesNewestFirst(t *testing.T) {
+	w := newFixture(t, employee)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, nil)), nil)
+	for i := range 11 {
+		w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("n", fmt.Sprint(i)), 0)), nil)
+	}
+	var got []int64
+	for before, pages := int64(0), 0; pages == 0 || before != 0; pages++ {
+		page, next, err := w.Versions(t.Context(), alice, before, 5)
+		if err != nil || len(page) > 5 || pages > 5 {
+			t.Fatalf("page %d of %d versions: %v", pages, len(page), err)
+		}
+		for _, v := range page {
+			got = append(got, v.Version)
+		}
+		before = next
+	}
+	if want := []int64{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("versions %v, want %v", got, want)
+	}
+}
+
+func TestDelete_RemovesTheProfileFromItsIndexes(t *testing.T) {
+	w := newFixture(t, employee)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
+	found := func() (n int) {
+		for _, by := range [][2]string{{"status", "active"}, {"team", "red"}} {
+			for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
+				page, err := w.ListByField(t.Context(), alice.Type, by[0], by[1], c, 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n, c = n+len(page.Profiles), page.Next
+			}
+		}
+		return n
+	}
+	if n := found(); n != 2 {
+		t.Fatalf("found by %d of 2 indexes", n)
+	}
+	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)), nil)
+	p, err := w.Get(t.Context(), alice)
+	if p != nil || err != nil || found() != 0 {
+		t.Errorf("after the deletion: %+v, %v, found by %d indexes; want none", p, err, found())
+	}
+	d, err := w.Deleted(t.Context(), alice)
+	if err != nil || d == nil || d.DeletedAt != noon || d.ExpiresAt != noon.Add(employee.DeletedFor).Seconds() {
+		t.Errorf("tombstone %+v, %v; want it deleted now and kept 30 days", d, err)
+	}
+	listed, err := w.ListDeleted(t.Context(), alice.Type, lifecycle.Cursor{}, 10)
+	if err != nil || len(listed.Profiles) != 1 || listed.Profiles[0].Subject != alice {
+		t.Errorf("listed %+v, %v", listed, err)
+	}
+	w.wantOutcome(lifecycle.Restored, w.noError(w.Restore(t.Context(), alice, 0)), nil)
+	if n := found(); n != 2 {
+		t.Errorf("after the restore: found by %d of 2 indexes", n)
+	}
+}
+
+func TestListByField_ReadsEveryShardAndRefusesUnindexedFields(t *testing.T) {
+	w := newFixture(t, employee)
+	want := map[string]bool{}
+	for i := range 30 {
+		s := subject(fmt.Sprint("s", i))
+		want[s.ID] = true
+		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), s, fields("team", "red"))), nil)
+	}
+	pages := 0
+	for c := (lifecycle.Cursor{}); ; pages++ {
+		page, err := w.ListByField(t.Context(), "EMPLOYEE", "team", "red", c, 4)
+		if err != nil || len(page.Profiles) > 4 {
+			t.Fatal(len(page.Profiles), err)
+		}
+		for _, p := range page.Profiles {
+			if !want[p.Subject.ID] {
+				t.Errorf("%s was found twice", p.Subject)
+			}
+			delete(want, p.Subject.ID)
+		}
+		if c = page.Next; c == (lifecycle.Cursor{}) {
+			break
+		}
+	}
+	if len(want) != 0 || pages < 7 {
+		t.Errorf("%d of 30 were not found, on %d pages", len(want), pages)
+	}
+	if _, err := w.ListByField(t.Context(), "EMPLOYEE", "last", "B", lifecycle.Cursor{}, 4); !errors.Is(err, lifecycle.ErrNoIndex) {
+		t.Errorf("by a field without an index: %v, want ErrNoIndex", err)
+	}
+}
+
+func TestUpdate_ChangesOnlyTheFieldsOfThePatch(t *testing.T) {
+	w := newFixture(t, employee)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
+	foreign := item.Item{ // an attribute that another program sets
+		keys.AttrPK: {Type: item.S, S: keys.Metadata(alice).PK}, keys.AttrSK: {Type: item.S, S: keys.Metadata(alice).SK},
+		"score": {Type: item.N, S: "7"},
+	}
+	if err := w.table.UpdateItem(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("status", "away", "team", ""), 0)), nil)
+	it, err := w.table.GetItem(t.Context(), keys.Metadata(alice))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if it["score"].S != "7" || it["first"].S != "Alice" || it["status"].S != "away" {
+		t.Errorf("the profile is %v", it)
+	}
+	if _, ok := it["team"]; ok || it.IndexKey(keys.IndexGSI2) != (keys.Key{}) {
+		t.Errorf("the removed field, or its index key, remains: %v", it)
+	}
+	if got, want := it.IndexKey(keys.IndexGSI1), tablekeys.FieldEntry(alice, "status", "away", 0); got != want {
+		t.Errorf("the index key is %v, want %v", got, want)
+	}
+	out := w.wantOutcome(lifecycle.Unchanged, w.noError(w.Update(t.Context(), alice, fields("status", "away", "none", ""), 0)), nil)
+	if out.Profile.Version != 2 {
+		t.Errorf("a patch without changes made version %d, want 2", out.Profile.Version)
+	}
+}
+
+func TestUpdate_AcceptsAProfileThatAnotherProgramCreated(t *testing.T) {
+	w := newFixture(t, employee)
+	stored := model.Profile{Subject: alice, Attrs: fields("email", "a@x", "status", "active")}
+	if err := w.table.PutItem(t.Context(), item.FromProfile(&stored)); err != nil {
+		t.Fatal(err)
+	}
+	w.wantOutcome(lifecycle.Exists, w.noError(w.Create(t.Context(), alice, nil)), nil)
+	out := w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("last", "B"), 0)), nil)
+	if out.Profile.Version != 1 || len(out.Profile.Sentinels) != 1 || out.Profile.Generation == (model.Generation{}) {
+		t.Errorf("updated to %+v; want version 1, a generation, and one sentinel", out.Profile)
+	}
+	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 1)), nil)
+	w.wantOutcome(lifecycle.Restored, w.noError(w.Restore(t.Context(), alice, 0)), nil)
+	wantInvariants(w, alice, bob)
+}
+
+func TestChange_OutcomeOfEachChangeInEachState(t *testing.T) {
+	ctx := t.Context()
+	states := []struct {
+		name string
+		make func(*fixture)
+		// outcomes of create, update, update with a wrong version, delete, delete with a wrong
+		// version, restore, restore with a wrong version, remove
+		want string
+	}{
+		{"none", func(*fixture) {}, "created not-found not-found not-found not-found not-found not-found not-found"},
+		{"active", func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)) },
+			"exists updated conflict deleted conflict exists exists removed"},
+		{"deleted", func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)); w.noError(w.Delete(ctx, alice, 0)) },
+			"in-bin in-bin in-bin in-bin in-bin restored conflict removed"},
+		{"deleted and expired", func(w *fixture) {
+			w.noError(w.Create(ctx, alice, aliceFields))
+			w.noError(w.Delete(ctx, alice, 0))
+			w.advance(employee.DeletedFor)
+		}, "created not-found not-found not-found not-found not-found not-found removed"},
+		{"removed", func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)); w.noError(w.Remove(ctx, alice, 0)) },
+			"created not-found not-found not-found not-found not-found not-found not-found"},
+		{"being purged", func(w *fixture) {
+			w.noError(w.Create(ctx, alice, aliceFields))
+			lock := entity.PurgeLock{Subject: alice, Since: noon, PurgeID: "1"}
+			if err := w.table.PutItem(ctx, item.FromPurgeLock(&lock)); err != nil {
+				w.Fatal(err)
+			}
+		}, "exists gone conflict gone conflict exists exists gone"},
+		{"purged", func(w *fixture) {
+			lock := entity.PurgeLock{Subject: alice, Since: noon, PurgeID: "1"}
+			if err := w.table.PutItem(ctx, item.FromPurgeLock(&lock)); err != nil {
+				w.Fatal(err)
+			}
+		}, "gone not-found not-found not-found not-found not-found not-found not-found"},
+	}
+	changes := []func(w *fixture) (lifecycle.Result, error){
+		func(w *fixture) (lifecycle.Result, error) { return w.Create(ctx, alice, fields("email", "other@x")) },
+		func(w *fixture) (lifecycle.Result, error) { return w.Update(ctx, alice, fields("last", "C"), 0) },
+		func(w *fixture) (lifecycle.Result, error) { return w.Update(ctx, alice, fields("last", "C"), 9) },
+		func(w *fixture) (lifecycle.Result, error) { return w.Delete(ctx, alice, 0) },
+		func(w *fixture) (lifecycle.Result, error) { return w.Delete(ctx, alice, 9) },
+		func(w *fixture) (lifecycle.Result, error) { return w.Restore(ctx, alice, 0) },
+		func(w *fixture) (lifecycle.Result, error) { return w.Restore(ctx, alice, 9) },
+		func(w *fixture) (lifecycle.Result, error) { return w.Remove(ctx, alice, 0) },
+	}
+	for _, s := range states {
+		var got []string
+		for _, change := range changes {
+			w := newFixture(t, employee)
+			s.make(w)
+			got = append(got, string(w.noError(change(w)).Outcome))
+			wantInvariants(w, alice, bob)
+		}
+		if strings.Join(got, " ") != s.want {
+			t.Errorf("state %s: outcomes\n %s, want\n %s", s.name, strings.Join(got, " "), s.want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// The codes of field errors. They are stable, so that callers can branch on them, and
+// have the same meaning as the codes of observations.
+const (
+	codeMissing          = "missing"
+	codeInvalidUTF8      = "invalid-utf8"
+	codeControlCharacter = "control-character"
+	codeTooLong          = "too-long"
+	codeKeyTooLong       = "key-too-long"
+	codeTooLarge         = "too-large"
+	codeTooManyFields    = "too-many-fields"
+	codeDuplicateName    = "duplicate-name"
+	codeNameEmpty        = "name-empty"
+	codeNameReserved     = "name-reserved"
+	codeWrongType        = "wrong-type"
+	codeNotAllowed       = "not-allowed"
+)
+
+// maxProfileBytes limits the stored size of a profile. DynamoDB limits an item to 400 KB,
+// and a tombstone is larger than its profile.
+const maxProfileBytes = 256 << 10
+
+// validation collects the errors of a profile, at most one for each field.
+type validation struct {
+	*Service
+	errors []model.FieldError
+}
+
+func (a *validation) addError(field, code, format string, args ...any) {
+	if !slices.ContainsFunc(a.errors, func(e model.FieldError) bool { return e.Field == field }) {
+		a.errors = append(a.errors, model.FieldError{Field: field, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (a *validation) checkSubject(s model.Subject) {
+	switch err := tablekeys.Tombstone(s).Check(); {
+	case s.Type == "" || s.ID == "":
+		a.addError("", codeMissing, "the subject has no type or no id: name one, such as devices/sensor_01")
+	case len(s.ID) > a.Limits.Subject:
+		a.addError("", codeTooLong, "the subject's id is %d bytes long: at most %d; shorten it", len(s.ID), a.Limits.Subject)
+	case strings.ContainsFunc(s.ID, unicode.IsControl):
+		a.addError("", codeControlCharacter, "the subject's id contains a control character: remove it")
+	case err != nil:
+		a.addError("", codeKeyTooLong, "%v", err)
+	}
+}
+
+// checkAttrs checks the given fields one by one and returns them in canonical order.
+func (a *validation) checkAttrs(given model.Attrs) model.Attrs {
+	attrs := slices.Clone(given)
+	attrs.Sort()
+	for i, f := range attrs {
+		if i > 0 && attrs[i-1].Name == f.Name {
+			a.addError(f.Name, codeDuplicateName, "appears twice: send it once")
+		}
+		a.checkField(f)
+	}
+	return attrs
+}
+
+func (a *validation) checkField(f model.Attr) {
+	name, text := f.Name, f.Value.Text
+	switch {
+	case name == "":
+		a.addError("", codeNameEmpty, "a field has no name: name it or leave it out")
+	case tablekeys.ReservedInProfile(name):
+		a.addError(name, codeNameReserved, "is a reserved name: choose another (names beginning with _ are reserved too)")
+	case len(name) > a.Limits.Name:
+		a.addError(name[:a.Limits.Name], codeTooLong, "this name is %d bytes long: at most %d; shorten it", len(name), a.Limits.Name)
+	case !utf8.ValidString(name) || !utf8.ValidString(text):
+		a.addError(strings.ToValidUTF8(name, "\uFFFD"), codeInvalidUTF8, "contains bytes that are not UTF-8: encode it as UTF-8")
+	case strings.ContainsFunc(name, unicode.IsControl):
+		a.addError(name, codeControlCharacter, "this name contains a control character: remove it")
+	case len(text) > a.Limits.Text:
+		a.addError(name, codeTooLong, "is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(text), a.Limits.Text)
+	}
+}
+
+// checkProfile checks the complete profile as it would be stored.
+func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
+	if n := len(p.Attrs); n > a.Limits.Fields {
+		a.addError("", codeTooManyFields, "%d fields: at most %d in a profile; leave some out", n, a.Limits.Fields)
+	}
+	if n := item.FromProfile(p).Size(); n > maxProfileBytes {
+		a.addError("", codeTooLarge, "the profile would take %d bytes: at most %d; send fewer or shorter fields", n, maxProfileBytes)
+	}
+	for _, f := range spec.Declared {
+		v, ok := p.Attrs.Get(f.Name)
+		switch {
+		case !ok || v.Kind == model.Null:
+		case v.Kind != model.Text:
+			a.addError(f.Name, codeWrongType, "is not a string: send a string")
+		case len(f.Values) > 0 && !slices.Contains(f.Values, v.Text):
+			a.addError(f.Name, codeNotAllowed, "%.64q is not an allowed value: want %s", v.Text, strings.Join(f.Values, ", "))
+		}
+	}
+	for _, x := range spec.Indexes {
+		v, ok := p.Attrs.Get(x.Field)
+		if ok && v.Kind != model.Text && v.Kind != model.Null {
+			a.addError(x.Field, codeWrongType, "is not a string, but an index uses this field: send a string")
+		} else if k := indexKey(p, x); k != (keys.Key{}) && k.Check() != nil {
+			a.addError(x.Field, codeKeyTooLong, "is too long for an index key: shorten it")
+		}
+	}
+	for _, c := range claims(p.Subject.Type, spec, p.Attrs) {
+		if tablekeys.UniqueIn(c.partition).Check() != nil {
+			a.addError("", codeKeyTooLong, "the values of the unique constraint %s are too long for a key: shorten them", c.constraint)
+		}
+	}
+}
+
+// withDefaults returns the fields of a new profile, with the defaults of the fields that
+// it leaves out.
+func withDefaults(attrs model.Attrs, spec *catalog.Profile) model.Attrs {
+	var defaults model.Attrs
+	for _, f := range spec.Declared {
+		if f.Default != "" {
+			defaults = append(defaults, model.Attr{Name: f.Name, Value: model.TextValue(f.Default)})
+		}
+	}
+	defaults.Sort()
+	return defaults.Union(attrs)
+}
+
+// result returns the Rejected result; rejected is false if there are no errors.
+func (a *validation) result() (_ Result, rejected bool) {
+	return Result{Outcome: Rejected, Errors: a.errors}, len(a.errors) > 0
+}
+
+// validateSubject checks a subject alone; ok is false if it is rejected.
+func (s *Service) validateSubject(subject model.Subject) (_ Result, ok bool) {
+	a := validation{Service: s}
+	a.checkSubject(subject)
+	out, rejected := a.result()
+	return out, !rejected
+}

@@ -1,0 +1,193 @@
+package timeseries
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Errors of invalid read options.
+var (
+	// ErrOption is the error of an option that does not apply to the read.
+	ErrOption = errors.New("the option does not apply to this read")
+	// ErrField is the error of a filter or projection by a field that the model does not
+	// store.
+	ErrField = errors.New("the model stores no field with this name")
+)
+
+// ReadOption changes a read. An option that does not apply to it makes it fail with
+// ErrOption.
+type ReadOption struct {
+	name  string
+	apply func(*readOptions)
+}
+
+type readOptions struct {
+	from, to          model.Time
+	newest            bool
+	limit             int
+	consistent        bool
+	after             string
+	where             model.Condition
+	fields            []string
+	subjects, streams []string
+	unit              tier.Unit
+	stitched, gaps    bool
+	index             string
+	err               error
+}
+
+// In reads the half-open range [from, to): events by event time, rollups by bucket start.
+// Without it everything is read.
+func In(from, to time.Time) ReadOption {
+	return ReadOption{"In", func(r *readOptions) { r.from, r.to = ceilMilli(from), ceilMilli(to) }}
+}
+
+// Newest reads newest first. The default is oldest first.
+func Newest() ReadOption { return ReadOption{"Newest", func(r *readOptions) { r.newest = true }} }
+
+// Limit reads at most n events, rollups or items. For a chart, n is the maximum number of
+// points; the default is 1,500.
+func Limit(n int) ReadOption { return ReadOption{"Limit", func(r *readOptions) { r.limit = n }} }
+
+// Consistent makes reads strongly consistent, at twice the cost.
+func Consistent() ReadOption {
+	return ReadOption{"Consistent", func(r *readOptions) { r.consistent = true }}
+}
+
+// After continues after a page: next is the Next of that page.
+func After(next string) ReadOption {
+	return ReadOption{"After", func(r *readOptions) { r.after = next }}
+}
+
+// Where returns only events whose stored field compares with value as op says. With several
+// Where options, all must hold. value has any type that a tide tag accepts; model.Exists and
+// model.Missing ignore it. Excluded events are still read and paid for.
+func Where(field string, op model.Op, value any) ReadOption {
+	return ReadOption{"Where", func(r *readOptions) {
+		t, err := term(field, op, value)
+		r.where, r.err = append(r.where, t), errors.Join(r.err, err)
+	}}
+}
+
+// Only returns only these stored fields. All other fields are absent.
+func Only(fields ...string) ReadOption {
+	return ReadOption{"Only", func(r *readOptions) { r.fields = append([]string{}, fields...) }}
+}
+
+// AndSubjects merges further subjects with the subject of the key, bucket by bucket.
+func AndSubjects(ids ...string) ReadOption {
+	return ReadOption{"AndSubjects", func(r *readOptions) { r.subjects = ids }}
+}
+
+// AndStreams merges further streams with the stream of the key, bucket by bucket.
+func AndStreams(streams ...string) ReadOption {
+	return ReadOption{"AndStreams", func(r *readOptions) { r.streams = streams }}
+}
+
+// InTier selects the tier of a chart. The default is the tier that suits the range.
+func InTier(unit tier.Unit) ReadOption {
+	return ReadOption{"InTier", func(r *readOptions) { r.unit = unit }}
+}
+
+// Stitched lets a chart use coarser tiers for the part of the range that has expired in a
+// finer one.
+func Stitched() ReadOption { return ReadOption{"Stitched", func(r *readOptions) { r.stitched = true }} }
+
+// Gaps adds empty rollups for buckets without events, where none can have expired.
+func Gaps() ReadOption { return ReadOption{"Gaps", func(r *readOptions) { r.gaps = true }} }
+
+// Index selects the index of latest items. The default is the first.
+func Index(name string) ReadOption {
+	return ReadOption{"Index", func(r *readOptions) { r.index = name }}
+}
+
+// The options that apply to each read.
+var (
+	latestByOptions = []string{"Index", "Limit", "After"}
+	latestOptions   = []string{"Consistent"}
+	historyOptions  = []string{"In", "Newest", "Limit", "Consistent", "Where", "Only"}
+	pageOptions     = append([]string{"After"}, historyOptions...)
+	countOptions    = []string{"In", "Consistent", "Where"}
+	rollupsOptions  = []string{"In", "Newest", "Limit", "Consistent", "AndSubjects", "AndStreams"}
+	chartOptions    = append([]string{"InTier", "Stitched", "Gaps"}, rollupsOptions...)
+)
+
+// readOptions applies options to a read that allows those named.
+func (e *Events[T]) readOptions(opts []ReadOption, allowed []string) (readOptions, error) {
+	r := readOptions{from: model.MinTime, to: model.MaxTime + 1}
+	for _, opt := range opts {
+		if !slices.Contains(allowed, opt.name) {
+			return r, fmt.Errorf("%s: %w: use only %v", opt.name, ErrOption, allowed)
+		}
+		opt.apply(&r)
+	}
+	if r.err != nil {
+		return r, r.err
+	}
+	for _, t := range r.where {
+		if err := e.layout.checkAppended(t.Field); err != nil {
+			return r, err
+		}
+	}
+	for _, name := range r.fields {
+		if err := e.layout.checkAppended(name); err != nil {
+			return r, err
+		}
+	}
+	return r, r.where.Validate()
+}
+
+func (r *readOptions) history(series query.Series) query.History {
+	return query.History{
+		Series: series, From: r.from, To: r.to, Newest: r.newest, Limit: r.limit,
+		Cursor: r.after, Consistent: r.consistent, Where: r.where, Fields: r.fields,
+	}
+}
+
+func (r *readOptions) rollups(series query.Series, unit tier.Unit) query.Rollups {
+	return query.Rollups{
+		Series: series, Subjects: r.subjects, Streams: r.streams, Unit: unit, From: r.from, To: r.to,
+		Newest: r.newest, Limit: r.limit, Consistent: r.consistent,
+	}
+}
+
+// term returns the comparison of a stored field with a Go value.
+func term(field string, op model.Op, value any) (model.Term, error) {
+	t := model.Term{Field: field, Op: op}
+	if stored, ok := value.(model.Value); ok {
+		t.Value = stored
+		return t, nil
+	}
+	if value == nil {
+		return t, nil
+	}
+	v := reflect.ValueOf(value)
+	if allowedTypes(enrichmentRole)(v.Type()) {
+		var err error
+		t.Value, _, err = encode(v)
+		return t, err
+	}
+	return t, fmt.Errorf("%w: %.64q cannot be compared with a %s", model.ErrCondition, field, v.Type())
+}
+
+// ceilMilli rounds t up to a whole millisecond. Stored times are whole milliseconds, so the
+// range holds the same events. Times that cannot be stored become the first or last time.
+func ceilMilli(t time.Time) model.Time {
+	at := model.TimeOf(t)
+	switch {
+	case t.Before(model.MinTime.Time()):
+		return model.MinTime
+	case t.After(model.MaxTime.Time()):
+		return model.MaxTime + 1
+	case at.Time().Before(t):
+		return at + 1
+	}
+	return at
+}

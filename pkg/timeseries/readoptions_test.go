@@ -1,0 +1,191 @@
+package timeseries_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
+)
+
+// filledEvents returns events with ten readings of sensor_01, one each minute, of
+// temperature 0 to 9.
+func filledEvents(t *testing.T, opts ...timeseries.Option) *timeseries.Events[Reading] {
+	t.Helper()
+	events, err := timeseries.Open[Reading](newTable(), iot.Readings, append(opts, timeseries.WithClock(clock))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		r := Reading{Device: "sensor_01", At: today.Add(time.Duration(i-10) * time.Minute), Temperature: number(fmt.Sprint(i)), Location: "hall"}
+		if out, err := events.Append(context.Background(), r); err != nil || out.Outcome != model.Applied {
+			t.Fatalf("append: %s, %v", out.Outcome, err)
+		}
+	}
+	return events
+}
+
+var sensor = timeseries.Key{Subject: "sensor_01"}
+
+func TestHistory_ReturnsEventsThatMeetEveryTerm(t *testing.T) {
+	t.Parallel()
+	got := ""
+	for r, err := range filledEvents(t).History(context.Background(), sensor, timeseries.Newest(), timeseries.Only("temperature"),
+		timeseries.Where("temperature", model.AtLeast, 3), timeseries.Where("temperature", model.Less, *number("5.5")),
+		timeseries.Where("location", model.Begins, "ha")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += fmt.Sprint(r.Temperature, " ", r.Location, ";")
+	}
+	if want := "5 ;4 ;3 ;"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestPage_ContinuesAfterItsNext(t *testing.T) {
+	t.Parallel()
+	events := filledEvents(t, timeseries.WithCursorKey([]byte("a key for tests only")))
+	got, next := "", ""
+	for pages := 0; pages < 5; pages++ {
+		page, err := events.Page(context.Background(), sensor, timeseries.Limit(4), timeseries.After(next))
+		if err != nil || len(page.Entries) > 4 {
+			t.Fatalf("page %d: %d entries, %v", pages, len(page.Entries), err)
+		}
+		for _, e := range page.Entries {
+			got += fmt.Sprint(e.Value.Temperature)
+		}
+		if want := today.Add(-30*tier.Day24 + 5*time.Minute); !page.CompleteFrom.Equal(want) {
+			t.Errorf("complete from %s, want %s", page.CompleteFrom, want)
+		}
+		if next = page.Next; next == "" {
+			break
+		}
+	}
+	if got != "0123456789" || next != "" {
+		t.Errorf("all pages: %s, then %q", got, next)
+	}
+	if _, err := filledEvents(t).Page(context.Background(), sensor, timeseries.Limit(4)); !errors.Is(err, timeseries.ErrNoCursorKey) {
+		t.Errorf("without a key: %v, want %v", err, timeseries.ErrNoCursorKey)
+	}
+	if _, err := events.Page(context.Background(), sensor, timeseries.After("forged")); !errors.Is(err, timeseries.ErrCursor) {
+		t.Errorf("a forged cursor: %v, want %v", err, timeseries.ErrCursor)
+	}
+}
+
+func TestCount_CountsMatchingEvents(t *testing.T) {
+	t.Parallel()
+	n, err := filledEvents(t).Count(context.Background(), sensor, timeseries.Where("temperature", model.Greater, 6), timeseries.In(today.Add(-time.Hour), today.Add(-time.Minute)))
+	if err != nil || n.Events != 2 || n.Unreadable != 0 {
+		t.Errorf("got %+v, %v; want 2: the last is outside the range", n, err)
+	}
+}
+
+func TestReads_RejectInvalidOptions(t *testing.T) {
+	t.Parallel()
+	events, ctx := filledEvents(t), context.Background()
+	history := func(opts ...timeseries.ReadOption) (err error) {
+		for _, err = range events.History(ctx, sensor, opts...) {
+			return err
+		}
+		return nil
+	}
+	_, ofLatest := events.Latest(ctx, sensor, timeseries.Newest())
+	_, ofRollups := events.Rollups(ctx, sensor, tier.Hour, timeseries.Where("temperature", model.Exists, nil))
+	_, ofChart := events.Chart(ctx, sensor, timeseries.After("x"))
+	_, ofCount := events.Count(ctx, sensor, timeseries.Limit(1))
+	_, ofPage := events.Page(ctx, sensor, timeseries.Gaps())
+	_, openRange := events.Chart(ctx, sensor)
+	_, noTier := events.Chart(ctx, sensor, timeseries.InTier(tier.Minute), timeseries.In(today.Add(-time.Hour), today))
+	for name, c := range map[string]struct{ err, want error }{
+		"Newest of Latest":                    {ofLatest, timeseries.ErrOption},
+		"Where of Rollups":                    {ofRollups, timeseries.ErrOption},
+		"After of Chart":                      {ofChart, timeseries.ErrOption},
+		"Limit of Count":                      {ofCount, timeseries.ErrOption},
+		"Gaps of Page":                        {ofPage, timeseries.ErrOption},
+		"After of History":                    {history(timeseries.After("x")), timeseries.ErrOption},
+		"a field that the model lacks":        {history(timeseries.Where("humidity", model.Exists, nil)), timeseries.ErrField},
+		"enrichment, which no event has":      {history(timeseries.Where("accountId", model.Exists, nil)), timeseries.ErrField},
+		"a projection of an unknown field":    {history(timeseries.Only("temperature", "humidity")), timeseries.ErrField},
+		"an unknown comparison":               {history(timeseries.Where("temperature", "~", 1)), model.ErrCondition},
+		"the order of booleans":               {history(timeseries.Where("temperature", model.Less, true)), model.ErrCondition},
+		"a value that no field can have":      {history(timeseries.Where("temperature", model.Equal, []int{1})), model.ErrCondition},
+		"a number that the table cannot hold": {history(timeseries.Where("temperature", model.Equal, 1e300)), model.ErrNumberRange},
+		"a chart of all time":                 {openRange, timeseries.ErrTooLong},
+		"a chart in an unknown tier":          {noTier, timeseries.ErrNoTier},
+	} {
+		if !errors.Is(c.err, c.want) {
+			t.Errorf("%s: %v, want %v", name, c.err, c.want)
+		}
+	}
+}
+
+func TestChart_MergesStreamsIntoOneCurve(t *testing.T) {
+	t.Parallel()
+	table, ctx := newTable(), context.Background()
+	events := open[Reading](t, table, iot.Readings)
+	for i, stream := range []string{"", "spare", "other"} {
+		for _, device := range []string{"sensor_01", "sensor_02"} {
+			if _, err := events.Append(ctx, Reading{Device: device, Stream: stream, At: today.Add(-time.Hour), Temperature: number(fmt.Sprint(i + 1))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	fold(table, events.Kind())
+	of := []timeseries.ReadOption{timeseries.In(today.Add(-2*time.Hour), today.Add(time.Hour)), timeseries.AndStreams("spare"), timeseries.AndSubjects("sensor_02")}
+	curve, err := events.Chart(ctx, sensor, append(of, timeseries.Gaps())...)
+	if err != nil || len(curve.Rollups) != 3 || !curve.Rollups[0].Gap || !curve.Rollups[2].Open || curve.Cost.Units == 0 {
+		t.Fatalf("got %d hours, %v; want a gap, one with events, and the open one", len(curve.Rollups), err)
+	}
+	if m := curve.Rollups[1].Measure("temperature"); m.Count != 4 || m.Sum != *number("6") {
+		t.Errorf("%d values, sum %s; want 4 and 6", m.Count, m.Sum)
+	}
+	hours, err := events.Rollups(ctx, sensor, tier.Hour, of...)
+	if err != nil || len(hours) != 1 || hours[0].Measure("temperature").Count != 4 {
+		t.Errorf("merged rollups: %v, %v", hours, err)
+	}
+}
+
+func TestLatestBy_FindsItemsByAppendedFields(t *testing.T) {
+	t.Parallel()
+	kind := iot.Readings
+	kind.LatestBy = []catalog.LatestIndex{{Index: catalog.SecondIndex, By: []string{"location"}}}
+	events, err := timeseries.Open[Reading](newTable(), kind, timeseries.WithClock(clock), timeseries.WithCursorKey([]byte("a key for tests only")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for i, location := range []string{"hall", "roof", "hall", "hall"} {
+		if _, err := events.Append(ctx, Reading{Device: fmt.Sprint("sensor_0", i), At: today, Location: location}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, next := "", ""
+	for range 5 {
+		page, err := events.LatestBy(ctx, []string{"hall"}, timeseries.Index(catalog.SecondIndex), timeseries.Limit(2), timeseries.After(next))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range page.Entries {
+			got += fmt.Sprint(e.Value.Device, e.Err, " ")
+		}
+		if next = page.Next; next == "" {
+			break
+		}
+	}
+	if want := "sensor_00<nil> sensor_02<nil> sensor_03<nil> "; got != want || next != "" {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if _, err := events.LatestBy(ctx, []string{"hall"}); !errors.Is(err, timeseries.ErrNotIndexed) {
+		t.Errorf("the other index: %v, want %v", err, timeseries.ErrNotIndexed)
+	}
+	if _, err := events.LatestBy(ctx, nil, timeseries.Consistent()); !errors.Is(err, timeseries.ErrOption) {
+		t.Errorf("consistent: %v, want %v", err, timeseries.ErrOption)
+	}
+}

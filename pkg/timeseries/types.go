@@ -1,0 +1,58 @@
+package timeseries
+
+import (
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/query"
+)
+
+// Types that methods of Events return.
+type (
+	// Rollup is the summary of one bucket: its measures, whether the bucket is still open,
+	// and whether the numbers are exact.
+	Rollup = query.Rollup
+	// Curve is the result of a chart: its rollups, their tiers, and why these were chosen.
+	Curve = query.Curve
+	// Segment is a part of a Curve that was read from one tier.
+	Segment = query.Segment
+	// Total is the merged summary of all rollups of a Curve.
+	Total = query.Total
+	// KindEvents is the number of events of a kind in a Rollup or Total.
+	KindEvents = query.KindEvents
+	// EventCount is the result of Count.
+	EventCount = query.EventCount
+)
+
+// Types that a program passes between Events and a table when it sends a transaction of its
+// own; see Events.TransactItems.
+type (
+	// Transaction holds the writes of one append and their conditions.
+	Transaction = ingest.AppendTransaction
+	// StoreResult is what a table returns for a Transaction.
+	StoreResult = ingest.StoreResult
+)
+
+// Limits are the limits that appended values are validated against.
+type Limits = config.Limits
+
+// DefaultLimits returns the limits of the default configuration.
+func DefaultLimits() Limits { return config.Default().Limits }
+
+// Errors of a read. Retrying does not help.
+var (
+	ErrSeries     = query.ErrSeries     // the subject or stream cannot be part of a key
+	ErrRange      = query.ErrRange      // the range is empty
+	ErrLimit      = query.ErrLimit      // the limit is negative
+	ErrNoLatest   = query.ErrNoLatest   // the kind stores no latest item; also of an append with If
+	ErrNotIndexed = query.ErrNotIndexed // the kind does not declare the index
+	ErrNoTier     = query.ErrNoTier     // the kind does not have the tier
+	ErrTooLong    = query.ErrTooLong    // no tier has few enough points
+	ErrTooWide    = query.ErrTooWide    // too many series to merge
+)
+
+// Errors of the cursor that After passes.
+var (
+	ErrCursor         = query.ErrCursor         // the cursor is invalid or its key is no longer accepted
+	ErrCursorMismatch = query.ErrCursorMismatch // the cursor belongs to another request
+	ErrNoCursorKey    = query.ErrNoCursorKey    // the kind was not opened WithCursorKey
+)

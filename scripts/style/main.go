@@ -1,0 +1,217 @@
+// Command style measures what reviews cannot keep an eye on: words that do not belong in
+// plain technical English, long files, the size of the public face and of cmd/tidemark.
+// It prints one line a measure and exits with status 1 where a limit is passed.
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The limits. A change that needs a higher one says why in its message.
+const (
+	maxExported  = 450    // exported top-level names in packages that programs can import
+	maxFileLines = 300    // of a Go file that is not a test
+	maxCommand   = 4_500  // lines of cmd/tidemark outside tests
+	maxGo        = 75_000 // lines of Go outside tests
+)
+
+// words that stand for a plainer one: return, report, notify, user, recompute, quarantine.
+var words = regexp.MustCompile(`(?i)\b(answer(s|ed|ing)?|told|somebody|nobody|whoever|anew|thereof|strangers?|fates?|verdicts?|ladders?|rungs?|bring(s)? on|set(s)? aside|look(s|ed)? again|be it)\b`)
+
+// names are parts of identifiers that stand for a plainer word.
+var names = regexp.MustCompile(`(?i)(somebody|stranger|verdict|ladder|setaside|bringon|lookagain|prey|nobody)`)
+
+// file is one Go file of the module.
+type file struct {
+	path  string
+	lines int
+	test  bool
+	ast   *ast.File
+	fset  *token.FileSet
+}
+
+func main() {
+	files, err := parse(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "style:", err)
+		os.Exit(3)
+	}
+	failed := false
+	for _, m := range []measure{
+		{"words of the old dialect in comments", 0, comments(files)},
+		{"names of the old dialect", 0, identifiers(files)},
+		{fmt.Sprintf("files over %d lines", maxFileLines), 0, long(files)},
+		{"exported names outside internal", maxExported, exported(files)},
+		{"lines of cmd/tidemark", maxCommand, lines(files, "cmd/tidemark/")},
+		{"lines of Go outside tests", maxGo, lines(files, "")},
+	} {
+		failed = m.print() || failed
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// measure is a count with its limit. Places name what was counted, where that helps.
+type measure struct {
+	name  string
+	limit int
+	count
+}
+
+type count struct {
+	n      int
+	places []string
+}
+
+// shown is how many places are printed of a measure that is over its limit.
+const shown = 20
+
+func (m measure) print() (over bool) {
+	fmt.Printf("%-40s %6d of at most %d\n", m.name, m.n, m.limit)
+	if m.n <= m.limit {
+		return false
+	}
+	for _, place := range m.places[:min(shown, len(m.places))] {
+		fmt.Println("  " + place)
+	}
+	return true
+}
+
+func parse(root string) (files []file, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == "build" || d.Name() == "cdk.out" || d.Name() == ".git"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{filepath.ToSlash(path), strings.Count(string(text), "\n"), strings.HasSuffix(path, "_test.go"), parsed, fset})
+		return nil
+	})
+	return files, err
+}
+
+// self is this command, which has to name the words it looks for.
+const self = "scripts/style/"
+
+func comments(files []file) (c count) {
+	for _, f := range files {
+		if strings.HasPrefix(f.path, self) {
+			continue
+		}
+		for _, group := range f.ast.Comments {
+			for _, comment := range group.List {
+				for _, word := range words.FindAllString(comment.Text, -1) {
+					c.add("%s: %s", f.fset.Position(comment.Pos()), word)
+				}
+			}
+		}
+	}
+	return c
+}
+
+func identifiers(files []file) (c count) {
+	for _, f := range files {
+		if strings.HasPrefix(f.path, self) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && names.MatchString(id.Name) {
+				c.add("%s: %s", f.fset.Position(id.Pos()), id.Name)
+			}
+			return true
+		})
+	}
+	return c
+}
+
+func long(files []file) (c count) {
+	for _, f := range files {
+		if !f.test && f.lines > maxFileLines {
+			c.add("%s: %d lines", f.path, f.lines)
+		}
+	}
+	return c
+}
+
+func lines(files []file, under string) (c count) {
+	for _, f := range files {
+		if !f.test && strings.HasPrefix(f.path, under) {
+			c.n += f.lines
+		}
+	}
+	return c
+}
+
+// exported counts what programs can name: top-level names of packages that are neither
+// internal nor a command's.
+func exported(files []file) (c count) {
+	per := map[string]int{}
+	for _, f := range files {
+		if f.test || f.ast.Name.Name == "main" || strings.Contains("/"+f.path, "/internal/") {
+			continue
+		}
+		n := 0
+		for _, d := range f.ast.Decls {
+			n += exportedIn(d)
+		}
+		per[filepath.Dir(f.path)] += n
+		c.n += n
+	}
+	for dir, n := range per {
+		c.places = append(c.places, fmt.Sprintf("%s: %d", dir, n))
+	}
+	slices.Sort(c.places)
+	return c
+}
+
+func exportedIn(d ast.Decl) (n int) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil && d.Name.IsExported() {
+			n++
+		}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() {
+					n++
+				}
+			case *ast.ValueSpec:
+				for _, name := range s.Names {
+					if name.IsExported() {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+func (c *count) add(format string, args ...any) {
+	c.n++
+	c.places = append(c.places, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// runner plants mutants and runs tests against them.
+type runner struct {
+	root  string        // of the module
+	dir   string        // for mutated files
+	limit time.Duration // for the tests of one package
+}
+
+func newRunner(limit time.Duration) (*runner, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return nil, fmt.Errorf("find the module: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return nil, err
+	}
+	return &runner{root: filepath.Dir(strings.TrimSpace(string(out))), dir: dir, limit: limit}, nil
+}
+
+func (r *runner) remove() { os.RemoveAll(r.dir) }
+
+// outcome is the result of the tests against a mutant.
+type outcome struct {
+	Killer  string // package and name of the failed test; "" where none failed
+	Timeout string // the package whose tests did not end in time, which is not a kill
+	Took    time.Duration
+}
+
+// checkBaseline returns an error unless the tests pass on the unchanged code: otherwise
+// they would seem to kill every mutant.
+func (r *runner) checkBaseline(ctx context.Context, packages []string) error {
+	for _, p := range packages {
+		o, err := r.test(ctx, "", p)
+		switch {
+		case err != nil:
+			return err
+		case o.Killer != "" || o.Timeout != "":
+			return fmt.Errorf("the tests of %s fail on the unchanged code (%s%s): repair that first", p, o.Killer, o.Timeout)
+		}
+	}
+	return nil
+}
+
+// try plants a mutant and runs its tests, one package after another, until one fails.
+func (r *runner) try(ctx context.Context, m mutant) (outcome, error) {
+	began := time.Now()
+	overlay, err := m.overlay(r.root, r.dir)
+	if err != nil {
+		return outcome{}, err
+	}
+	var last outcome
+	for _, p := range m.Tests {
+		if last, err = r.test(ctx, overlay, p); err != nil || last.Killer != "" {
+			break
+		}
+	}
+	last.Took = time.Since(began)
+	return last, err
+}
+
+// compiles returns an error unless the packages that m changes build.
+func (r *runner) compiles(m mutant) error {
+	overlay, err := m.overlay(r.root, r.dir)
+	if err != nil {
+		return err
+	}
+	args := []string{"build", "-overlay", overlay}
+	for _, e := range m.Edits {
+		if p := "./" + filepath.Dir(e.File); !slices.Contains(args, p) {
+			args = append(args, p)
+		}
+	}
+	if strings.Contains(m.Edits[0].File, "functions/") { // a command: do not leave its binary in the tree
+		args = slices.Insert(args, 1, "-o", filepath.Join(r.dir, "bootstrap"))
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = r.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("does not build: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// flagsOf returns flags for the tests of a package: property tests use a fixed seed, write
+// no failure file, and spend little time on shrinking.
+func flagsOf(p string) []string {
+	if p == "internal/aggregate" || p == "pkg/rollup" {
+		return []string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1s"}
+	}
+	return nil
+}
+
+// test runs the tests of one package; overlay is "" for the unchanged code.
+func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
+	args := []string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout", r.limit.String()}
+	if overlay != "" {
+		args = append(args, "-overlay", overlay)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(append(args, "./"+p), flagsOf(p)...)...)
+	cmd.Dir = r.root
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) || ctx.Err() != nil {
+		return outcome{}, errors.Join(err, ctx.Err())
+	}
+	parsed := readResults(out)
+	switch {
+	case parsed.timeout:
+		return outcome{Timeout: p}, nil
+	case parsed.killer != "":
+		return outcome{Killer: p + "." + parsed.killer}, nil
+	case err != nil:
+		return outcome{}, fmt.Errorf("%s: go test failed, but no test did:\n%s%s", p, parsed.output, stderr.String())
+	}
+	return outcome{}, nil
+}
+
+// results are the parsed output of go test -json.
+type results struct {
+	killer  string // the first test that failed, without its subtests
+	timeout bool
+	output  string // that belongs to no test
+}
+
+func readResults(out []byte) (r results) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var event struct{ Action, Test, Output string }
+		if json.Unmarshal(lines.Bytes(), &event) != nil {
+			continue
+		}
+		test, _, _ := strings.Cut(event.Test, "/")
+		switch {
+		case strings.Contains(event.Output, "panic: test timed out after"):
+			r.timeout = true
+		case event.Action == "fail" && test != "" && r.killer == "":
+			r.killer = test
+		case test == "":
+			r.output += event.Output
+		}
+	}
+	return r
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// planted are faults that make wrong rows, planted around the real code. The simulation is
+// useful only if it detects them. A fault that shows only in rare histories has the number
+// of a history shortly before one of these.
+var planted = []struct {
+	name    string
+	variant variant
+	from    uint64
+}{
+	{"rows are written without a condition", variant{store: func(w *world) aggregate.Store { return unconditional{w.store} }}, 0},
+	{"children are read without consistency", variant{store: func(w *world) aggregate.Store { return newStale(w) }}, 0},
+	{"children are read before the row", variant{store: func(w *world) aggregate.Store { return &childrenFirst{store: w.store} }}, 0},
+	{"an unchanged row is never written", variant{changes: allAs(storage.Inserted, storage.Deleted, storage.Corrected)}, 800},
+	{"deletions are dropped", variant{changes: without(storage.Deleted)}, 0},
+	{"corrections are dropped", variant{changes: without(storage.Corrected)}, 0},
+	{"an empty row is deleted", variant{store: func(w *world) aggregate.Store { return deletingEmpty{w.store} }}, 300},
+	{"a fold without children is not written", variant{store: func(w *world) aggregate.Store { return ignoringEmpty{w.store} }}, 0},
+	{"no row is ever sealed", variant{store: func(w *world) aggregate.Store { return neverSealing{w.store} }}, 0},
+	{"the clock is two days slow", variant{settings: slowClock}, 0},
+	{"the resume point is kept after an earlier change", variant{store: func(w *world) aggregate.Store { return keepingPoint{w.store} }}, 0},
+	{"a failure is reported as success", variant{respond: func([]string, int) []failure { return []failure{} }}, 0},
+	{"the failed record is acknowledged", variant{respond: acknowledgeFailed}, 0},
+	{"a write without a response counts as stored", variant{store: func(w *world) aggregate.Store { return trustingUnknown{w.store} }}, 0},
+}
+
+// within is the number of histories in which each fault must be detected. Most take fewer
+// than a hundred.
+const within = 2000
+
+func TestSimulation_DetectsEachPlantedFault(t *testing.T) {
+	for _, p := range planted {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			trial := streamtest.Trial{Play: func(s *streamtest.Sim) { playVariant(s, p.variant) }}
+			for i := range uint64(within) {
+				if r := trial.Run(p.from + i); r.Failure != nil {
+					t.Logf("detected in history %d: %v", p.from+i+1, r.Failure)
+					return
+				}
+			}
+			t.Errorf("not detected in %d histories from %d on", within, p.from+1)
+		})
+	}
+}
+
+// unconditional writes a row whatever is stored.
+type unconditional struct{ *store }
+
+func (h unconditional) PutRow(ctx context.Context, row *rollup.Row, _ rollup.Rev) (storage.WriteResult, error) {
+	k, copied := keys.Row(row.Key), *row
+	return h.write(ctx, request("writes unconditionally", k), func() (storage.WriteResult, error) {
+		var prev rollup.Rev
+		if stored, _ := h.table.Row(context.Background(), row.Key); stored != nil {
+			prev = stored.Rev
+		}
+		return h.table.PutRow(context.Background(), &copied, prev)
+	})
+}
+
+// stale sometimes reads children from a copy that is seconds behind.
+type stale struct {
+	*store
+	copy *metered
+	at   uint64 // last record of the log that the copy has
+}
+
+const behind = 20 * time.Second
+
+func newStale(w *world) *stale {
+	return &stale{store: w.store, copy: newMetered(memory.New(w.Now), w.Add)}
+}
+
+func (s *stale) somewhere(ctx context.Context) *metered {
+	if !s.DiceOf(ctx).Chance("from the copy", .5) {
+		return s.store.table
+	}
+	for _, r := range s.store.table.Records(s.at) {
+		if r.At > s.Now().Add(-behind) {
+			break
+		}
+		s.at = r.Seq
+		if r.New == nil {
+			_ = s.copy.DeleteItem(context.Background(), r.Keys)
+		} else {
+			_ = s.copy.PutItem(context.Background(), r.New)
+		}
+	}
+	return s.copy
+}
+
+func (s *stale) Events(ctx context.Context, r storage.Range) (page storage.EventPage, err error) {
+	from := s.somewhere(ctx)
+	err = s.Read(ctx, rangeRequest("reads, eventually consistent, events of", r), func() (err error) {
+		page, err = from.Events(context.Background(), r)
+		return err
+	})
+	return page, err
+}
+
+func (s *stale) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (page rollup.RowPage, err error) {
+	from := s.somewhere(ctx)
+	err = s.Read(ctx, rangeRequest("reads, eventually consistent, rows of", r), func() (err error) {
+		page, err = from.Rows(context.Background(), unit, r)
+		return err
+	})
+	return page, err
+}
+
+// childrenFirst reads the children of a bucket before its row, and returns them later.
+type childrenFirst struct {
+	*store
+	events map[storage.Range]storage.EventPage
+	rows   map[storage.Range]rollup.RowPage
+}
+
+func (h *childrenFirst) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	unit, _ := tier.ParseUnit(key.Tier)
+	b := unit.BucketOf(key.Start)
+	r := storage.Range{Series: key.Series, From: b.Start, To: b.End, Consistent: true}
+	h.events, h.rows = map[storage.Range]storage.EventPage{}, map[storage.Range]rollup.RowPage{}
+	_, level, _ := h.kind().Retention.Find(unit)
+	if level == 0 {
+		if page, err := h.store.Events(ctx, r); err == nil && page.Next == "" {
+			h.events[r] = page
+		}
+	} else if page, err := h.store.Rows(ctx, h.kind().Retention.Tiers[level-1].Unit, r); err == nil && page.Next == "" {
+		h.rows[r] = page
+	}
+	return h.store.Row(ctx, key)
+}
+
+func (h *childrenFirst) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+	if page, early := h.events[r]; early {
+		return page, nil
+	}
+	return h.store.Events(ctx, r)
+}
+
+func (h *childrenFirst) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	if page, early := h.rows[r]; early {
+		return page, nil
+	}
+	return h.store.Rows(ctx, unit, r)
+}
+
+// deletingEmpty deletes a row without children, on condition of its revision.
+type deletingEmpty struct{ *store }
+
+func (d deletingEmpty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	if !row.Empty {
+		return d.store.PutRow(ctx, row, prev)
+	}
+	k := keys.Row(row.Key)
+	return d.write(ctx, request("deletes the empty row", k), func() (storage.WriteResult, error) {
+		stored, err := d.table.Row(context.Background(), row.Key)
+		switch {
+		case err != nil:
+			return storage.Unknown, err
+		case stored == nil && prev == rollup.Rev{}:
+			return storage.Written, nil
+		case stored == nil || stored.Rev != prev:
+			return storage.ConditionFailed, nil
+		}
+		return storage.Written, d.table.DeleteItem(context.Background(), k)
+	})
+}
+
+// ignoringEmpty does not write the fold of no children.
+type ignoringEmpty struct{ *store }
+
+func (i ignoringEmpty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	if row.Empty {
+		return storage.Written, nil
+	}
+	return i.store.PutRow(ctx, row, prev)
+}
+
+// neverSealing hides when the children of a row expire.
+type neverSealing struct{ *store }
+
+func (u neverSealing) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	row, err := u.store.Row(ctx, key)
+	if row != nil {
+		row.ChildrenExpireAt = rollup.NoExpiry
+	}
+	return row, err
+}
+
+// keepingPoint keeps the stored resume point, whatever was folded since.
+type keepingPoint struct{ *store }
+
+func (k keepingPoint) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	copied := *row
+	if stored, _ := k.table.Row(context.Background(), row.Key); stored != nil && stored.ResumePoint != nil && !row.Empty {
+		copied.ResumePoint = stored.ResumePoint
+	}
+	return k.store.PutRow(ctx, &copied, prev)
+}
+
+// trustingUnknown treats a write without a response as stored.
+type trustingUnknown struct{ *store }
+
+func (s trustingUnknown) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	result, err := s.store.PutRow(ctx, row, prev)
+	if result == storage.Unknown && err == nil {
+		result = storage.Written
+	}
+	return result, err
+}
+
+func slowClock(_ *world, agg *aggregate.Aggregator) {
+	now := agg.Now
+	agg.Now = func() model.Time { return now().Add(-48 * time.Hour) }
+}
+
+func acknowledgeFailed(seqs []string, first int) []failure {
+	if first+1 < len(seqs) {
+		return []failure{{seqs[first+1]}}
+	}
+	return []failure{}
+}
+
+func allAs(what storage.ChangeType, as ...storage.ChangeType) func([]storage.Change) []storage.Change {
+	return func(changes []storage.Change) (out []storage.Change) {
+		for _, c := range changes {
+			for _, a := range as {
+				if c.Type == a {
+					c.Type = what
+				}
+			}
+			out = append(out, c)
+		}
+		return out
+	}
+}
+
+func without(what storage.ChangeType) func([]storage.Change) []storage.Change {
+	return func(changes []storage.Change) []storage.Change {
+		out := make([]storage.Change, len(changes))
+		for i, c := range changes {
+			if c.Type == what {
+				c.Type = storage.Expired // which is dropped
+			}
+			out[i] = c
+		}
+		return out
+	}
+}
