@@ -27,7 +27,7 @@ type Shot struct {
 }
 
 // prey is a function that deliveries go to, and that can be killed.
-type prey interface {
+type victim interface {
 	Invoker
 	KillNext(at Moment)
 }
@@ -35,7 +35,7 @@ type prey interface {
 // delivery stands between the mapping and the function: it makes the faults, shows
 // each payload that goes out to the tap, and counts.
 type delivery struct {
-	function prey
+	function victim
 	faults   Faults
 	tap      func(payload []byte) // nil where nobody listens
 

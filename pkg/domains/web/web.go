@@ -35,7 +35,7 @@ var Site = catalog.SubjectType{Name: "SITE", Path: "sites", Field: "siteId"}
 
 // Ladder keeps minutes beside the shipped tiers: they are the real-time view, and
 // bound what a look at a busy hour reads again.
-func Ladder() tier.Policy {
+func Retention() tier.Policy {
 	const day = tier.Day24
 	return tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{
 		{Unit: tier.Minute, Retention: 34 * day},
@@ -61,7 +61,7 @@ var PageViews = catalog.Kind{
 	IDs:           catalog.RequiredID,
 	WithoutLatest: true,
 	Shards:        4,
-	Retention:     Ladder(),
+	Retention:     Retention(),
 }
 
 // Requests are what a server answered besides pages: scripts, images, feeds, probes.
@@ -76,7 +76,7 @@ var Requests = catalog.Kind{
 	IDs:           catalog.RequiredID,
 	WithoutLatest: true,
 	Shards:        4,
-	Retention:     Ladder(),
+	Retention:     Retention(),
 }
 
 // Malformed are requests that no server could read: what came in their place is no
@@ -92,7 +92,7 @@ var Malformed = catalog.Kind{
 	IDs:           catalog.RequiredID,
 	WithoutLatest: true,
 	Shards:        1,
-	Retention:     Ladder(),
+	Retention:     Retention(),
 }
 
 // measures are whole numbers: bytes sent, and how long the answer or the view took.
