@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 func write(t *testing.T, dir, name, text string) string {
@@ -104,6 +106,7 @@ func TestParseSize_IsTheWayBackFromBytesText(t *testing.T) {
 // Whatever a file holds, Parse answers with a configuration that is valid and makes
 // a catalog, or with mistakes that have a file and a sentence.
 func FuzzParse(f *testing.F) {
+	testenv.AddCorpus(f)
 	shipped, err := os.ReadFile("../../tidemark.yaml")
 	if err != nil {
 		f.Fatal(err)

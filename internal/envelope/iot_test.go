@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 func TestFromRule_ReadsTheFieldsOfTheRule(t *testing.T) {
@@ -36,6 +37,7 @@ func TestFromRule_HasNoOriginWithoutADelivery(t *testing.T) {
 // FuzzFromRule checks that no message has the rule's fields among its own, or loses its
 // payload.
 func FuzzFromRule(f *testing.F) {
+	testenv.AddCorpus(f)
 	for _, seed := range []string{`{"tidemark_subject":"a","t":1}`, `[{},5]`, `{"tidemark_kind":[]}`, `[`, ``, `nul`, `{"a":1,"a":2}`} {
 		f.Add([]byte(seed))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 func TestSourceOf(t *testing.T) {
@@ -50,6 +51,7 @@ func TestSourceOf(t *testing.T) {
 
 // A payload with the rule's field is a device's message, whatever its other fields are.
 func FuzzSourceOf(f *testing.F) {
+	testenv.AddCorpus(f)
 	f.Add(`"Records":[{"eventSource":"aws:sqs"}]`)
 	f.Add(`"version":"2.0","requestContext":{"http":{"method":"POST"}}`)
 	f.Fuzz(func(t *testing.T, members string) {

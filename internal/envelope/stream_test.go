@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -284,6 +285,7 @@ func TestStream_AgreesWithAwsLambdaGo(t *testing.T) {
 }
 
 func FuzzStream(f *testing.F) {
+	testenv.AddCorpus(f)
 	for _, payload := range streamSamples(f) {
 		f.Add(payload)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -224,6 +225,7 @@ func checkStream(t fatal, d *envelope.StreamDecoder, payload []byte) {
 }
 
 func FuzzStreamDecoder(f *testing.F) {
+	testenv.AddCorpus(f)
 	samples := streamSamples(f)
 	for _, payload := range samples {
 		f.Add(payload, payload)

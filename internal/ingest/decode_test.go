@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -105,6 +106,7 @@ func TestDecodeObject_KeepsEveryDigit(t *testing.T) {
 // and valid text, that decoded fields can be encoded and decoded again, and that validation
 // either accepts the observation or returns field errors.
 func FuzzDecodeObject(f *testing.F) {
+	testenv.AddCorpus(f)
 	for _, seed := range []string{
 		reading(with("temperature", "22.4")), `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d"}`, `{"a":1,"a":1}`, `{"a":{"b":[]}}`,
 		`{"deviceId":"a","timestamp":1e9,"x":1e400}`, `[1]`, `{"":-0}`, "{\"\xff\":1}", `{"a":"\\ud800\\"}`, `nul`,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -185,6 +186,7 @@ func TestFromEvent_SharesNoMemoryWithTheEvent(t *testing.T) {
 // Any item may be in the table: no decoder panics, and each decoded entity is the same after it
 // is encoded and decoded again.
 func FuzzItemEvent(f *testing.F) {
+	testenv.AddCorpus(f)
 	files, _ := filepath.Glob(filepath.Join("testdata", "golden", "*.json"))
 	for _, path := range files {
 		text, err := os.ReadFile(path)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -339,6 +340,7 @@ func TestScanner_DoesNotAllocateForKnownShapes(t *testing.T) {
 }
 
 func FuzzScanner(f *testing.F) {
+	testenv.AddCorpus(f)
 	const complete = `{"pk":{"S":"DEVICE#d"},"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"},"v":{"N":"1"},"_hash":{"B":"nrcnk1N2IKA2YjYhJgjMHg=="},` +
 		`"_arrived":{"S":"2026-04-20T14:00:01.250Z"},"expiresAt":{"N":"1779285601"},"temperature":{"N":"22.4"},"location":{"S":"hall"},"ok":{"BOOL":true},"gone":{"NULL":true}}`
 	f.Add([]byte(complete), []byte(`{}`))

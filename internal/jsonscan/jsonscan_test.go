@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 // texts are valid and nearly valid JSON, for tests and as seeds of the fuzz test.
@@ -38,6 +39,7 @@ func TestSkip_AcceptsExactlyWhatEncodingJSONAccepts(t *testing.T) {
 }
 
 func FuzzSkip(f *testing.F) {
+	testenv.AddCorpus(f)
 	for _, text := range texts {
 		if len(text) < 1000 {
 			f.Add([]byte(text))

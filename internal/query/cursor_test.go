@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -100,6 +101,7 @@ func TestCursor_WithoutAKeyIsAnError(t *testing.T) {
 }
 
 func FuzzCursor_AnUnsignedCursorIsRejected(f *testing.F) {
+	testenv.AddCorpus(f)
 	f.Add("")
 	f.Add("AQ")
 	f.Add(base64.RawURLEncoding.EncodeToString(make([]byte, 64)))

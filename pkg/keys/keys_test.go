@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -257,6 +258,7 @@ func TestParseRow_RefusesUnknownTiersAndLabels(t *testing.T) {
 }
 
 func FuzzKeyRoundTrip(f *testing.F) {
+	testenv.AddCorpus(f)
 	f.Add("DEVICE", "sensor_01", "READING", "status", "7", int64(1776693600000), 0)
 	f.Add("A#B", "%23", "K%", "#\x00", "\U0010FFFF#", int64(model.MaxTime), 3)
 	f.Add("D", "\xff", "K", "", "", int64(model.MinTime), 1)
@@ -285,6 +287,7 @@ func FuzzKeyRoundTrip(f *testing.F) {
 // Every key that is parsed is the key that the builder builds for the result. Any other key,
 // which another program may have written, is refused.
 func FuzzParseEvent(f *testing.F) {
+	testenv.AddCorpus(f)
 	f.Add("DEVICE#d", "EVENT#READING##2026-04-20T14:00:00.000Z#7")
 	f.Add("DEVICE#d#3", "EVENT#READING#a%23#9999-12-31T23:59:59.999Z#%25")
 	f.Add("#", "EVENT####")

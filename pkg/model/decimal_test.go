@@ -13,6 +13,7 @@ import (
 	"github.com/holiman/uint256"
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -388,6 +389,7 @@ func TestDecimal_CommonOperationsDoNotAllocate(t *testing.T) {
 }
 
 func FuzzParseDecimal(f *testing.F) {
+	testenv.AddCorpus(f)
 	for _, seed := range []string{"22.4", "-0.000001", "1e125", "1e-130", "99999999999999999999999999999999999999", "0e999", "1e+-1", "NaN"} {
 		f.Add(seed)
 	}

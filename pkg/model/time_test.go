@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -205,6 +206,7 @@ func TestTime_IsTextInJSON(t *testing.T) {
 }
 
 func FuzzParseTime(f *testing.F) {
+	testenv.AddCorpus(f)
 	for _, seed := range []string{"2026-04-20T14:00:00Z", "2026-04-20t14:00:00.0001+02:00", "1776693600.5", "-1", "9999-12-31T23:59:60Z", ""} {
 		f.Add(seed)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -91,6 +92,7 @@ func TestDecode_MemoryIsProportionalToTheInput(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
+	testenv.AddCorpus(f)
 	for _, s := range samples() {
 		f.Add(s.Encode(nil))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -158,6 +159,7 @@ func TestResumePoint_BytesDoNotChange(t *testing.T) {
 }
 
 func FuzzDecodeResumePoint(f *testing.F) {
+	testenv.AddCorpus(f)
 	f.Add((&rollup.ResumePoint{At: noon, Newest: noon + 9, Before: *foldOfSpec(station, event(noon-1, "1", "temperature", "21.5"))}).Encode(station))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		point, ok := rollup.DecodeResumePoint(b, station)
