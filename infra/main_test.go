@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -20,7 +22,9 @@ var update = flag.Bool("update", false, "rewrite the golden templates")
 // TestMain stops the Node process that all tests share.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	jsii.Close()
+	if _, err := exec.LookPath("node"); err == nil {
+		jsii.Close()
+	}
 	os.Exit(code)
 }
 
@@ -81,8 +85,18 @@ type synthesized struct {
 	files     map[string]string
 }
 
+// needNode ends a test that synthesizes templates if Node is not installed: skipped, or
+// failed if TIDEMARK_REQUIRE names node.
+func needNode(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		testenv.Missing(t, "node", "Node is not installed: make doctor says how to install it")
+	}
+}
+
 func synth(t testing.TB) synthesized {
 	t.Helper()
+	needNode(t)
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
 	a, err := newApp(allStages(t), filepath.Join(folder, "build"), filepath.Join(folder, "out"))
@@ -116,6 +130,7 @@ var (
 // stage returns the template of a stage, which is synthesized once for all tests.
 func stage(t testing.TB, name string) template {
 	t.Helper()
+	needNode(t)
 	once.Do(func() { first = synth(t) })
 	found, ok := first.templates[name]
 	if !ok {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 type samTemplate struct {
@@ -55,7 +57,7 @@ func TestSAM_NamesASampleThatExists(t *testing.T) {
 func TestSAM_ValidatesAndBuilds(t *testing.T) {
 	sam, err := exec.LookPath("sam")
 	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip("sam is not installed: run python3 -m pip install aws-sam-cli==1.170.0")
+		testenv.Missing(t, "sam", "sam is not installed: run python3 -m pip install aws-sam-cli==1.170.0")
 	}
 	for _, c := range []struct {
 		wants string

@@ -84,6 +84,7 @@ func TestSynth_RejectsARetentionThatLosesData(t *testing.T) {
 
 // A template that violates the CDK's rules is not synthesized.
 func TestSynth_RejectsAnInvalidTemplate(t *testing.T) {
+	needNode(t)
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
 	a, err := newApp(shipped(t), filepath.Join(folder, "build"), filepath.Join(folder, "out"))
@@ -102,6 +103,7 @@ func TestSynth_RejectsAnInvalidTemplate(t *testing.T) {
 }
 
 func TestApp_RejectsThingsOfAnUnknownType(t *testing.T) {
+	needNode(t)
 	settings := shipped(t)
 	settings.Stages[0].Sources.Things = []string{"GADGET"}
 	_, err := newApp(settings, t.TempDir(), t.TempDir())
@@ -111,6 +113,7 @@ func TestApp_RejectsThingsOfAnUnknownType(t *testing.T) {
 }
 
 func TestApp_NamesTheFunctionThatIsNotBuilt(t *testing.T) {
+	needNode(t)
 	_, err := newApp(shipped(t), t.TempDir(), t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "make build") {
 		t.Errorf("got %v, want an error that names make build", err)

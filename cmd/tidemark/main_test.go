@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -51,7 +52,7 @@ func TestStackScripts(t *testing.T) {
 	database := localDatabase(t)
 	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query", "manage", "purge")
 	if errors.Is(err, local.ErrNoBinaries) {
-		t.Skipf("skipped: %v", err)
+		testenv.Missing(t, "binaries", err)
 	}
 	if err != nil {
 		t.Fatal(err)

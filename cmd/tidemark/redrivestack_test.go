@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -23,14 +24,14 @@ import (
 // A batch fails because a newer version wrote the row. Once this version may write it,
 // redrive processes the batch from the on-failure file.
 func TestRedrive_ProcessesABatchThatTheStackFailedToProcess(t *testing.T) {
+	b := newBench(t)
 	binaries, err := local.FindBinaries(context.Background(), "", "ingest", "aggregate", "query")
 	if errors.Is(err, local.ErrNoBinaries) {
-		t.Skipf("skipped: %v", err)
+		testenv.Missing(t, "binaries", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t)
 	settings := config.Default(iot.Kinds()...)
 	settings.Mapping.MaxRetries, settings.Mapping.Window = 0, 0
 	dir := t.TempDir()

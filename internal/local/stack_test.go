@@ -16,6 +16,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -26,7 +27,7 @@ func startStack(t *testing.T, change func(*Options)) *Stack {
 	t.Helper()
 	database := ddblocal.ForTest(t)
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("skipped: there is no go tool to build the functions with")
+		testenv.Missing(t, "binaries", "there is no go tool to build the functions with")
 	}
 	settings := config.Default(domains.Kinds()...)
 	settings.Mapping.Window = 0

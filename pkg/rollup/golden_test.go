@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -104,7 +105,7 @@ func lines(b []byte) []byte {
 func TestGolden_BytesAreTheSameOnArm64(t *testing.T) {
 	qemu, err := exec.LookPath("qemu-aarch64")
 	if err != nil {
-		t.Skip("qemu-aarch64 (Debian: apt install qemu-user) is not installed: the arm64 build was not tested")
+		testenv.Missing(t, "qemu", "qemu-aarch64 (Debian: apt install qemu-user) is not installed: the arm64 build was not tested")
 	}
 	binary := filepath.Join(t.TempDir(), "rollup.test")
 	build := exec.Command("go", "test", "-c", "-o", binary, ".")

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 const root = "../.."
@@ -101,7 +103,7 @@ func place(t *testing.T, dir, name string, text []byte) string {
 
 func TestScript_FindsInTheMockWhatTheConfigurationSays(t *testing.T) {
 	if err := exec.Command(filepath.Join(root, "build/venv/bin/python"), "-c", "import moto").Run(); err != nil {
-		t.Skip("the mock of AWS is not installed: make deploy-mock installs it, where packages can be reached")
+		testenv.Missing(t, "moto", "the mock of AWS is not installed: make deploy-mock installs it, where packages can be reached")
 	}
 	for _, input := range []string{"scripts/mockcloud/run.sh", "scripts/mockcloud/deploy.py", "infra/testdata/prod.template.json", "tidemark.yaml"} {
 		read(t, input) // a change to it runs this anew

@@ -75,6 +75,12 @@ func (r *runner) try(ctx context.Context, m mutant) (outcome, error) {
 	return last, err
 }
 
+// applies returns an error unless each text that m replaces occurs once.
+func (r *runner) applies(m mutant) error {
+	_, err := m.mutated(r.root)
+	return err
+}
+
 // compiles returns an error unless the packages that m changes build.
 func (r *runner) compiles(m mutant) error {
 	overlay, err := m.overlay(r.root, r.dir)
@@ -115,6 +121,7 @@ func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
 	}
 	cmd := exec.CommandContext(ctx, "go", append(append(args, "./"+p), flagsOf(p)...)...)
 	cmd.Dir = r.root
+	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

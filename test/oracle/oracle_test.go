@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/test/loggers"
 )
@@ -37,6 +38,8 @@ func TestEveryBucketIsWhatTheOracleSays(t *testing.T) {
 }
 
 func TestAnAddingAggregatorFailsTheOracle(t *testing.T) {
+	testenv.LongOnly(t)
+	ddblocal.ForTest(t)
 	functions := t.TempDir()
 	mains, err := filepath.Glob(filepath.Join(root, "functions", "*"))
 	if err != nil || len(mains) == 0 {

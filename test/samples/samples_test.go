@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -70,7 +71,7 @@ func TestSamples_TheBinariesDoWhatTheReadmeSays(t *testing.T) {
 	}
 	built, err := local.FindBinaries(t.Context(), "", slices.Sorted(maps.Keys(local.Settings(config.Default())))...)
 	if errors.Is(err, local.ErrNoBinaries) {
-		t.Skipf("skipped: %v", err)
+		testenv.Missing(t, "binaries", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 // envParent has the test binary play a parent that starts a server and waits to be
@@ -79,7 +81,7 @@ func TestStart_EarlyEndShowsWhatTheChildSaid(t *testing.T) {
 	}
 	_, err := Start(t.Context(), Options{Jar: jar})
 	if errors.Is(err, ErrMissing) {
-		t.Skipf("skipped: %v", err)
+		testenv.Missing(t, "java", err)
 	}
 	if err == nil || !strings.Contains(err.Error(), "broken.jar") {
 		t.Errorf("Start with a broken jar = %v, want an error that shows the log", err)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 // shared is the one server of a test process: tests keep apart by table names.
@@ -16,13 +18,13 @@ var shared struct {
 }
 
 // ForTest is a server shared by all tests of the process, started by the first that
-// asks. Where the jar or Java is missing the test is skipped and says so. A package
-// that calls it ends its tests by Main.
+// calls it. Without the jar or Java the test is skipped, or fails if TIDEMARK_REQUIRE
+// names java. A package that calls it ends its tests by Main.
 func ForTest(t testing.TB) *Server {
 	t.Helper()
 	shared.once.Do(func() { shared.server, shared.err = Start(context.Background(), FromEnv()) })
 	if errors.Is(shared.err, ErrMissing) {
-		t.Skipf("skipped: %v", shared.err)
+		testenv.Missing(t, "java", shared.err)
 	}
 	if shared.err != nil {
 		t.Fatalf("DynamoDB Local: %v", shared.err)
