@@ -102,6 +102,9 @@ func (b *batch) written(p plan) {
 	}
 	b.decide(p.advancing, model.Applied)
 	b.decide(p.late, lateOutcomes[b.kind.Late])
+	for _, e := range p.remembered {
+		b.decideIdentity(e, taken{hash: p.rememberedAs, fromLatest: true})
+	}
 }
 
 // conditionFailed decides the entries that a failed condition decides, and returns the
@@ -120,11 +123,8 @@ func (b *batch) conditionFailed(p plan, failed StoreResult) ([]entry, error) {
 	switch {
 	case !failed.LatestFailed && len(rest) == len(p.pending):
 		return nil, errNoFailedCondition
-	case !failed.LatestFailed:
+	case !failed.LatestFailed || p.orderFailed(failed.Latest):
 		return rest, nil
-	case p.orderFailed(failed.Latest):
-		b.decideSameAsLatest(rest)
-		return b.undecided(rest), nil
 	case len(b.condition) == 0:
 		return nil, errNoFailedCondition
 	}
@@ -137,23 +137,6 @@ func (b *batch) decideTaken(entries []entry, stored []*model.Event) {
 	for i, e := range entries {
 		if i < len(stored) && stored[i] != nil {
 			b.decideIdentity(e, taken{hash: stored[i].Hash})
-		}
-	}
-}
-
-// decideSameAsLatest decides the entry that has the identity of the latest item: its event
-// may have expired, but the latest item keeps its hash. An entry after a newer entry is
-// not decided, because the newer one would have replaced that hash.
-func (b *batch) decideSameAsLatest(entries []entry) {
-	if b.latest == nil || !b.latest.Ordered {
-		return
-	}
-	for _, e := range entries {
-		switch c := e.event.Compare(b.latest.Order); {
-		case c > 0:
-			return
-		case c == 0:
-			b.decideIdentity(e, taken{hash: b.latest.Hash, fromLatest: true})
 		}
 	}
 }

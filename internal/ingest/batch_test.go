@@ -69,8 +69,8 @@ type history struct {
 	expired      []model.Order // events that TTL has deleted
 }
 
-func randomHistory(r *rand.Rand) history {
-	h := history{observations: randomObservations(r, r.IntN(4), 5), enriched: r.IntN(3) == 0}
+func randomHistory(r *rand.Rand, minutes int) history {
+	h := history{observations: randomObservations(r, r.IntN(4), minutes), enriched: r.IntN(3) == 0}
 	for _, d := range h.observations {
 		if r.IntN(4) == 0 {
 			h.expired = append(h.expired, model.Order{At: d.At, ID: d.ID})
@@ -112,8 +112,8 @@ func TestAppend_BatchEqualsOneByOne(t *testing.T) {
 	}{
 		{"late kept", keeping, 1000, 8, 5},
 		{"late dropped", dropping, 1000, 8, 5},
-		{"more than one transaction, late kept", keeping, 8, 400, 120},
-		{"more than one transaction, late dropped", dropping, 8, 400, 120},
+		{"more than one transaction, late kept", keeping, 12, 400, 120},
+		{"more than one transaction, late dropped", dropping, 12, 400, 120},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestAppend_BatchEqualsOneByOne(t *testing.T) {
 			kind := kindOf(t, c.change)
 			for seed := range c.rounds {
 				r := rand.New(rand.NewPCG(uint64(seed), 7))
-				before := randomHistory(r)
+				before := randomHistory(r, c.minutes)
 				batch := randomObservations(r, 1+r.IntN(c.batch), c.minutes)
 				if !sameAsOneByOne(t, kind, before, batch) {
 					t.Fatalf("seed %d: history %+v, batch %+v", seed, before, batch)

@@ -35,7 +35,7 @@ func (s *Service) Compose(kind *catalog.Kind, o TypedObservation, condition mode
 }
 
 // ComposedResult returns the result of a transaction of Compose. The outcome is Conflict if
-// a condition of the caller's own items failed, and Unknown if the table did not decide;
+// the caller's own condition failed, and Unknown if the table did not decide;
 // sending the complete transaction again is then safe.
 func ComposedResult(tx *AppendTransaction, stored StoreResult) model.AppendResult {
 	event := &tx.Puts[0]
@@ -47,14 +47,15 @@ func ComposedResult(tx *AppendTransaction, stored StoreResult) model.AppendResul
 		}
 	}
 	if stored.Result == storage.ConditionFailed {
-		result.Outcome = failedOutcome(event, stored)
+		result.Outcome = failedOutcome(tx, stored)
 	}
 	return result
 }
 
-// failedOutcome returns the outcome of an event whose transaction failed on a condition.
-func failedOutcome(event *model.Event, failed StoreResult) model.Outcome {
-	latest := failed.Latest
+// failedOutcome returns the outcome of an event whose transaction failed on a condition. If
+// none of the conditions of tx failed, one of the caller's own items did.
+func failedOutcome(tx *AppendTransaction, failed StoreResult) model.Outcome {
+	event, latest := &tx.Puts[0], failed.Latest
 	ordered := failed.LatestFailed && latest != nil && latest.Ordered
 	switch {
 	case failed.PurgeLockFailed || latest != nil && latest.PurgeLocked:
@@ -63,7 +64,7 @@ func failedOutcome(event *model.Event, failed StoreResult) model.Outcome {
 		return duplicateOrCollision(event.Hash, failed.Stored[0].Hash)
 	case ordered && latest.Order == event.Order:
 		return duplicateOrCollision(event.Hash, latest.Hash)
-	case ordered && !latest.Before(event.Order):
+	case ordered && !latest.Before(event.Order) && tx.Latest.Condition.Holds(latest.Attrs):
 		return model.Stale
 	}
 	return model.Conflict

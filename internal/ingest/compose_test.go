@@ -17,6 +17,13 @@ func TestComposedResult_FollowsThePrecedenceOfOutcomes(t *testing.T) {
 	latest := func(at model.Time, id string, hash byte, locked bool) *model.Latest {
 		return &model.Latest{Ordered: true, Order: model.Order{At: at, ID: id}, Hash: model.Hash{hash}, PurgeLocked: locked}
 	}
+	limited := *tx
+	limited.Latest = &ingest.LatestWrite{Last: order, Hash: mine.Hash, Condition: model.Condition{{Field: "mode", Op: model.Exists}}}
+	if got := ingest.ComposedResult(&limited, ingest.StoreResult{
+		Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(2000, "", 0, false), Stored: []*model.Event{nil},
+	}); got.Outcome != model.Conflict {
+		t.Errorf("older, and the condition failed: %s, want %s", got.Outcome, model.Conflict)
+	}
 	same, other := &model.Event{Hash: mine.Hash}, &model.Event{Hash: model.Hash{2}}
 	none := []*model.Event{nil}
 	for name, c := range map[string]struct {

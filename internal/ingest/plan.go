@@ -14,6 +14,11 @@ type plan struct {
 	// newer than all entries before them. Appended one by one, each of them would change
 	// the latest item. late are all others.
 	advancing, late []entry
+	// remembered is the entry with the identity of the latest item, if any. Its event may
+	// have expired, but the latest item keeps the hash. It is checked as absent: the hash of
+	// a stored event, which may be a correction, comes before that of the latest item.
+	remembered   []entry
+	rememberedAs model.Hash // the hash that the latest item keeps
 	// identities are the entries that StoreResult.Stored refers to, in its order.
 	identities []entry
 }
@@ -27,36 +32,35 @@ func (b *batch) plan(pending []entry) (plan, error) {
 		return plan{}, err
 	}
 	p := plan{tx: AppendTransaction{Token: token}, pending: pending}
-	p.advancing, p.late = b.split(pending)
+	p.split(b.latest)
 	p.writeLatest(b)
 	if b.kind.Late == catalog.DropLate {
-		p.identities = append(append(p.identities, p.advancing...), p.late...)
 		p.put(p.advancing)
-		for _, e := range p.late {
-			p.tx.Absent = append(p.tx.Absent, e.event.Key())
-		}
+		p.checkAbsent(p.late)
 	} else {
-		p.identities = pending
-		p.put(pending)
-		p.markLate()
+		p.put(p.stored())
 	}
+	p.checkAbsent(p.remembered)
 	return p, nil
 }
 
-// split divides entries into advancing and late events.
-func (b *batch) split(entries []entry) (advancing, late []entry) {
+// split divides the pending entries, given the latest item as last known. An entry after a
+// newer one is not remembered: the newer one replaces the hash of the latest item.
+func (p *plan) split(latest *model.Latest) {
 	var newest *model.Order
-	if b.latest != nil && b.latest.Ordered {
-		newest = &b.latest.Order
+	if latest != nil && latest.Ordered {
+		newest = &latest.Order
 	}
-	for i, e := range entries {
-		if newest == nil || newest.Before(e.event.Order) {
-			advancing, newest = append(advancing, e), &entries[i].event.Order
-		} else {
-			late = append(late, e)
+	for i, e := range p.pending {
+		switch {
+		case newest == nil || newest.Before(e.event.Order):
+			p.advancing, newest = append(p.advancing, e), &p.pending[i].event.Order
+		case len(p.advancing) == 0 && e.event.Order == *newest:
+			p.remembered, p.rememberedAs = append(p.remembered, e), latest.Hash
+		default:
+			p.late = append(p.late, e)
 		}
 	}
-	return advancing, late
 }
 
 // writeLatest adds the write of the latest item, or only the caller's condition if no event
@@ -64,7 +68,7 @@ func (b *batch) split(entries []entry) (advancing, late []entry) {
 // one more item, the check of the purge lock, and is needed once in a series.
 func (p *plan) writeLatest(b *batch) {
 	if len(p.advancing) == 0 {
-		if len(b.condition) > 0 {
+		if len(b.condition) > 0 && len(p.late) > 0 {
 			p.tx.Check = &LatestCheck{Series: p.late[0].event.Series, Condition: b.condition}
 		}
 		return
@@ -91,23 +95,42 @@ func (p *plan) writeLatest(b *batch) {
 	p.tx.Latest = w
 }
 
+// put adds the puts of entries. It must be called before checkAbsent, because the results
+// of puts precede those of checks.
 func (p *plan) put(entries []entry) {
+	p.identities = append(p.identities, entries...)
 	p.tx.Puts = make([]model.Event, len(entries))
 	for i, e := range entries {
 		p.tx.Puts[i] = e.event
 	}
 }
 
-// markLate sets Late in the late events that are stored. What is computed from applied
-// events alone must be able to skip them.
-func (p *plan) markLate() {
-	late := make(map[int]bool, len(p.late))
-	for _, e := range p.late {
-		late[e.index] = true
+func (p *plan) checkAbsent(entries []entry) {
+	p.identities = append(p.identities, entries...)
+	for _, e := range entries {
+		p.tx.Absent = append(p.tx.Absent, e.event.Key())
 	}
-	for i, e := range p.pending {
-		p.tx.Puts[i].Late = late[e.index]
+}
+
+// stored returns the advancing and late events in the given order. Late is set in the late
+// ones: what is computed from applied events alone must be able to skip them.
+func (p *plan) stored() []entry {
+	late, remembered := indexes(p.late), indexes(p.remembered)
+	var all []entry
+	for _, e := range p.pending {
+		if e.event.Late = late[e.index]; !remembered[e.index] {
+			all = append(all, e)
+		}
 	}
+	return all
+}
+
+func indexes(entries []entry) map[int]bool {
+	all := make(map[int]bool, len(entries))
+	for _, e := range entries {
+		all[e.index] = true
+	}
+	return all
 }
 
 // orderFailed reports whether the condition on the order failed, given the latest item that
