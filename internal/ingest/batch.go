@@ -81,6 +81,9 @@ func (b *batch) appendPart(ctx context.Context, entries []entry) error {
 			return err
 		}
 		stored, err := b.send(ctx, func(ctx context.Context) (StoreResult, error) { return b.Store.Append(ctx, p.tx) })
+		if errors.Is(err, storage.ErrTooLarge) {
+			return b.splitTooLarge(ctx, pending)
+		}
 		if err != nil {
 			return err
 		}
@@ -93,6 +96,25 @@ func (b *batch) appendPart(ctx context.Context, entries []entry) error {
 		}
 	}
 	return nil
+}
+
+// splitTooLarge appends entries in two halves, because together they would make the latest
+// item too large. One entry alone that does is rejected.
+func (b *batch) splitTooLarge(ctx context.Context, entries []entry) error {
+	if half := len(entries) / 2; half > 0 {
+		if err := b.appendPart(ctx, entries[:half]); err != nil || b.purging {
+			return err
+		}
+		return b.appendPart(ctx, entries[half:])
+	}
+	b.rejectTooLarge(entries[0])
+	return nil
+}
+
+func (b *batch) rejectTooLarge(e entry) {
+	r := &b.results[e.index]
+	r.Outcome, r.Errors = model.Rejected, []model.FieldError{*fieldError("", CodeLatestTooLarge,
+		"the latest item of the series would be larger than 400 KB, because it holds every field that an event of the series has had: send fewer different fields, or send them as several streams")}
 }
 
 // written decides the entries of a transaction that was stored.
@@ -171,7 +193,7 @@ func (b *batch) undecided(entries []entry) []entry {
 // was known.
 func (b *batch) fillLatest(entries []entry) {
 	for _, e := range entries {
-		if r := &b.results[e.index]; r.Outcome != model.Unknown && r.Latest == nil {
+		if r := &b.results[e.index]; r.Outcome != model.Unknown && r.Outcome != model.Rejected && r.Latest == nil {
 			r.Latest = b.latest
 		}
 	}

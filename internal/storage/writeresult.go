@@ -1,6 +1,13 @@
 package storage
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrTooLarge is the permanent error of a write after which an item would be larger than
+// the table holds, 400 KB. Nothing of the request is stored.
+var ErrTooLarge = errors.New("an item would be larger than 400 KB")
 
 // WriteResult is what the server said about one write request. It is a report and not
 // a conclusion: what to do next is the caller's decision.

@@ -1,6 +1,9 @@
 package storetest
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -112,6 +115,15 @@ var appendFacts = []fact{
 		status.Series.Stream = "status"
 		c.written(creation(status))
 		c.equal("latest item without stream", c.latest().Order, model.Order{At: minute(5)})
+	}},
+	{"an append that would make the latest item larger than 400 KB is ErrTooLarge, and nothing is stored", func(c *contract) {
+		half := strings.Repeat("x", 220<<10)
+		c.written(creation(reading(0, "", "a", half)))
+		if result, err := c.table.Append(c.Context(), newer(reading(1, "", "b", half))); !errors.Is(err, storage.ErrTooLarge) {
+			c.Errorf("append returns %v, %v; want %v", result.Result, err, storage.ErrTooLarge)
+		}
+		c.equal("events", identities(c.events(wholeDay())), identities([]model.Event{reading(0, "")}))
+		c.written(newer(reading(1, "", "a", half)))
 	}},
 	{"a latest item of a newer version is an error", func(c *contract) {
 		c.written(creation(reading(5, "", "temperature", 21)))

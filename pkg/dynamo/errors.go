@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
@@ -103,7 +104,7 @@ func cancelledResult(cancelled *types.TransactionCanceledException) (storage.Wri
 		code := codeOf(reason)
 		result, known := reasonResults[code]
 		if !known {
-			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %s%s", i, code, deref(reason.Message), adviceFor(code))
+			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code, causeOf(deref(reason.Message)), adviceFor(code))
 		}
 		seen[result] = true
 	}
@@ -147,7 +148,19 @@ func advise(failure error) error {
 	if !errors.As(failure, &apiError) {
 		return failure
 	}
+	if cause := causeOf(apiError.ErrorMessage()); errors.Is(cause, storage.ErrTooLarge) {
+		failure = fmt.Errorf("%w: %w", cause, failure)
+	}
 	return fmt.Errorf("%w%s", failure, adviceFor(apiError.ErrorCode()))
+}
+
+// causeOf returns the service's message as an error: storage.ErrTooLarge for an item over
+// its size limit, which the service names only in the text.
+func causeOf(message string) error {
+	if strings.Contains(strings.ToLower(message), "item size") {
+		return fmt.Errorf("%w: %s", storage.ErrTooLarge, message)
+	}
+	return errors.New(message)
 }
 
 func adviceFor(code string) string {

@@ -7,6 +7,7 @@ import (
 	"maps"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -56,7 +57,7 @@ func (t *Table) write(actions []action) (conditionFailures, error) {
 			continue
 		}
 		if images[i] = a.change(old); images[i].Size() > maxItemBytes {
-			return nil, fmt.Errorf("%w: item %v of %d bytes: the table keeps %d", ErrMalformed, a.key, images[i].Size(), maxItemBytes)
+			return nil, fmt.Errorf("%w: %w: item %v of %d bytes", ErrMalformed, storage.ErrTooLarge, a.key, images[i].Size())
 		}
 		size += images[i].Size()
 	}
