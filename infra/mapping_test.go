@@ -10,15 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // mappingSettings returns a mapping as the settings of a local stack, without the filter.
-func mappingSettings(mapping map[string]any) streamtest.Settings {
+func mappingSettings(mapping map[string]any) eventsource.Settings {
 	number := func(name string) int { n, _ := mapping[name].(float64); return int(n) }
-	return streamtest.Settings{
+	return eventsource.Settings{
 		BatchSize:       number("BatchSize"),
 		Window:          time.Duration(number("MaximumBatchingWindowInSeconds")) * time.Second,
 		MaxRetries:      number("MaximumRetryAttempts"),
@@ -58,7 +58,7 @@ func TestMapping_FiltersLikeTheLocalStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deployed, err := streamtest.ParseFilter(pattern(resources(t, "prod")["Mapping"].Properties))
+	deployed, err := eventsource.ParseFilter(pattern(resources(t, "prod")["Mapping"].Properties))
 	if err != nil {
 		t.Fatal(err)
 	}

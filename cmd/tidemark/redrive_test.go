@@ -12,12 +12,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -34,7 +34,7 @@ func (b *bench) failureMessage(after string) (body, last string) {
 	if err != nil || len(shards) != 1 {
 		b.Fatalf("shards %v, %v", shards, err)
 	}
-	var all []streamtest.Record
+	var all []eventsource.Record
 	for from := after; ; {
 		page, err := source.Read(b.Context(), shards[0].ID, from)
 		if err != nil {

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,17 +16,19 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // The simulated fleet.
@@ -40,8 +40,8 @@ const (
 // fleet is one simulated history: devices send readings, users delete and correct them and
 // add rules, and a function evaluates the table stream, under all kinds of faults.
 type fleet struct {
-	*streamtest.Sim
-	dice   streamtest.Dice
+	*simstream.Sim
+	dice   simstream.Dice
 	table  *memory.Table
 	kinds  *catalog.Catalog
 	seen   uint64
@@ -68,7 +68,7 @@ type mutant struct {
 	acceptAll bool // every published notification counts as delivered
 }
 
-func playFleet(s *streamtest.Sim, m mutant) {
+func playFleet(s *simstream.Sim, m mutant) {
 	kinds, err := iot.Catalog()
 	if err != nil {
 		panic(err)
@@ -78,18 +78,18 @@ func playFleet(s *streamtest.Sim, m mutant) {
 		notifications: map[keys.Key]bool{}, delivered: map[keys.Key]int{}}
 	f.table = memory.New(s.Now)
 	f.makeRules()
-	settings := streamtest.Settings{
+	settings := eventsource.Settings{
 		ReportFailures: true, MaxRetries: 50, Bisect: true, Filter: deployedFilter,
 		BatchSize:       []int{1000, 1, 7}[f.dice.Pick("batch size", 3)],
 		Parallelization: []int{1, 2, 4}[f.dice.Pick("parallelization", 3)],
 	}
-	s.Deliver(streamtest.Delivery{Settings: settings, Handler: f.handler,
-		GivenUp: func(_ streamtest.GivenUp, records []streamtest.Record) { f.redrive(records, 0) }})
+	s.Deliver(simstream.Delivery{Settings: settings, Handler: f.handler,
+		GivenUp: func(_ eventsource.GivenUp, records []eventsource.Record) { f.redrive(records, 0) }})
 	s.Check(f.check)
 	f.plan()
 }
 
-var deployedFilter, _ = streamtest.ParseFilter(tablekeys.AggregateFilter)
+var deployedFilter, _ = eventsource.ParseFilter(tablekeys.AggregateFilter)
 
 func number(text string) *model.Decimal {
 	d := model.MustDecimal(text)
@@ -121,7 +121,7 @@ func (f *fleet) addRule(r entity.Rule) {
 }
 
 // service returns the service under test; p is nil for a service without faults.
-func (f *fleet) service(p *streamtest.Process) *alert.Service {
+func (f *fleet) service(p *simstream.Process) *alert.Service {
 	s := &alert.Service{Store: simStore{f, f.table}, Catalog: f.kinds, Now: f.Now, Rand: f.dice.Of("manual").Rand(), Parallel: 1,
 		RetryPolicy: retry.Policy{Attempts: 60, Base: 10 * time.Millisecond, Cap: 2 * time.Second}}
 	if p != nil {
@@ -135,7 +135,7 @@ func (f *fleet) service(p *streamtest.Process) *alert.Service {
 	return s
 }
 
-func (f *fleet) handler(p *streamtest.Process) streamtest.Invoke {
+func (f *fleet) handler(p *simstream.Process) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		var decoder envelope.StreamDecoder
 		batch, err := decoder.Decode(payload)
@@ -163,7 +163,7 @@ func (f *fleet) handler(p *streamtest.Process) streamtest.Invoke {
 }
 
 // redrive delivers a discarded batch again until it is processed.
-func (f *fleet) redrive(records []streamtest.Record, try int) {
+func (f *fleet) redrive(records []eventsource.Record, try int) {
 	f.After(time.Minute, func() {
 		f.Invoke(fmt.Sprintf("redrive %d", try), f.dice.Of("redrive", int(f.Now()), try), records, func(accepted bool) {
 			if !accepted {
@@ -195,7 +195,7 @@ func (f *fleet) plan() {
 		if !d.Chance("happens", .8) {
 			continue
 		}
-		at := streamtest.Start.Add(d.Span("when", 20*time.Minute))
+		at := simstream.Start.Add(d.Span("when", 20*time.Minute))
 		if d.Chance("much later", .2) {
 			at = at.Add(d.Span("later", 6*time.Hour))
 		}
@@ -203,7 +203,7 @@ func (f *fleet) plan() {
 	}
 }
 
-func (f *fleet) seriesOf(d streamtest.Dice) model.Series {
+func (f *fleet) seriesOf(d simstream.Dice) model.Series {
 	device := d.Pick("device", devices)
 	if d.Chance("one of two", .7) {
 		device %= 2
@@ -215,7 +215,7 @@ func (f *fleet) seriesOf(d streamtest.Dice) model.Series {
 	return s
 }
 
-func (f *fleet) act(ctx context.Context, d streamtest.Dice) {
+func (f *fleet) act(ctx context.Context, d simstream.Dice) {
 	s := f.seriesOf(d)
 	events := f.events(s)
 	n := d.Pick("what", 10)
@@ -238,7 +238,7 @@ func (f *fleet) act(ctx context.Context, d streamtest.Dice) {
 }
 
 // append sends a few readings; some of them are old.
-func (f *fleet) append(ctx context.Context, d streamtest.Dice, s model.Series) {
+func (f *fleet) append(ctx context.Context, d simstream.Dice, s model.Series) {
 	kind, _ := f.kinds.Kind(s.Kind)
 	service := &ingest.Service{Store: simStore{f, f.table}, Limits: config.Default().Limits, Rand: d.Rand(), Parallel: 1, Now: f.Now, Sleep: f.Sleep, RetryPolicy: retry.Policy{Attempts: 8}}
 	var observations []ingest.TypedObservation
@@ -267,7 +267,7 @@ func (f *fleet) emit(who string) {
 		if _, _, _, err := tablekeys.ParseNotification(r.Keys); err == nil && r.New != nil {
 			f.notifications[r.Keys] = true
 		}
-		f.Stream.Append(streamtest.Change{Partition: r.Keys.PK, Item: r.Keys.PK + " " + r.Keys.SK, Old: r.Old, New: r.New,
+		f.Stream.Append(simstream.Change{Partition: r.Keys.PK, Item: r.Keys.PK + " " + r.Keys.SK, Old: r.Old, New: r.New,
 			Keys: item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}}})
 	}
 }
@@ -329,19 +329,16 @@ func (f *fleet) checkDelivered() error {
 	return nil
 }
 
-var rates = streamtest.Rates{streamtest.StoppedShard: 0, streamtest.Failover: 0}
+var rates = simstream.Rates{simstream.StoppedShard: 0, simstream.Failover: 0}
 
 // TestSim_AlertsAreThoseOfASequentialPass plays histories of a fleet under all kinds of
-// faults. TIDEMARK_HISTORIES sets the number of histories.
+// faults.
 func TestSim_AlertsAreThoseOfASequentialPass(t *testing.T) {
 	t.Parallel()
-	n := 24
-	if text := os.Getenv("TIDEMARK_HISTORIES"); text != "" {
-		n, _ = strconv.Atoi(text)
-	}
-	trial := streamtest.Trial{Play: func(s *streamtest.Sim) { playFleet(s, mutant{}) }, Rates: rates}
+	n := testenv.Histories(24, 200)
+	trial := simstream.Trial{Setup: func(s *simstream.Sim) { playFleet(s, mutant{}) }, Rates: rates}
 	total := map[string]int{}
-	trial.Explore(1, n, func(r streamtest.Result) bool {
+	trial.Explore(1, n, func(r simstream.Result) bool {
 		r.Total(total)
 		if r.Failure != nil {
 			t.Errorf("seed %d: %v", r.Seed, r.Failure)
@@ -351,7 +348,7 @@ func TestSim_AlertsAreThoseOfASequentialPass(t *testing.T) {
 		}
 		return r.Failure == nil
 	})
-	for _, what := range []string{"raised", "recovered", "withdrawn", "changed", "published", streamtest.Duplicate.String(), streamtest.CrashAfter.String()} {
+	for _, what := range []string{"raised", "recovered", "withdrawn", "changed", "published", simstream.Duplicate.String(), simstream.CrashAfter.String()} {
 		if total[what] == 0 {
 			t.Errorf("%d histories had no %q", n, what)
 		}

@@ -6,11 +6,11 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // mutantStore is a table that makes the evaluation behave as the mutant does.
@@ -92,8 +92,8 @@ func TestSim_FindsPlantedFaults(t *testing.T) {
 			t.Parallel()
 			const enough = 200
 			found := false
-			trial := streamtest.Trial{Play: func(s *streamtest.Sim) { playFleet(s, m) }, Rates: rates}
-			trial.Explore(1, enough, func(r streamtest.Result) bool {
+			trial := simstream.Trial{Setup: func(s *simstream.Sim) { playFleet(s, m) }, Rates: rates}
+			trial.Explore(1, enough, func(r simstream.Result) bool {
 				found = found || r.Failure != nil
 				return !found
 			})

@@ -8,13 +8,13 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 var (
@@ -52,12 +52,12 @@ type simStore struct {
 }
 
 func (s simStore) read(ctx context.Context, verb string, k keys.Key, do func() error) error {
-	return s.Read(ctx, streamtest.Request{Verb: verb + " " + k.SK, Keys: []string{k.PK}}, do)
+	return s.Read(ctx, simstream.Request{Verb: verb + " " + k.SK, Keys: []string{k.PK}}, do)
 }
 
 func (s simStore) write(ctx context.Context, verb string, k keys.Key, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	who := s.Who(ctx)
-	return s.Write(ctx, streamtest.Request{Verb: verb + " " + k.SK, Keys: []string{k.PK}}, func() (storage.WriteResult, error) {
+	return s.Write(ctx, simstream.Request{Verb: verb + " " + k.SK, Keys: []string{k.PK}}, func() (storage.WriteResult, error) {
 		result, err := do()
 		s.emit(who)
 		return result, err

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
 // The collector as a page reaches it: the authorizer opens for a site's key, ingest
@@ -14,7 +14,7 @@ import (
 func TestStack_CollectsPageViewsOfWhoeverShowsASitesKey(t *testing.T) {
 	s := startStack(t, nil)
 	post := func(key string) int {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+web.CollectPath+key, strings.NewReader(`{"url":"/blog"}`))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+sitekey.PathPrefix+key, strings.NewReader(`{"url":"/blog"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,13 +26,13 @@ func TestStack_CollectsPageViewsOfWhoeverShowsASitesKey(t *testing.T) {
 		defer resp.Body.Close()
 		return resp.StatusCode
 	}
-	key := web.SiteKey([]byte(web.LocalSecret), "my-site")
+	key := sitekey.New([]byte(sitekey.LocalSecret), "my-site")
 	for range 2 {
 		if status := post(key); status != http.StatusNoContent {
 			t.Fatalf("with the site's key: %d, want 204", status)
 		}
 	}
-	if status := post(web.SiteKey([]byte("a secret of somebody else's"), "my-site")); status != http.StatusForbidden {
+	if status := post(sitekey.New([]byte("a secret of somebody else's"), "my-site")); status != http.StatusForbidden {
 		t.Errorf("with a made-up key: %d, want 403", status)
 	}
 	if err := s.Idle(t.Context()); err != nil {

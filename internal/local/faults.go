@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 )
 
 // Faults are what a delivery may meet in the cloud, made frequent: the mapping's
@@ -42,7 +42,7 @@ type delivery struct {
 	batches, again, recut, invocations, failed atomic.Int64
 }
 
-var _ streamtest.Invoke = (*delivery)(nil).invoke
+var _ eventsource.Invoke = (*delivery)(nil).invoke
 
 // invoke delivers one batch of the mapping, with the faults drawn for it.
 func (d *delivery) invoke(ctx context.Context, payload []byte) ([]byte, error) {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 )
 
 // failureFile stands for the on-failure queue: each range of the table stream that
@@ -39,7 +39,7 @@ type failureMessage struct {
 }
 
 // add appends one given-up range.
-func (f *failureFile) add(_ context.Context, g streamtest.GivenUp) error {
+func (f *failureFile) add(_ context.Context, g eventsource.GivenUp) error {
 	m := failureMessage{Version: "1.0", Timestamp: g.At.String()}
 	m.RequestContext.Condition, m.RequestContext.ApproximateInvokeCount = g.Condition, g.Invokes
 	m.Batch.ShardID, m.Batch.StreamARN, m.Batch.Size = g.Shard, g.Stream, g.Records

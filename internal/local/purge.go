@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // startPurge has the table stream tell the purge function of tombstones that TTL took
@@ -19,10 +19,10 @@ func (s *Stack) startPurge(arn string) error {
 	if err != nil {
 		return err
 	}
-	if settings.Filter, err = streamtest.ParseFilter(tablekeys.PurgeFilter); err != nil {
+	if settings.Filter, err = eventsource.ParseFilter(tablekeys.PurgeFilter); err != nil {
 		return fmt.Errorf("parse the purge mapping's filter: %w", err)
 	}
-	mapping := &streamtest.Mapping{
+	mapping := &eventsource.Mapping{
 		Source:    NewTableStream(s.Endpoint, arn), // a reader of its own, at its own place
 		Invoke:    s.functions[purge].Invoke,
 		Settings:  settings,

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // Options say what to bring up. The zero value of each field is its default.
@@ -55,7 +55,7 @@ type Stack struct {
 	functions map[string]*Function
 	logs      []io.Closer
 	source    *TableStream
-	mapping   *streamtest.Mapping
+	mapping   *eventsource.Mapping
 	delivery  *delivery
 	metrics   metrics
 	failures  failureFile
@@ -161,7 +161,7 @@ func (s *Stack) startMapping(arn string) error {
 	}
 	s.source = NewTableStream(s.Endpoint, arn)
 	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap}
-	s.mapping = &streamtest.Mapping{
+	s.mapping = &eventsource.Mapping{
 		Source:    s.source,
 		Invoke:    s.delivery.invoke,
 		Settings:  settings,
@@ -181,12 +181,12 @@ func (s *Stack) startMapping(arn string) error {
 
 // MappingSettings are those of the mapping from the table stream to aggregate, on a
 // laptop as deployed.
-func MappingSettings(m config.Mapping) (streamtest.Settings, error) {
-	filter, err := streamtest.ParseFilter(tablekeys.AggregateFilter)
+func MappingSettings(m config.Mapping) (eventsource.Settings, error) {
+	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
-		return streamtest.Settings{}, fmt.Errorf("parse the mapping's filter: %w", err)
+		return eventsource.Settings{}, fmt.Errorf("parse the mapping's filter: %w", err)
 	}
-	return streamtest.Settings{
+	return eventsource.Settings{
 		BatchSize:       m.BatchSize,
 		Window:          m.Window,
 		MaxRetries:      m.MaxRetries,
@@ -208,7 +208,7 @@ func (s *Stack) watchDatabase() {
 
 func (s *Stack) startFront() (err error) {
 	routes := []Route{
-		{Method: http.MethodPost, Prefix: web.CollectPath, Parameter: web.KeyParameter, Authorizer: s.functions[authorize], To: s.functions[ingest]},
+		{Method: http.MethodPost, Prefix: sitekey.PathPrefix, Parameter: sitekey.PathParam, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordRestore, To: s.functions[manage]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordPurge, To: s.functions[manage]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordAcknowledge, To: s.functions[manage]},

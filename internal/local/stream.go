@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // recordsAPage is the most that GetRecords returns.
@@ -20,7 +20,7 @@ const recordsAPage = 1000
 
 // TableStream reads a table's stream as Lambda's mapping does, from the oldest record
 // that is kept, and writes each record as Lambda's event has it. It is a
-// streamtest.Source.
+// eventsource.Source.
 type TableStream struct {
 	client *dynamodbstreams.Client
 	origin origin
@@ -55,11 +55,11 @@ var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credent
 	return aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: secretKey}, nil
 })
 
-var _ streamtest.Source = (*TableStream)(nil)
+var _ eventsource.Source = (*TableStream)(nil)
 
 // Shards lists the stream shards there are now.
-func (s *TableStream) Shards(ctx context.Context) ([]streamtest.Shard, error) {
-	var shards []streamtest.Shard
+func (s *TableStream) Shards(ctx context.Context) ([]eventsource.Shard, error) {
+	var shards []eventsource.Shard
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &s.origin.arn}
 	for {
 		out, err := s.client.DescribeStream(ctx, in)
@@ -67,7 +67,7 @@ func (s *TableStream) Shards(ctx context.Context) ([]streamtest.Shard, error) {
 			return nil, fmt.Errorf("describe table stream: %w", err)
 		}
 		for _, shard := range out.StreamDescription.Shards {
-			shards = append(shards, streamtest.Shard{ID: deref(shard.ShardId), Parent: deref(shard.ParentShardId)})
+			shards = append(shards, eventsource.Shard{ID: deref(shard.ShardId), Parent: deref(shard.ParentShardId)})
 		}
 		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
 			return listedParents(shards), nil
@@ -76,7 +76,7 @@ func (s *TableStream) Shards(ctx context.Context) ([]streamtest.Shard, error) {
 }
 
 // listedParents drops the parents that are no longer kept.
-func listedParents(shards []streamtest.Shard) []streamtest.Shard {
+func listedParents(shards []eventsource.Shard) []eventsource.Shard {
 	listed := map[string]bool{}
 	for _, s := range shards {
 		listed[s.ID] = true
@@ -90,18 +90,18 @@ func listedParents(shards []streamtest.Shard) []streamtest.Shard {
 }
 
 // Read returns what follows the record numbered after.
-func (s *TableStream) Read(ctx context.Context, shard, after string) (streamtest.Page, error) {
+func (s *TableStream) Read(ctx context.Context, shard, after string) (eventsource.Page, error) {
 	iterator, err := s.iterator(ctx, shard, after)
 	if err != nil {
-		return streamtest.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
+		return eventsource.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
 	}
 	limit := int32(recordsAPage)
 	out, err := s.client.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: &iterator, Limit: &limit})
 	if err != nil {
 		s.forget(shard)
-		return streamtest.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
+		return eventsource.Page{}, fmt.Errorf("read shard %s: %w", shard, err)
 	}
-	page := streamtest.Page{Records: s.decode(out.Records), Closed: out.NextShardIterator == nil}
+	page := eventsource.Page{Records: s.decode(out.Records), Closed: out.NextShardIterator == nil}
 	if n := len(page.Records); n > 0 {
 		after = page.Records[n-1].Seq
 	}
@@ -148,14 +148,14 @@ func (s *TableStream) forget(shard string) {
 }
 
 // decode shares one buffer a page between the bodies of its records.
-func (s *TableStream) decode(in []types.Record) []streamtest.Record {
-	out := make([]streamtest.Record, len(in))
+func (s *TableStream) decode(in []types.Record) []eventsource.Record {
+	out := make([]eventsource.Record, len(in))
 	ends := make([]int, len(in))
 	var page, item []byte
 	for i := range in {
 		page = s.origin.appendRecord(page, &in[i])
 		ends[i] = len(page)
-		out[i] = streamtest.Record{}
+		out[i] = eventsource.Record{}
 		if d := in[i].Dynamodb; d != nil {
 			item = appendItem(item[:0], d.Keys)
 			out[i].Item, out[i].Seq = string(item), deref(d.SequenceNumber)

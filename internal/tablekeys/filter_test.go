@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 func TestAggregateFilter_IsAValidLambdaPattern(t *testing.T) {
@@ -22,8 +22,8 @@ func TestAggregateFilter_IsAValidLambdaPattern(t *testing.T) {
 	if err := d.Decode(&pattern); err != nil {
 		t.Fatal(err)
 	}
-	if sk := pattern.DynamoDB.Keys[keys.AttrSK].S; len(sk) != 1 || sk[0].Prefix != keys.EventPrefix {
-		t.Errorf("the sort key must begin with %s: %s", keys.EventPrefix, tablekeys.AggregateFilter)
+	if sk := pattern.DynamoDB.Keys[keys.AttrSK].S; len(sk) != 1 || sk[0].Prefix != tablekeys.EventPrefix {
+		t.Errorf("the sort key must begin with %s: %s", tablekeys.EventPrefix, tablekeys.AggregateFilter)
 	}
 	if who := pattern.UserIdentity.Type; len(who) != 1 || who[0].Exists == nil || *who[0].Exists {
 		t.Errorf("the filter must exclude removals by TTL: %s", tablekeys.AggregateFilter)
@@ -34,7 +34,7 @@ func TestAggregateFilter_IsAValidLambdaPattern(t *testing.T) {
 }
 
 func TestPurgeFilter_MatchesOnlyExpiriesOfTombstones(t *testing.T) {
-	filter, err := streamtest.ParseFilter(tablekeys.PurgeFilter)
+	filter, err := eventsource.ParseFilter(tablekeys.PurgeFilter)
 	if err != nil {
 		t.Fatal(err)
 	}

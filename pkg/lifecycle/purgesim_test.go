@@ -3,7 +3,6 @@ package lifecycle_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"strconv"
 	"testing"
@@ -12,26 +11,29 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
-var histories = flag.Int("histories", 250, "histories of purges concurrent with appends; 1000 take half a minute")
+// histories is the number of histories of purges concurrent with appends; 1000 take half a minute.
+var histories = testenv.Histories(80, 1000)
 
 // purgeSim is one simulated history. Alice is purged during appends to her and to bob and
 // changes of her profile. The table stream is delivered late, repeatedly and in batches of
 // any size, to functions that crash.
 type purgeSim struct {
-	*streamtest.Sim
+	*simstream.Sim
 	table    *memory.Table
 	seen     uint64
 	cat      *catalog.Catalog
@@ -68,8 +70,8 @@ func simKinds() *catalog.Catalog {
 	return cat
 }
 
-func playPurge(variant simVariant) func(*streamtest.Sim) {
-	return func(s *streamtest.Sim) {
+func playPurge(variant simVariant) func(*simstream.Sim) {
+	return func(s *simstream.Sim) {
 		r := &purgeSim{Sim: s, table: memory.New(s.Now), cat: simKinds(), variant: variant}
 		s.Begin(noon)
 		store := &simStore{purgeSim: r, Table: r.table}
@@ -84,13 +86,13 @@ func playPurge(variant simVariant) func(*streamtest.Sim) {
 		if variant.timing != nil {
 			r.purge.Timing = *variant.timing
 		}
-		filter, err := streamtest.ParseFilter(tablekeys.AggregateFilter)
+		filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 		if err != nil {
 			s.Fail(err)
 		}
-		s.Deliver(streamtest.Delivery{
-			Settings: streamtest.Settings{ReportFailures: true, BatchSize: 100, Parallelization: 2, MaxRetries: -1, Bisect: true, Filter: filter},
-			Handler: func(p *streamtest.Process) streamtest.Invoke {
+		s.Deliver(simstream.Delivery{
+			Settings: eventsource.Settings{ReportFailures: true, BatchSize: 100, Parallelization: 2, MaxRetries: -1, Bisect: true, Filter: filter},
+			Handler: func(p *simstream.Process) eventsource.Invoke {
 				return func(ctx context.Context, payload []byte) ([]byte, error) { return r.aggregate(ctx, p, store, payload) }
 			},
 		})
@@ -100,7 +102,7 @@ func playPurge(variant simVariant) func(*streamtest.Sim) {
 }
 
 // aggregate is the aggregate function.
-func (r *purgeSim) aggregate(ctx context.Context, p *streamtest.Process, store *simStore, payload []byte) ([]byte, error) {
+func (r *purgeSim) aggregate(ctx context.Context, p *simstream.Process, store *simStore, payload []byte) ([]byte, error) {
 	batch, err := new(envelope.StreamDecoder).Decode(payload)
 	if err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (r *purgeSim) plan(store *simStore) {
 	})
 }
 
-func (r *purgeSim) append(ctx context.Context, dice streamtest.Dice) {
+func (r *purgeSim) append(ctx context.Context, dice simstream.Dice) {
 	kind, _ := r.cat.Kind([]string{"READING", "SPREAD", "VIEW"}[dice.Pick("kind", 3)])
 	who := []string{alice.ID, alice.ID, bob.ID}[dice.Pick("who", 3)]
 	minute := time.Duration(dice.Pick("minute", 120)) * time.Minute // within two hours, so that many events are late
@@ -162,7 +164,7 @@ func (r *purgeSim) append(ctx context.Context, dice streamtest.Dice) {
 	}
 }
 
-func (r *purgeSim) profile(ctx context.Context, dice streamtest.Dice) {
+func (r *purgeSim) profile(ctx context.Context, dice simstream.Dice) {
 	change := []func() (lifecycle.Result, error){
 		func() (lifecycle.Result, error) { return r.profiles.Create(ctx, alice, aliceFields) },
 		func() (lifecycle.Result, error) { return r.profiles.Update(ctx, alice, fields("email", "new@x"), 0) },
@@ -264,13 +266,13 @@ func all(table *memory.Table) (items []item.Item) {
 
 // No record is lost in these histories, because gaps in the table stream do not concern a
 // purge.
-var simRates = streamtest.Rates{streamtest.StoppedShard: 0, streamtest.Failover: 0, streamtest.OldCode: 0}
+var simRates = simstream.Rates{simstream.StoppedShard: 0, simstream.Failover: 0, simstream.OldCode: 0}
 
 func TestPurge_ConcurrentWithAppendsAndDelayedRecordsLeavesNothing(t *testing.T) {
 	t.Parallel()
-	trial := streamtest.Trial{Play: playPurge(simVariant{}), Rates: simRates}
+	trial := simstream.Trial{Setup: playPurge(simVariant{}), Rates: simRates}
 	counts := map[string]int{}
-	trial.Explore(1, *histories, func(r streamtest.Result) bool {
+	trial.Explore(1, histories, func(r simstream.Result) bool {
 		r.Total(counts)
 		if r.Failure != nil {
 			t.Errorf("seed %d: %v\n%v", r.Seed, r.Failure, trial.Shrink(r.Seed))
@@ -279,15 +281,16 @@ func TestPurge_ConcurrentWithAppendsAndDelayedRecordsLeavesNothing(t *testing.T)
 	})
 	for _, name := range []string{"append: applied", "append: late", "append: gone", "profile: created", "profile: gone"} {
 		if counts[name] == 0 && !t.Failed() {
-			t.Errorf("%d histories had no %q: they test too little", *histories, name)
+			t.Errorf("%d histories had no %q: they test too little", histories, name)
 		}
 	}
-	if counts["purges done"] != *histories && !t.Failed() {
-		t.Errorf("%d of %d purges finished", counts["purges done"], *histories)
+	if counts["purges done"] != histories && !t.Failed() {
+		t.Errorf("%d of %d purges finished", counts["purges done"], histories)
 	}
 }
 
-// If a part of the purge is left out, some history fails.
+// If a part of the purge is left out, some history fails. The longer suite searches for
+// histories that are rare.
 func TestPurge_EachPartIsNecessary(t *testing.T) {
 	t.Parallel()
 	for name, variant := range map[string]simVariant{
@@ -297,8 +300,11 @@ func TestPurge_EachPartIsNecessary(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if variant.oneErasure {
+				testenv.LongOnly(t)
+			}
 			failures := 0
-			streamtest.Trial{Play: playPurge(variant), Rates: simRates}.Explore(1, 1500, func(r streamtest.Result) bool {
+			simstream.Trial{Setup: playPurge(variant), Rates: simRates}.Explore(1, 1500, func(r simstream.Result) bool {
 				if r.Failure != nil {
 					failures++
 				}

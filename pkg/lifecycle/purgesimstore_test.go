@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -15,7 +16,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -33,7 +33,7 @@ var (
 
 // reading sends a read.
 func reading[T any](ctx context.Context, s *simStore, verb, pk string, do func() (T, error)) (out T, err error) {
-	err = s.Read(ctx, streamtest.Request{Verb: verb + " " + pk, Keys: []string{pk}}, func() (err error) {
+	err = s.Read(ctx, simstream.Request{Verb: verb + " " + pk, Keys: []string{pk}}, func() (err error) {
 		out, err = do()
 		return err
 	})
@@ -45,7 +45,7 @@ func writing[T any](ctx context.Context, s *simStore, verb, pk string, do func()
 	who := s.Who(ctx)
 	var value T
 	var stored storage.WriteResult
-	result, err := s.Write(ctx, streamtest.Request{Verb: verb + " " + pk, Keys: []string{pk}}, func() (storage.WriteResult, error) {
+	result, err := s.Write(ctx, simstream.Request{Verb: verb + " " + pk, Keys: []string{pk}}, func() (storage.WriteResult, error) {
 		var err error
 		value, stored, err = do()
 		s.emit(who)
@@ -156,11 +156,11 @@ func (s *simStore) emit(who string) {
 	for _, r := range s.Table.Records(s.seen) {
 		s.seen = r.Seq
 		name := r.Keys.PK + " " + r.Keys.SK
-		change := streamtest.Change{
+		change := simstream.Change{
 			Partition: r.Keys.PK, Item: name, Old: r.Old, New: r.New, Expired: r.Service,
 			Keys: item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}},
 		}
-		s.Tell(who, "%s", &change)
+		s.Logf(who, "%s", &change)
 		s.Stream.Append(change)
 		at, err := strconv.ParseInt(r.New[keys.AttrExpiresAt].S, 10, 64)
 		if lock := r.Keys.SK == tablekeys.ClassPurgeLock; err != nil || !lock && !r.New[tablekeys.AttrEmpty].Bool {

@@ -1,12 +1,9 @@
-// Package streamtest is Lambda's event-source mapping for a table stream, as an
-// engine of its own: the source of records, the function, the clock and sleep are
-// handed in, so the same code drives the laptop's stack on real table streams and
-// tests on made-up ones. It keeps the promises that Lambda keeps, and no more: at
-// least once, order per item only, batches cut anew on every retry.
+// Package streamtest tests a Lambda function that processes a DynamoDB table stream. A Trial
+// simulates histories of tables, of requests to them and of the delivery of their stream,
+// with faults: crashes between two writes, lost responses, batches delivered twice or
+// concurrently, throttling, shards that split and merge, and all others that Faults lists.
 //
-// On that engine stands a simulator for anyone's handler. A Trial plays histories of a
-// table, each from its seed: a clock that jumps, actors that take turns at their
-// requests, a table stream whose shards split and merge, and every Fault there is, from
-// a crash between two writes to a failover. What must hold is checked whenever all is
-// quiet. A history that fails is shrunk to the choices it needs and told as a Story.
+// Each history depends only on its seed, and takes milliseconds because its clock is
+// simulated. Checks run whenever no request and no record is outstanding. A failing history
+// is reduced to the choices that make it fail, and printed as a Trace.
 package streamtest

@@ -1,95 +1,77 @@
 package streamtest
 
 import (
-	"runtime"
-	"sync"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
-// Trial is what histories are simulated of.
+// Trial describes histories to simulate.
 type Trial struct {
-	// Play sets one history up: tables, the function under test (Sim.Deliver), what
-	// happens when (Sim.At, Sim.Go), and what must hold (Sim.Check). It is called once
-	// for each history, several at a time, and must not share anything between them.
-	Play func(*Sim)
-	// Rates are how often faults strike; nil means the kit's own rates.
+	// Setup prepares one history: its tables, the function under test (Sim.Deliver), its
+	// requests (Sim.At, Sim.Go) and its checks (Sim.Check). It is called once for each
+	// history, concurrently, and must not share state between histories.
+	Setup func(*Sim)
+	// Rates overrides the rates of faults. Nil uses the default rates.
 	Rates Rates
 }
 
-// Result is what became of one history.
+// Result is the outcome of one history.
 type Result struct {
 	Seed    uint64
-	Failure error          // the first check that did not hold; nil where all did
-	Counts  map[string]int // faults and what else was counted, by name
-	// Choices are how many choices did not fall on their calm side: the size of the
-	// history.
-	Choices int
+	Failure error          // of the first check that failed; nil if none did
+	Counts  map[string]int // faults and other counts, by name
 }
 
-// Run plays the history of a seed. The same seed is the same history.
-func (t Trial) Run(seed uint64) Result {
-	s := newSim(seed, nil, t.Rates, nil)
-	failure := s.run(t.Play)
-	return Result{Seed: seed, Failure: failure, Counts: s.counts, Choices: len(s.dice.tape.taken)}
+// Trace is the log of one history: what happened, when, and which check failed.
+type Trace struct {
+	Seed    uint64
+	Failure error // of the check that failed; nil if none did
+	Choices int   // choices in the trace that are not the default
+	Whole   int   // the same before the history was reduced
+
+	text string
 }
 
-// Explore plays n histories, of the seeds from first on, on all processors, and hands
-// each result out in turn, one at a time but in no order. It ends early when each
-// returns false.
+// String returns the trace as text, one event a line.
+func (t *Trace) String() string { return t.text }
+
+// Run simulates the history of a seed.
+func (t Trial) Run(seed uint64) Result { return resultOf(t.simulated().Run(seed)) }
+
+// Explore simulates n histories, of the seeds from first, on all processors. It calls each
+// with every result, never concurrently and in no particular order, until each returns false.
 func (t Trial) Explore(first uint64, n int, each func(Result) bool) {
-	seeds, results, stop := make(chan uint64), make(chan Result), make(chan struct{})
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for seed := range seeds {
-				results <- t.Run(seed)
-			}
-		})
-	}
-	go func() {
-		defer func() {
-			close(seeds)
-			workers.Wait()
-			close(results)
-		}()
-		for i := range n {
-			select {
-			case seeds <- first + uint64(i):
-			case <-stop:
-				return
-			}
-		}
-	}()
-	going := true
-	for r := range results {
-		if going && !each(r) {
-			going = false
-			close(stop)
-		}
-	}
+	t.simulated().Explore(first, n, func(r simstream.Result) bool { return each(resultOf(r)) })
 }
 
-// few is how many failing histories Find chooses the shortest story from.
-const few = 5
+// Find simulates n histories, of the seeds from first, until some fail. It returns the
+// shortest failing trace after reduction, or nil if none fails.
+func (t Trial) Find(first uint64, n int) *Trace { return traceOf(t.simulated().Find(first, n)) }
 
-// Find plays n histories, of the seeds from first on, until a few have failed, and
-// tells the one that is shortest once shrunk; nil where none fails.
-func (t Trial) Find(first uint64, n int) *Story {
-	var best *Story
-	for i, failed := 0, 0; i < n && failed < few; i++ {
-		if t.Run(first+uint64(i)).Failure == nil {
-			continue
+// Shrink reduces the failing history of a seed to the choices that make it fail. It returns
+// nil if the history does not fail.
+func (t Trial) Shrink(seed uint64) *Trace { return traceOf(t.simulated().Shrink(seed)) }
+
+// Trace returns the trace of the whole history of a seed.
+func (t Trial) Trace(seed uint64) *Trace { return traceOf(t.simulated().Trace(seed)) }
+
+func (t Trial) simulated() simstream.Trial {
+	rates, err := t.Rates.simulated()
+	return simstream.Trial{Rates: rates, Setup: func(s *simstream.Sim) {
+		if err != nil {
+			s.Fail(fmt.Errorf("Trial.Rates: %w", err))
+			return
 		}
-		failed++
-		if story := t.Shrink(first + uint64(i)); best == nil || len(story.Lines) < len(best.Lines) {
-			best = story
-		}
-	}
-	return best
+		t.Setup(&Sim{s})
+	}}
 }
 
-// Total adds the counts of a result to a sum.
-func (r Result) Total(sum map[string]int) {
-	for name, n := range r.Counts {
-		sum[name] += n
+func resultOf(r simstream.Result) Result { return Result{r.Seed, r.Failure, r.Counts} }
+
+func traceOf(t *simstream.Trace) *Trace {
+	if t == nil {
+		return nil
 	}
+	return &Trace{Seed: t.Seed, Failure: t.Failure, Choices: t.Choices, Whole: t.Whole, text: t.String()}
 }

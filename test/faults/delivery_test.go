@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -222,7 +222,7 @@ func TestDelivery_ShardSplitLeavesTheSameBytesInAnyOrderOfTheShards(t *testing.T
 	w := newWorld(t)
 	w.writeSome(3, 250)
 	source := w.stream()
-	source.shards = []streamtest.Shard{{ID: "left", Parent: "parent"}, {ID: "parent"}, {ID: "right", Parent: "parent"}}
+	source.shards = []eventsource.Shard{{ID: "left", Parent: "parent"}, {ID: "parent"}, {ID: "right", Parent: "parent"}}
 	source.of, source.closed = shardOf, map[string]bool{"parent": true}
 	w.deliver(w.mapping(source, functionOf(w.aggregator(w.Table))))
 	w.wantRecount()
@@ -288,7 +288,7 @@ func TestDelivery_BatchThatIsGivenUpLeavesItsNeighboursRight(t *testing.T) {
 	w.putOf("d0", ten, "", "1")
 	w.putOf("bad", ten, "", "1")
 	w.putOf("d1", ten, "", "1")
-	var gone []streamtest.GivenUp
+	var gone []eventsource.GivenUp
 	hot := &fated{store: w.Table, fate: func(r request) fate {
 		if r.partition == keys.Partition(w.series("bad")) {
 			return throttled
@@ -296,9 +296,9 @@ func TestDelivery_BatchThatIsGivenUpLeavesItsNeighboursRight(t *testing.T) {
 		return fine
 	}}
 	m := w.mapping(w.stream(), functionOf(w.aggregator(hot)))
-	m.OnFailure = func(_ context.Context, g streamtest.GivenUp) error { gone = append(gone, g); return nil }
+	m.OnFailure = func(_ context.Context, g eventsource.GivenUp) error { gone = append(gone, g); return nil }
 	w.deliver(m)
-	if len(gone) != 1 || gone[0].First != seqOf(w.Records(0)[1]) || gone[0].Condition != streamtest.RetriesExhausted {
+	if len(gone) != 1 || gone[0].First != seqOf(w.Records(0)[1]) || gone[0].Condition != eventsource.RetriesExhausted {
 		t.Fatalf("given up %+v, want one range from the bad record on", gone)
 	}
 	want := w.recount()

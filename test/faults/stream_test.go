@@ -15,19 +15,19 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 const arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/tidemark/stream/2026-03-01T00:00:00.000"
 
 // recordOf is a record of the table stream as Lambda sends it, written by Lambda's own
 // types.
-func recordOf(r memory.Record) streamtest.Record {
+func recordOf(r memory.Record) eventsource.Record {
 	record := events.DynamoDBEventRecord{
 		EventID: r.EventID, EventName: r.Name, EventSource: "aws:dynamodb", EventVersion: "1.1", EventSourceArn: arn,
 		Change: events.DynamoDBStreamRecord{
@@ -44,7 +44,7 @@ func recordOf(r memory.Record) streamtest.Record {
 	if err != nil {
 		panic(err)
 	}
-	return streamtest.Record{Seq: seqOf(r), Item: r.Keys.PK + " " + r.Keys.SK, At: r.At, Body: body}
+	return eventsource.Record{Seq: seqOf(r), Item: r.Keys.PK + " " + r.Keys.SK, At: r.At, Body: body}
 }
 
 func seqOf(r memory.Record) string { return fmt.Sprintf("4000000000%011d", r.Seq) }
@@ -99,7 +99,7 @@ func (w *world) changes(records ...memory.Record) []storage.Change {
 
 // functionOf is an aggregator behind its door, as the aggregate function has it: the
 // answer names the first record that is not settled.
-func functionOf(a *aggregate.Aggregator) streamtest.Invoke {
+func functionOf(a *aggregate.Aggregator) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		batch, err := new(envelope.StreamDecoder).Decode(payload)
 		if err != nil {
@@ -124,41 +124,41 @@ func functionOf(a *aggregate.Aggregator) streamtest.Invoke {
 type tableStream struct {
 	table  *memory.Table
 	after  uint64
-	shards []streamtest.Shard
+	shards []eventsource.Shard
 	of     func(memory.Record) string // nil: all in one shard
 	closed map[string]bool
 }
 
 func (w *world) stream() *tableStream {
-	return &tableStream{table: w.Table, shards: []streamtest.Shard{{ID: "shard-0"}}}
+	return &tableStream{table: w.Table, shards: []eventsource.Shard{{ID: "shard-0"}}}
 }
 
-func (s *tableStream) Shards(context.Context) ([]streamtest.Shard, error) { return s.shards, nil }
+func (s *tableStream) Shards(context.Context) ([]eventsource.Shard, error) { return s.shards, nil }
 
-func (s *tableStream) Read(_ context.Context, shard, after string) (streamtest.Page, error) {
-	page := streamtest.Page{Closed: s.closed[shard]}
+func (s *tableStream) Read(_ context.Context, shard, after string) (eventsource.Page, error) {
+	page := eventsource.Page{Closed: s.closed[shard]}
 	for _, r := range s.table.Records(s.after) {
 		if s.of == nil || s.of(r) == shard {
 			page.Records = append(page.Records, recordOf(r))
 		}
 	}
-	done := slices.IndexFunc(page.Records, func(r streamtest.Record) bool { return r.Seq == after }) + 1
+	done := slices.IndexFunc(page.Records, func(r eventsource.Record) bool { return r.Seq == after }) + 1
 	page.Records = page.Records[done:]
 	return page, nil
 }
 
 // mapping is the one that deploys, over a table stream, with one batch under way at a
 // time. Sleep takes the time of the test's bubble, which costs none.
-func (w *world) mapping(source streamtest.Source, invoke streamtest.Invoke) *streamtest.Mapping {
+func (w *world) mapping(source eventsource.Source, invoke eventsource.Invoke) *eventsource.Mapping {
 	w.Helper()
-	filter, err := streamtest.ParseFilter(tablekeys.AggregateFilter)
+	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
 		w.Fatal(err)
 	}
 	set := config.Default().Mapping
-	return &streamtest.Mapping{
+	return &eventsource.Mapping{
 		Source: source, Invoke: invoke, Stream: arn, Now: w.now,
-		Settings: streamtest.Settings{
+		Settings: eventsource.Settings{
 			BatchSize: set.BatchSize, Window: set.Window, MaxRetries: set.MaxRetries, MaxRecordAge: set.MaxAge,
 			Bisect: set.Bisect, Filter: filter, ReportFailures: true,
 		},
@@ -175,7 +175,7 @@ func (w *world) mapping(source streamtest.Source, invoke streamtest.Invoke) *str
 
 // deliver runs a mapping until all that is in the table stream is acknowledged or
 // given up.
-func (w *world) deliver(m *streamtest.Mapping) {
+func (w *world) deliver(m *eventsource.Mapping) {
 	w.Helper()
 	synctest.Test(w.T, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

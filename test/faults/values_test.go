@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -94,7 +94,7 @@ type spoilt struct {
 	spoil  func(string) string
 }
 
-func (s *spoilt) Read(ctx context.Context, shard, after string) (streamtest.Page, error) {
+func (s *spoilt) Read(ctx context.Context, shard, after string) (eventsource.Page, error) {
 	page, err := s.tableStream.Read(ctx, shard, after)
 	for i, r := range page.Records {
 		if r.Seq == seqOf(memory.Record{Seq: uint64(s.record + 1)}) {

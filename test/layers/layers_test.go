@@ -1,5 +1,5 @@
-// Package layers holds the house to its floors: a package imports only from floors
-// below its own, and the lower floors know no AWS type.
+// Package layers checks the imports between packages: a package imports only packages of lower
+// layers, and the lower layers do not import AWS packages.
 package layers
 
 import (
@@ -13,23 +13,23 @@ import (
 
 const module = "github.com/tidemark-db/tidemark"
 
-// floors is the house, ground floor first. A new package takes its place here.
-var floors = [][]string{
+// layers lists all packages, the lowest layer first. Add new packages here.
+var layers = [][]string{
 	0: {"pkg/model", "internal/keyparts", "internal/pages"},
-	1: {"pkg/tier", "internal/ids", "pkg/rollup", "internal/release", "internal/jsonscan", "internal/storage", "internal/entity", "internal/storedtime", "internal/usage", "internal/terminal", "internal/devfile", "internal/testenv"},
+	1: {"pkg/tier", "internal/ids", "pkg/rollup", "internal/release", "internal/jsonscan", "internal/storage", "internal/entity", "internal/storedtime", "internal/usage", "internal/terminal", "internal/devfile", "internal/testenv", "internal/sitekey"},
 	2: {"internal/telemetry", "pkg/keys", "internal/tablekeys", "pkg/catalog", "internal/retry"},
 	3: {"internal/item", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*", "internal/arguments"},
 	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query", "internal/tablescan"},
-	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment"},
+	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "internal/eventsource", "internal/simstream", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment"},
 	6: {"pkg/timeseries", "internal/repair", "internal/repair/*", "internal/local", "internal/local/*", "internal/smoke", "internal/export"},
 	7: {"functions/*"},
 	8: {"cmd/*", "test/*", "scripts/*"},
 }
 
-// awsFrom is the first floor that may know AWS types.
+// awsFrom is the lowest layer that can import AWS packages.
 const awsFrom = 5
 
-// within lists the imports allowed inside one floor: a package and its own parts.
+// within lists the imports that are allowed within one layer.
 var within = [][2]string{
 	{"internal/tablekeys", "pkg/keys"},
 	{"internal/table", "internal/item"},
@@ -38,6 +38,9 @@ var within = [][2]string{
 	{"pkg/dynamo", "internal/awsenv"},
 	{"internal/secret", "internal/awsenv"},
 	{"internal/eventbus", "internal/awsenv"},
+	{"internal/simstream", "internal/eventsource"},
+	{"pkg/streamtest", "internal/eventsource"},
+	{"pkg/streamtest", "internal/simstream"},
 	{"internal/local", "internal/local/ddb"},
 	{"internal/repair", "internal/repair/onfailure"},
 	{"internal/repair", "internal/repair/streamrange"},
@@ -56,27 +59,27 @@ type pkg struct {
 	Imports    []string
 }
 
-func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
+func TestPackagesImportOnlyLowerLayers(t *testing.T) {
 	for _, p := range list(t) {
-		at := floorOf(p.ImportPath)
+		at := layerOf(p.ImportPath)
 		if at < 0 {
-			t.Errorf("%s stands on no floor: give it a place in floors", p.ImportPath)
+			t.Errorf("%s is in no layer: add it to layers", p.ImportPath)
 			continue
 		}
 		for _, imported := range p.Imports {
 			if !strings.HasPrefix(imported, module) || slices.Contains(within, [2]string{short(p.ImportPath), short(imported)}) {
 				continue
 			}
-			if below := floorOf(imported); below >= at {
-				t.Errorf("%s (floor %d) imports %s (floor %d)", short(p.ImportPath), at, short(imported), below)
+			if below := layerOf(imported); below >= at {
+				t.Errorf("%s (layer %d) imports %s (layer %d)", short(p.ImportPath), at, short(imported), below)
 			}
 		}
 	}
 }
 
-func TestLowerFloorsKnowNoAWSType(t *testing.T) {
+func TestLowerLayersDoNotImportAWS(t *testing.T) {
 	for _, p := range list(t) {
-		if at := floorOf(p.ImportPath); at < 0 || at >= awsFrom {
+		if at := layerOf(p.ImportPath); at < 0 || at >= awsFrom {
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -87,8 +90,8 @@ func TestLowerFloorsKnowNoAWSType(t *testing.T) {
 	}
 }
 
-// The SDK's config package finds profiles, sign-ins and roles, which a function never
-// has, and takes a third of its cold start.
+// The SDK's config package supports profiles, sign-ins and roles, which a function does not use,
+// and takes a third of its cold start.
 func TestFunctionsDoNotLinkTheSDKsConfig(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module+"/functions/...").Output()
 	if err != nil {
@@ -104,11 +107,11 @@ func TestFunctionsDoNotLinkTheSDKsConfig(t *testing.T) {
 func list(t *testing.T) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
-	var complaint strings.Builder
-	cmd.Stderr = &complaint
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, complaint.String())
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
 	}
 	var pkgs []pkg
 	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
@@ -119,13 +122,13 @@ func list(t *testing.T) []pkg {
 		pkgs = append(pkgs, p)
 	}
 	if len(pkgs) < 10 {
-		t.Fatalf("go list found %d packages: the test looks at the wrong tree", len(pkgs))
+		t.Fatalf("go list found %d packages, want at least 10: wrong directory", len(pkgs))
 	}
 	return pkgs
 }
 
-func floorOf(importPath string) int {
-	for at, patterns := range floors {
+func layerOf(importPath string) int {
+	for at, patterns := range layers {
 		for _, pattern := range patterns {
 			if ok, _ := path.Match(pattern, short(importPath)); ok {
 				return at

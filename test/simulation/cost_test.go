@@ -1,9 +1,18 @@
 package main
 
 import (
+	"sync"
 	"testing"
 	"time"
 )
+
+var usages sync.Map // of each load, a func() usage
+
+// measured returns the result of measure, which it calls once for each load.
+func measured(l load) usage {
+	once, _ := usages.LoadOrStore(l, sync.OnceValue(func() usage { return measure(l) }))
+	return once.(func() usage)()
+}
 
 // withoutPoints returns a load without resume points.
 func withoutPoints(l load) load {
@@ -14,7 +23,7 @@ func withoutPoints(l load) load {
 // With resume points a recomputation reads much less, and writes no more.
 func TestCost_ResumePointsSaveReadsAndWriteNoMore(t *testing.T) {
 	t.Parallel()
-	without, with := measure(withoutPoints(hotHour(1_800, false))), measure(hotHour(1_800, false))
+	without, with := measured(withoutPoints(hotHour(1_800, false))), measured(hotHour(1_800, false))
 	if r := without.perEvent(unitsRead) / with.perEvent(unitsRead); r < 3 {
 		t.Errorf("an event of a hot hour reads %.2f units without resume points and %.2f with: want a third of it or less", without.perEvent(unitsRead), with.perEvent(unitsRead))
 	}
@@ -30,7 +39,7 @@ func TestCost_ResumePointsSaveReadsAndWriteNoMore(t *testing.T) {
 func TestCost_AQuietSeriesHasNoResumePoints(t *testing.T) {
 	t.Parallel()
 	quiet := load{perBatch: 1, every: time.Minute, lasts: 3 * time.Hour, warmupDays: 2}
-	without, with := measure(withoutPoints(quiet)), measure(quiet)
+	without, with := measured(withoutPoints(quiet)), measured(quiet)
 	if without.units[unitsRead] != with.units[unitsRead] || without.sizes["hour"] != with.sizes["hour"] {
 		t.Errorf("%d units read and an hour's row of %d bytes with resume points, %d and %d without",
 			with.units[unitsRead], with.sizes["hour"], without.units[unitsRead], without.sizes["hour"])
@@ -41,7 +50,7 @@ func TestCost_AQuietSeriesHasNoResumePoints(t *testing.T) {
 // complete hour.
 func TestCost_TheMinuteTierBoundsWhatAHotHourReads(t *testing.T) {
 	t.Parallel()
-	without, with := measure(withoutPoints(hotHour(1_800, false))), measure(withoutPoints(hotHour(1_800, true)))
+	without, with := measured(withoutPoints(hotHour(1_800, false))), measured(withoutPoints(hotHour(1_800, true)))
 	if without.events != with.events || with.events == 0 {
 		t.Fatalf("%d and %d events are not comparable", without.events, with.events)
 	}
@@ -56,7 +65,7 @@ func TestCost_TheMinuteTierBoundsWhatAHotHourReads(t *testing.T) {
 // For a quiet series a minute tier only adds cost.
 func TestCost_AQuietSeriesIsCheaperWithoutMinutes(t *testing.T) {
 	t.Parallel()
-	without, with := measure(hotHour(360, false)), measure(hotHour(360, true))
+	without, with := measured(hotHour(360, false)), measured(hotHour(360, true))
 	if with.dollars() <= without.dollars() {
 		t.Errorf("an event every ten seconds costs %.2f with minutes and %.2f without, want more with minutes", with.dollars(), without.dollars())
 	}
@@ -68,7 +77,7 @@ func TestCost_ARedeliveredBatchIsReadTwiceAndWrittenOnce(t *testing.T) {
 	once := withoutPoints(hotHour(360, false))
 	twice := once
 	twice.redelivered = 1
-	a, b := measure(once), measure(twice)
+	a, b := measured(once), measured(twice)
 	if a.units[unitsRollups] != b.units[unitsRollups] {
 		t.Errorf("%d units written for rollups, %d where every batch is delivered twice", a.units[unitsRollups], b.units[unitsRollups])
 	}

@@ -6,14 +6,15 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // handler returns the aggregate function of one process: that of functions/aggregate,
 // without logs, metrics and alerts.
-func (w *world) handler(p *streamtest.Process) streamtest.Invoke {
+func (w *world) handler(p *simstream.Process) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		var decoder envelope.StreamDecoder
 		batch, err := decoder.Decode(payload)
@@ -59,7 +60,7 @@ func (w *world) responseOf(seqs []string, failed map[string]bool) response {
 
 // aggregator returns the real aggregator, on the simulated table. It recomputes one bucket
 // at a time: only invocations are concurrent.
-func (w *world) aggregator(p *streamtest.Process) *aggregate.Aggregator {
+func (w *world) aggregator(p *simstream.Process) *aggregate.Aggregator {
 	agg := &aggregate.Aggregator{
 		Store: w.store, QuarantineStore: w.store, Catalog: w.catalogOf(p), Now: p.Now, Rand: p.Rand, Sleep: p.Sleep,
 		Limits: aggregate.Limits{
@@ -87,7 +88,7 @@ func (w *world) minResumeSaving() float64 {
 }
 
 // catalogOf returns the catalog of a process, which may run old code.
-func (w *world) catalogOf(p *streamtest.Process) *catalog.Catalog {
+func (w *world) catalogOf(p *simstream.Process) *catalog.Catalog {
 	if w.before != nil && p.Old() {
 		return w.before
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -49,7 +49,7 @@ func (w *world) plan() {
 }
 
 // moment draws the time of a burst on an hour.
-func (w *world) moment(d streamtest.Dice, hour model.Time) model.Time {
+func (w *world) moment(d simstream.Dice, hour model.Time) model.Time {
 	policy := w.kind().Retention
 	jitter := d.Span("jitter", 2*time.Hour) - time.Hour
 	if d.Chance("close", 1./3) {
@@ -87,7 +87,7 @@ func retentionOf(t tier.Tier) time.Duration {
 var operations = []struct {
 	name   string
 	weight int
-	do     func(*world, string, streamtest.Dice, model.Time)
+	do     func(*world, string, simstream.Dice, model.Time)
 }{
 	{"append", 16, (*world).append},
 	{"append a batch", 4, (*world).appendBatch},
@@ -105,7 +105,7 @@ var operations = []struct {
 
 const operationPrefix = "operation: " // of their counts
 
-func (w *world) operate(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) operate(name string, d simstream.Dice, hour model.Time) {
 	if len(w.hours) > 1 && d.Chance("elsewhere", .25) {
 		hour = w.hours[d.Pick("other hour", len(w.hours))]
 	}
@@ -118,7 +118,7 @@ func (w *world) operate(name string, d streamtest.Dice, hour model.Time) {
 
 // nearExpiry returns, for some of the operations, a time at which a stored row is about to be
 // sealed or a stored item has just expired.
-func (w *world) nearExpiry(d streamtest.Dice) (at model.Time, ok bool) {
+func (w *world) nearExpiry(d simstream.Dice) (at model.Time, ok bool) {
 	if w.nothingExpires || !d.Chance("at an expiry", .25) {
 		return 0, false
 	}
@@ -134,7 +134,7 @@ func (w *world) nearExpiry(d streamtest.Dice) (at model.Time, ok bool) {
 	return at, at > w.Now()
 }
 
-func (w *world) operateNow(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) operateNow(name string, d simstream.Dice, hour model.Time) {
 	total := 0
 	for _, o := range operations {
 		total += o.weight
@@ -153,14 +153,14 @@ func (w *world) operateNow(name string, d streamtest.Dice, hour model.Time) {
 // between.
 var places = []time.Duration{0, 30 * time.Second, time.Minute, 29 * time.Minute, time.Hour - time.Millisecond}
 
-func (w *world) orderIn(d streamtest.Dice, hour model.Time) (string, model.Order) {
+func (w *world) orderIn(d simstream.Dice, hour model.Time) (string, model.Order) {
 	o := model.Order{At: hour.Add(places[d.Pick("place", len(places))]), ID: []string{"", "b"}[d.Pick("id", 5)/4]}
 	return w.subject[d.Pick("subject", 5)/4], o
 }
 
 // next returns a later time than each call before, like a sensor's readings: a fold can
 // resume before it.
-func (w *world) next(d streamtest.Dice, hour model.Time) (string, model.Order) {
+func (w *world) next(d simstream.Dice, hour model.Time) (string, model.Order) {
 	w.inOrder++
 	return w.subject[d.Pick("subject", 5)/4], model.Order{At: hour.Add(half + time.Duration(w.inOrder)*inOrderStep)}
 }
@@ -172,7 +172,7 @@ const (
 )
 
 // existingEvent draws the key of a stored event, or of any.
-func (w *world) existingEvent(d streamtest.Dice, hour model.Time) model.EventKey {
+func (w *world) existingEvent(d simstream.Dice, hour model.Time) model.EventKey {
 	bucket := tier.Hour.BucketOf(hour)
 	events := slices.DeleteFunc(w.oracle.sorted(), func(k model.EventKey) bool { return !bucket.Contains(k.At) })
 	if len(events) > 0 && d.Chance("a stored one", .5) {
@@ -182,26 +182,26 @@ func (w *world) existingEvent(d streamtest.Dice, hour model.Time) model.EventKey
 }
 
 // eventIn returns the key of an event that orderIn draws, whether it is stored or not.
-func (w *world) eventIn(d streamtest.Dice, hour model.Time) model.EventKey {
+func (w *world) eventIn(d simstream.Dice, hour model.Time) model.EventKey {
 	subject, o := w.orderIn(d, hour)
 	return model.EventKey{Series: w.kind().Series(subject, "", o), Order: o}
 }
 
 // observation draws an observation with one of few values, at one of few times or the next in
 // order.
-func (w *world) observation(d streamtest.Dice, hour model.Time) ingest.TypedObservation {
+func (w *world) observation(d simstream.Dice, hour model.Time) ingest.TypedObservation {
 	if d.Chance("in order", .3) {
 		return w.observationAt(w.next, d, hour)
 	}
 	return w.observationAt(w.orderIn, d, hour)
 }
 
-func (w *world) observationAt(place func(streamtest.Dice, model.Time) (string, model.Order), d streamtest.Dice, hour model.Time) ingest.TypedObservation {
+func (w *world) observationAt(place func(simstream.Dice, model.Time) (string, model.Order), d simstream.Dice, hour model.Time) ingest.TypedObservation {
 	subject, o := place(d, hour)
 	return ingest.TypedObservation{Subject: subject, At: o.At, ID: o.ID, Attrs: attrsOf(d)}
 }
 
-func attrsOf(d streamtest.Dice) model.Attrs {
+func attrsOf(d simstream.Dice) model.Attrs {
 	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.MustDecimal([]string{"1", "2.5", "-0.125"}[d.Pick("value", 3)]))}}
 	if d.Chance("no number", .1) {
 		attrs[0].Value = model.Value{} // a declared measure that is null counts as invalid
@@ -214,11 +214,11 @@ func attrsOf(d streamtest.Dice) model.Attrs {
 	return attrs
 }
 
-func (w *world) append(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) append(name string, d simstream.Dice, hour model.Time) {
 	w.appendAll(name, d, w.observation(d, hour))
 }
 
-func (w *world) appendBatch(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) appendBatch(name string, d simstream.Dice, hour model.Time) {
 	var observations []ingest.TypedObservation
 	for i := range 2 + d.Pick("more", 4) {
 		observations = append(observations, w.observation(d.Of("observation", i), hour))
@@ -226,7 +226,7 @@ func (w *world) appendBatch(name string, d streamtest.Dice, hour model.Time) {
 	w.appendAll(name, d, observations...)
 }
 
-func (w *world) appendAll(name string, d streamtest.Dice, observations ...ingest.TypedObservation) {
+func (w *world) appendAll(name string, d simstream.Dice, observations ...ingest.TypedObservation) {
 	w.Go(name, d, func(ctx context.Context) {
 		if _, err := w.ingestService(d).AppendEvents(ctx, w.kind(), observations); err != nil && ctx.Err() == nil {
 			w.Fail(fmt.Errorf("append: %w", err))
@@ -244,17 +244,17 @@ func (w *world) retry(ctx context.Context, do func() (storage.WriteResult, error
 	}
 }
 
-func (w *world) delete(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) delete(name string, d simstream.Dice, hour model.Time) {
 	w.deleteOne(name, d, w.existingEvent(d, hour))
 }
 
-func (w *world) deleteOne(name string, d streamtest.Dice, key model.EventKey) {
+func (w *world) deleteOne(name string, d simstream.Dice, key model.EventKey) {
 	w.Go(name, d, func(ctx context.Context) {
 		w.retry(ctx, func() (storage.WriteResult, error) { return w.store.DeleteEvent(ctx, key) })
 	})
 }
 
-func (w *world) correct(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) correct(name string, d simstream.Dice, hour model.Time) {
 	key := w.existingEvent(d, hour)
 	attrs := attrsOf(d.Of("corrected"))
 	w.Go(name, d, func(ctx context.Context) {
@@ -270,18 +270,18 @@ func (w *world) correct(name string, d streamtest.Dice, hour model.Time) {
 	})
 }
 
-func (w *world) replace(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) replace(name string, d simstream.Dice, hour model.Time) {
 	w.deleteOne(name, d, w.eventIn(d, hour))
 	w.After(d.Span("again after", 10*time.Second), func() { w.appendAll(name+" again", d, w.observationAt(w.orderIn, d, hour)) })
 }
 
-func (w *world) move(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) move(name string, d simstream.Dice, hour model.Time) {
 	w.delete(name, d, hour)
 	to := w.hours[d.Pick("moved to", len(w.hours))]
 	w.After(d.Span("moved after", 10*time.Second), func() { w.append(name+" elsewhere", d.Of("moved"), to) })
 }
 
-func (w *world) deleteDay(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) deleteDay(name string, d simstream.Dice, hour model.Time) {
 	day := tier.Day.BucketOf(hour)
 	w.Go(name, d, func(ctx context.Context) {
 		for _, key := range w.oracle.sorted() {
@@ -295,7 +295,7 @@ func (w *world) deleteDay(name string, d streamtest.Dice, hour model.Time) {
 // storeUnreadable stores an event that cannot be decoded, without the ingest service and
 // only where there is none. Its time is not in the future: a tier that is added begins in
 // the future, where no event may exist yet.
-func (w *world) storeUnreadable(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) storeUnreadable(name string, d simstream.Dice, hour model.Time) {
 	key := w.eventIn(d, hour)
 	if key.At > w.Now().Add(config.Default().Limits.MaxAhead) {
 		return
@@ -316,26 +316,26 @@ func (w *world) storeUnreadable(name string, d streamtest.Dice, hour model.Time)
 }
 
 // appendOld appends events of long ago.
-func (w *world) appendOld(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) appendOld(name string, d simstream.Dice, hour model.Time) {
 	ago := []time.Duration{40 * tier.Day24, 400 * tier.Day24, 3000 * tier.Day24}[d.Pick("how old", 3)]
 	w.append(name, d, tier.Hour.BucketOf(hour.Add(-ago)).Start)
 }
 
 // removeByHand removes an event at any time: near its expiry that counts as an expiry.
-func (w *world) removeByHand(name string, d streamtest.Dice, hour model.Time) {
+func (w *world) removeByHand(name string, d simstream.Dice, hour model.Time) {
 	key := keys.Event(w.eventIn(d, hour))
 	w.Go(name, d, func(ctx context.Context) { _, _ = w.store.ByHand(ctx, key, nil) })
 }
 
 // changePolicy deploys another retention policy. For an hour old code runs beside the new.
-func (w *world) changePolicy(_ string, d streamtest.Dice, _ model.Time) {
+func (w *world) changePolicy(_ string, d simstream.Dice, _ model.Time) {
 	k := *w.kind()
 	k.Retention = changed(k.Retention, d, w.Now())
 	if w.before != nil || k.Retention.Validate() != nil {
 		return
 	}
 	w.before, w.now = w.now, catalogOf(k)
-	w.Tell("", "the retention policy becomes %+v", k.Retention)
+	w.Logf("", "the retention policy becomes %+v", k.Retention)
 	w.After(overlap, func() { w.before = nil })
 }
 
@@ -344,7 +344,7 @@ const overlap = time.Hour
 
 // changed returns the policy with another retention of one tier, or with a minute tier that
 // begins at a future hour.
-func changed(p tier.Policy, d streamtest.Dice, now model.Time) tier.Policy {
+func changed(p tier.Policy, d simstream.Dice, now model.Time) tier.Policy {
 	tiers := append([]tier.Tier(nil), p.Tiers...)
 	if next := tiers[0].Unit; next == tier.Hour && d.Chance("minutes", .3) {
 		from := tier.Hour.BucketOf(now.Add(2 * overlap)).End

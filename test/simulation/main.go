@@ -15,7 +15,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
 func main() {
@@ -29,7 +29,7 @@ func main() {
 		return
 	}
 	if *story {
-		fmt.Print(streamtest.Trial{Play: play}.Tell(*seed))
+		fmt.Print(simstream.Trial{Setup: play}.Trace(*seed))
 		return
 	}
 	if t := simulate(*seed, *n); !printReport(t) {
@@ -41,7 +41,7 @@ func main() {
 func simulate(seed uint64, n int) *summary {
 	t := &summary{first: seed, counts: map[string]int{}}
 	start := time.Now()
-	streamtest.Trial{Play: play}.Explore(seed, n, func(r streamtest.Result) bool {
+	simstream.Trial{Setup: play}.Explore(seed, n, func(r simstream.Result) bool {
 		t.add(r)
 		return len(t.failed) < 10
 	})
@@ -59,6 +59,6 @@ func printReport(t *summary) (ok bool) {
 	for _, r := range t.failed {
 		fmt.Printf("\nseed %d: %v", r.Seed, r.Failure)
 	}
-	fmt.Printf("\n\n%s", streamtest.Trial{Play: play}.Shrink(t.failed[0].Seed))
+	fmt.Printf("\n\n%s", simstream.Trial{Setup: play}.Shrink(t.failed[0].Seed))
 	return false
 }

@@ -46,7 +46,7 @@ func writeUnits(bytes int) int { return max(1, (bytes+writeUnit-1)/writeUnit) }
 // unitsOf returns the name under which writes of a key are counted.
 func unitsOf(k keys.Key) string {
 	switch {
-	case strings.HasPrefix(k.SK, keys.EventPrefix):
+	case strings.HasPrefix(k.SK, tablekeys.EventPrefix):
 		return unitsEvents
 	case strings.HasPrefix(k.PK, tablekeys.ClassQuarantine):
 		return unitsQuarantine

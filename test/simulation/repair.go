@@ -8,10 +8,11 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // repair is the operator. Records that were given up, or lost before their delivery, are
@@ -25,7 +26,7 @@ type repair struct {
 func newRepair(w *world) *repair { return &repair{world: w, pending: map[int][]storage.Change{}} }
 
 // lost schedules the repair of records that will not be delivered any more.
-func (r *repair) lost(records []streamtest.Record) {
+func (r *repair) lost(records []eventsource.Record) {
 	n := r.ranges
 	r.ranges++
 	r.pending[n] = changesOf(records)
@@ -43,7 +44,7 @@ func (r *repair) lost(records []streamtest.Record) {
 }
 
 // attempt repairs a range, and schedules another attempt if it fails.
-func (r *repair) attempt(n, try int, dice streamtest.Dice, records []streamtest.Record) {
+func (r *repair) attempt(n, try int, dice simstream.Dice, records []eventsource.Record) {
 	dice = dice.Of("try", try)
 	age := r.Now().Sub(records[0].At)
 	finished := func(done bool) {
@@ -54,7 +55,7 @@ func (r *repair) attempt(n, try int, dice streamtest.Dice, records []streamtest.
 		}
 		r.After(time.Minute, func() { r.attempt(n, try+1, dice, records) })
 	}
-	if age < streamtest.Kept {
+	if age < simstream.Kept {
 		r.Count("ranges redriven")
 		r.Invoke(fmt.Sprintf("redrive %d", n), dice, records, finished)
 		return
@@ -72,13 +73,13 @@ func (r *repair) attempt(n, try int, dice streamtest.Dice, records []streamtest.
 const repairMargin = 3 * time.Hour
 
 // recompute recomputes the buckets of changes.
-func (r *repair) recompute(name string, dice streamtest.Dice, changes []storage.Change, options aggregate.RepairOptions, done func(bool)) {
+func (r *repair) recompute(name string, dice simstream.Dice, changes []storage.Change, options aggregate.RepairOptions, done func(bool)) {
 	targets := make([]aggregate.Target, len(changes))
 	for i, c := range changes {
 		targets[i] = aggregate.Target{Series: c.Key.Series, At: c.Key.At}
 	}
 	r.Go(name, dice, func(ctx context.Context) {
-		r.Tell(name, "recomputes the buckets of %d changes", len(targets))
+		r.Logf(name, "recomputes the buckets of %d changes", len(targets))
 		report := r.operator(dice).Recompute(ctx, targets, options)
 		r.countReport(&report)
 		done(len(report.Failures) == 0 && ctx.Err() == nil)
@@ -86,7 +87,7 @@ func (r *repair) recompute(name string, dice streamtest.Dice, changes []storage.
 }
 
 // rebuildAll rebuilds every series completely, beside live traffic.
-func (w *world) rebuildAll(name string, d streamtest.Dice, _ model.Time) {
+func (w *world) rebuildAll(name string, d simstream.Dice, _ model.Time) {
 	name += " rebuild"
 	w.Go(name, d, func(ctx context.Context) {
 		for _, series := range w.oracle.series() {
@@ -94,14 +95,14 @@ func (w *world) rebuildAll(name string, d streamtest.Dice, _ model.Time) {
 				Series: series, From: model.MinTime, To: model.MaxTime, RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkNone},
 			})
 			w.countReport(&report)
-			w.Tell(name, "rebuilt %s: %v", seriesName(series), err)
+			w.Logf(name, "rebuilt %s: %v", seriesName(series), err)
 		}
 	})
 }
 
 // operator returns the aggregator of an operator's command.
-func (r *repair) operator(dice streamtest.Dice) *aggregate.Aggregator {
-	return r.aggregator(&streamtest.Process{Now: r.Now, Sleep: r.Sleep, Rand: dice.Of("operator").Rand()})
+func (r *repair) operator(dice simstream.Dice) *aggregate.Aggregator {
+	return r.aggregator(&simstream.Process{Now: r.Now, Sleep: r.Sleep, Rand: dice.Of("operator").Rand()})
 }
 
 // pendingRows returns the rows of changes whose repair is pending.
@@ -118,7 +119,7 @@ func (r *repair) pendingRows() map[rollup.Key]bool {
 }
 
 // changesOf returns the changes in records, without expiries.
-func changesOf(records []streamtest.Record) (changes []storage.Change) {
+func changesOf(records []eventsource.Record) (changes []storage.Change) {
 	var payload struct{ Records []json.RawMessage }
 	for _, r := range records {
 		payload.Records = append(payload.Records, r.Body)

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
 // The lines of the report beside operations and faults, under their headings.
@@ -23,7 +24,7 @@ var headings = []struct {
 	names []string
 }{
 	{"repairs", []string{
-		"batches given up: " + streamtest.RetriesExhausted, "batches given up: " + streamtest.AgeExceeded,
+		"batches given up: " + eventsource.RetriesExhausted, "batches given up: " + eventsource.AgeExceeded,
 		"records lost: not kept until delivered", "timeouts",
 		"ranges redriven", "ranges rebuilt", "ranges repaired too late and marked inexact",
 	}},
@@ -59,16 +60,16 @@ type summary struct {
 	first     uint64
 	histories int
 	counts    map[string]int
-	failed    []streamtest.Result // by seed
+	failed    []simstream.Result // by seed
 	took      time.Duration
 }
 
-func (t *summary) add(r streamtest.Result) {
+func (t *summary) add(r simstream.Result) {
 	t.histories++
 	r.Total(t.counts)
 	if r.Failure != nil {
 		t.failed = append(t.failed, r)
-		slices.SortFunc(t.failed, func(a, b streamtest.Result) int { return int(a.Seed) - int(b.Seed) })
+		slices.SortFunc(t.failed, func(a, b simstream.Result) int { return int(a.Seed) - int(b.Seed) })
 	}
 }
 
@@ -91,8 +92,8 @@ func (t *summary) report(w io.Writer) {
 		t.line(w, o.name, t.counts[operationPrefix+o.name], "")
 	}
 	fmt.Fprintf(w, "\nfaults\n")
-	for _, f := range streamtest.Faults() {
-		t.line(w, f.String(), t.counts[f.String()], f.What())
+	for _, f := range simstream.Faults() {
+		t.line(w, f.String(), t.counts[f.String()], f.Description())
 	}
 	for _, h := range headings {
 		fmt.Fprintf(w, "\n%s\n", h.title)
@@ -114,7 +115,7 @@ func (t *summary) unlisted() (names []string) {
 	for _, o := range operations {
 		known[operationPrefix+o.name] = true
 	}
-	for _, f := range streamtest.Faults() {
+	for _, f := range simstream.Faults() {
 		known[f.String()] = true
 	}
 	for _, h := range headings {

@@ -5,8 +5,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
+
+// histories is the number of histories that a test run plays.
+var histories = testenv.Histories(200, 400)
 
 // played are the first histories of make sim.
 var played = sync.OnceValue(func() *summary { return simulate(1, histories) })
@@ -18,12 +22,12 @@ func TestSimulation_ExactRowsEqualTheirEventsUnderEveryFault(t *testing.T) {
 		t.Errorf("seed %d: %v", r.Seed, r.Failure)
 	}
 	if len(sim.failed) > 0 {
-		t.Log(streamtest.Trial{Play: play}.Shrink(sim.failed[0].Seed))
+		t.Log(simstream.Trial{Setup: play}.Shrink(sim.failed[0].Seed))
 	}
 	if unlisted := sim.unlisted(); len(unlisted) > 0 {
 		t.Errorf("counts without a line in the report: %q", unlisted)
 	}
-	for _, f := range streamtest.Faults() {
+	for _, f := range simstream.Faults() {
 		if sim.counts[f.String()] == 0 {
 			t.Errorf("fault %q did not occur in %d histories", f, histories)
 		}
@@ -48,9 +52,9 @@ func TestSimulation_FewRowsAreNeedlesslyInexact(t *testing.T) {
 
 func TestSimulation_ASeedAlwaysGivesTheSameHistory(t *testing.T) {
 	t.Parallel()
-	trial := streamtest.Trial{Play: play}
+	trial := simstream.Trial{Setup: play}
 	for seed := range uint64(20) {
-		if once, again := trial.Tell(seed).String(), trial.Tell(seed).String(); once != again {
+		if once, again := trial.Trace(seed).String(), trial.Trace(seed).String(); once != again {
 			t.Fatalf("seed %d gave two histories: %s", seed, firstDifference(once, again))
 		}
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -114,7 +114,7 @@ func (s *store) ByHand(ctx context.Context, k keys.Key, it item.Item) (storage.W
 
 // Append sends one transaction.
 func (s *store) Append(ctx context.Context, tx ingest.AppendTransaction) (received ingest.StoreResult, err error) {
-	r := streamtest.Request{Verb: fmt.Sprintf("appends %d events", len(tx.Puts))}
+	r := simstream.Request{Verb: fmt.Sprintf("appends %d events", len(tx.Puts))}
 	for _, k := range keysOf(&tx) {
 		r.Keys = append(r.Keys, k.PK)
 	}
@@ -144,7 +144,7 @@ func knownResult(received, stored ingest.StoreResult) ingest.StoreResult {
 	return received
 }
 
-func (s *store) write(ctx context.Context, r streamtest.Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
+func (s *store) write(ctx context.Context, r simstream.Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	who := s.Who(ctx)
 	return s.Write(ctx, r, func() (storage.WriteResult, error) {
 		result, err := do()
@@ -158,13 +158,13 @@ func (s *store) emit(who string, unsigned bool) {
 	for _, r := range s.table.Records(s.seen) {
 		s.seen = r.Seq
 		s.oracle.record(&r)
-		change := streamtest.Change{
+		change := simstream.Change{
 			Partition: r.Keys.PK, Item: r.Keys.PK + " " + r.Keys.SK, Old: r.Old, New: r.New,
 			Keys:    item.Item{keys.AttrPK: {Type: item.S, S: r.Keys.PK}, keys.AttrSK: {Type: item.S, S: r.Keys.SK}},
 			Expired: r.Service, Unsigned: unsigned, Of: keyName(r.Keys),
 		}
-		if s.Telling() {
-			s.Tell(who, "%s%s", &change, imageName(r.New))
+		if s.Logging() {
+			s.Logf(who, "%s%s", &change, imageName(r.New))
 		}
 		s.expireLater(&r)
 		s.Stream.Append(change)
@@ -206,10 +206,10 @@ func (s *store) expiries() []int64 {
 	}
 }
 
-func request(verb string, k keys.Key) streamtest.Request {
-	return streamtest.Request{Verb: verb, Of: keyName(k), Keys: []string{k.PK}}
+func request(verb string, k keys.Key) simstream.Request {
+	return simstream.Request{Verb: verb, Of: keyName(k), Keys: []string{k.PK}}
 }
 
-func rangeRequest(verb string, r storage.Range) streamtest.Request {
-	return streamtest.Request{Verb: verb, Of: rangeName{r.Series, r.From}, Keys: []string{keys.Partition(r.Series)}}
+func rangeRequest(verb string, r storage.Range) simstream.Request {
+	return simstream.Request{Verb: verb, Of: rangeName{r.Series, r.From}, Keys: []string{keys.Partition(r.Series)}}
 }

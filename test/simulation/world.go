@@ -5,15 +5,16 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -28,9 +29,9 @@ type variant struct {
 
 // world is the table of one history and all processes that use it.
 type world struct {
-	*streamtest.Sim
+	*simstream.Sim
 	variant variant
-	dice    streamtest.Dice
+	dice    simstream.Dice
 	table   *memory.Table
 	store   *store
 	oracle  *oracle
@@ -47,9 +48,9 @@ type world struct {
 const kindName = "READING"
 
 // play plays one history with the code as it is.
-func play(s *streamtest.Sim) { playVariant(s, variant{}) }
+func play(s *simstream.Sim) { playVariant(s, variant{}) }
 
-func playVariant(s *streamtest.Sim, r variant) {
+func playVariant(s *simstream.Sim, r variant) {
 	w := &world{Sim: s, variant: r, dice: s.Dice(), subject: []string{"north", "south"}}
 	w.nothingExpires = w.dice.Chance("nothing expires", .4)
 	w.now = catalogOf(w.kindOf(w.policyOf(w.dice.Of("policy"))))
@@ -59,9 +60,9 @@ func playVariant(s *streamtest.Sim, r variant) {
 	w.oracle = newOracle(w)
 	w.store = newStore(w)
 	w.repair = newRepair(w)
-	s.Deliver(streamtest.Delivery{
+	s.Deliver(simstream.Delivery{
 		Settings: settingsOf(w.dice.Of("mapping")), Handler: w.handler,
-		GivenUp: func(_ streamtest.GivenUp, records []streamtest.Record) { w.repair.lost(records) },
+		GivenUp: func(_ eventsource.GivenUp, records []eventsource.Record) { w.repair.lost(records) },
 		Lost:    w.repair.lost,
 	})
 	s.Check(w.check)
@@ -70,8 +71,8 @@ func playVariant(s *streamtest.Sim, r variant) {
 
 // settingsOf draws the settings of the event source mapping: the deployed ones, or others
 // that are allowed.
-func settingsOf(d streamtest.Dice) streamtest.Settings {
-	settings := streamtest.Settings{
+func settingsOf(d simstream.Dice) eventsource.Settings {
+	settings := eventsource.Settings{
 		ReportFailures:  true,
 		BatchSize:       []int{1000, 1, 5}[d.Pick("batch size", 3)],
 		Parallelization: []int{2, 1, 4}[d.Pick("parallelization", 3)],
@@ -86,10 +87,10 @@ func settingsOf(d streamtest.Dice) streamtest.Settings {
 	return settings
 }
 
-var deployedFilter, _ = streamtest.ParseFilter(tablekeys.AggregateFilter) // it is constant and valid
+var deployedFilter, _ = eventsource.ParseFilter(tablekeys.AggregateFilter) // it is constant and valid
 
 // policyOf draws a valid retention policy; the default is hour, day, month.
-func (w *world) policyOf(d streamtest.Dice) tier.Policy {
+func (w *world) policyOf(d simstream.Dice) tier.Policy {
 	units := [][]tier.Unit{
 		{tier.Hour, tier.Day, tier.Month},
 		{tier.Minute, tier.Hour, tier.Day, tier.Month},
@@ -149,7 +150,7 @@ func (w *world) kind() *catalog.Kind {
 
 // hoursOf draws the hours of a history: near each other, and around the ends of days and
 // months, including a leap day.
-func hoursOf(d streamtest.Dice) []model.Time {
+func hoursOf(d simstream.Dice) []model.Time {
 	firsts := []string{"2026-01-01", "2024-02-01", "2026-12-01", "2027-02-01"}
 	month, _ := model.ParseTime(firsts[d.Pick("month", len(firsts))]+"T00:00:00Z", model.RejectFinerTime)
 	day := d.Pick("day", 28)
@@ -167,7 +168,7 @@ func hoursOf(d streamtest.Dice) []model.Time {
 }
 
 // ingestService returns the ingest service of one producer, with its own clock.
-func (w *world) ingestService(d streamtest.Dice) *ingest.Service {
+func (w *world) ingestService(d simstream.Dice) *ingest.Service {
 	skew := d.Span("ingest clock", 5*time.Minute)
 	if d.Chance("slow ingest clock", .5) {
 		skew = -skew

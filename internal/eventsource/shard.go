@@ -1,4 +1,4 @@
-package streamtest
+package eventsource
 
 import (
 	"context"
@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// lane is the part of a shard that is delivered in order: with parallelization above
-// one, each item's records stay in one lane.
+// lane is the part of a shard that is delivered in order. With a parallelization above one,
+// all records of an item are in the same lane.
 type lane struct {
 	*Mapping
 	shard string
 	state *shardState
-	pages chan []Record // what was read, none of them empty
-	left  []Record      // of the last page
-	flush chan struct{} // asks to send what has gathered
+	pages chan []Record // pages read; none is empty
+	left  []Record      // the rest of the last page
+	flush chan struct{} // requests to send an incomplete batch
 }
 
 // read delivers one shard to its end, or until ctx ends.
@@ -40,15 +40,15 @@ func (m *Mapping) read(ctx context.Context, s Shard, state *shardState) error {
 	return nil
 }
 
-// feed reads a shard until it is closed, and hands what passes the filter to the
-// lanes. A lane that is full holds it up.
+// feed reads a shard until it is closed, and sends the records that pass the filter to the
+// lanes. It blocks while a lane is full.
 func (m *Mapping) feed(ctx context.Context, shard string, state *shardState, lanes []*lane) error {
 	for after := ""; ; {
 		tick := m.progress.tick.Load()
 		page, err := m.Source.Read(ctx, shard, after)
 		if err == nil && len(page.Records) > 0 {
 			after = page.Records[len(page.Records)-1].Seq
-			err = m.hand(ctx, page.Records, state, lanes)
+			err = m.distribute(ctx, page.Records, state, lanes)
 		} else if err == nil && m.progress.exhausted(state, tick) {
 			flush(lanes)
 		}
@@ -66,11 +66,11 @@ func (m *Mapping) feed(ctx context.Context, shard string, state *shardState, lan
 	}
 }
 
-func (m *Mapping) hand(ctx context.Context, records []Record, state *shardState, lanes []*lane) error {
+func (m *Mapping) distribute(ctx context.Context, records []Record, state *shardState, lanes []*lane) error {
 	passed, count := make([][]Record, len(lanes)), 0
 	for _, r := range records {
 		if m.Settings.Filter.Match(r.Body) {
-			to := laneOf(r.Item, len(lanes))
+			to := LaneOf(r.Item, len(lanes))
 			passed[to] = append(passed[to], r)
 			count++
 		}
@@ -89,7 +89,7 @@ func (m *Mapping) hand(ctx context.Context, records []Record, state *shardState,
 	return nil
 }
 
-// flush has each lane send what it has. A lane that is busy is told once.
+// flush requests each lane to send its incomplete batch. Requests to a busy lane are merged.
 func flush(lanes []*lane) {
 	for _, l := range lanes {
 		select {
@@ -99,7 +99,8 @@ func flush(lanes []*lane) {
 	}
 }
 
-func laneOf(item string, lanes int) int {
+// LaneOf returns the lane of an item, out of a number of lanes.
+func LaneOf(item string, lanes int) int {
 	h := fnv.New32a()
 	h.Write([]byte(item))
 	return int(h.Sum32() % uint32(lanes))
@@ -112,7 +113,7 @@ func (m *Mapping) batchSize() int {
 	return m.Settings.BatchSize
 }
 
-// run delivers batch after batch.
+// run delivers batches until the lane ends.
 func (l *lane) run(ctx context.Context) error {
 	for {
 		batch, err := l.gather(ctx)
@@ -125,11 +126,11 @@ func (l *lane) run(ctx context.Context) error {
 	}
 }
 
-// maxPayload is how many bytes of records an invocation takes.
+// maxPayload is the most bytes of records in one invocation.
 const maxPayload = 6 << 20
 
-// gather cuts the next batch: it waits for a first record, then until the batch is
-// full or the window has passed. It is empty when the lane has ended.
+// gather returns the next batch. It waits for a first record, then until the batch is full or
+// the window has passed. The batch is empty if the lane has ended.
 func (l *lane) gather(ctx context.Context) ([]Record, error) {
 	if more, err := l.more(ctx, nil, nil); err != nil || !more {
 		return nil, err
@@ -150,13 +151,13 @@ func (l *lane) gather(ctx context.Context) ([]Record, error) {
 	return batch, nil
 }
 
-// more waits for a record to be left; false says that the lane has ended, or that
-// late or flush came first.
+// more waits until left has a record. It returns false if the lane has ended, or if late or
+// flush is ready first.
 func (l *lane) more(ctx context.Context, late, flush <-chan struct{}) (ok bool, err error) {
 	if len(l.left) > 0 {
 		return true, nil
 	}
-	select { // what is there comes first
+	select { // available pages first
 	case l.left, ok = <-l.pages:
 		return ok, nil
 	default:
@@ -172,7 +173,7 @@ func (l *lane) more(ctx context.Context, late, flush <-chan struct{}) (ok bool, 
 	return false, nil
 }
 
-// window is closed when it has passed.
+// window returns a channel that is closed after the batching window.
 func (l *lane) window(ctx context.Context) (<-chan struct{}, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	passed := make(chan struct{})

@@ -1,21 +1,21 @@
-package streamtest
+package eventsource
 
 import (
 	"sync"
 	"sync/atomic"
 )
 
-// progress is how far a mapping has come.
+// progress is the progress of a mapping.
 type progress struct {
-	// tick counts the calls of CaughtUp. A read remembers the tick that it began at, so
-	// that one which found nothing proves that nothing older is left.
+	// tick counts the calls of CaughtUp. Each read notes the tick at its start: if the read
+	// finds no records, there is no older record left.
 	tick atomic.Int64
 
-	mu      sync.Mutex // guards all below, and the shards' states
+	mu      sync.Mutex // guards the fields below and the states of the shards
 	shards  map[string]*shardState
-	list    int64         // tick of the last list of shards that were all begun
-	waiting int           // calls of CaughtUp under way
-	moved   chan struct{} // closed at the next step; nil where nobody listens
+	list    int64         // tick of the last list whose shards had all been started
+	waiting int           // running calls of CaughtUp
+	moved   chan struct{} // closed at the next step; nil if nothing waits for it
 }
 
 // shardState is guarded by its progress.
@@ -25,8 +25,8 @@ type shardState struct {
 	done    bool  // closed, and nothing pending
 }
 
-// ready answers a new state for a shard that can be read now: it was not before, and
-// its parent, where it is still listed, is done.
+// ready returns a new state for a shard that can be started: it has not been started, and its
+// parent, if listed, is done. Otherwise it returns nil.
 func (p *progress) ready(s Shard, all []Shard) *shardState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *progress) ready(s Shard, all []Shard) *shardState {
 	return state
 }
 
-// step changes the state under the lock and wakes who waits.
+// step changes the state under the lock and wakes the waiting calls.
 func (p *progress) step(change func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,14 +57,14 @@ func (p *progress) step(change func()) {
 	}
 }
 
-// exhausted notes a read that found nothing new, and tells whether somebody waits.
+// exhausted records a read that found no records, and reports whether a CaughtUp waits.
 func (p *progress) exhausted(s *shardState, tick int64) (awaited bool) {
 	p.step(func() { s.empty, awaited = tick, p.waiting > 0 })
 	return awaited
 }
 
-// listed notes a list of shards, once all of them are known: one that waits for its
-// parent has records that nobody has counted.
+// listed records a list of shards if all of them have been started: the records of a shard
+// that waits for its parent have not been counted.
 func (p *progress) listed(tick int64, shards []Shard) {
 	p.step(func() {
 		for _, s := range shards {
@@ -85,8 +85,8 @@ func (p *progress) changed() <-chan struct{} {
 	return p.moved
 }
 
-// caughtUp reports whether nothing is pending, and each shard, of a list made since,
-// was read to its end since.
+// caughtUp reports whether no record is pending and, since the given tick, the shards were
+// listed and each was read to its end.
 func (p *progress) caughtUp(since int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

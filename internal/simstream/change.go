@@ -1,4 +1,4 @@
-package streamtest
+package simstream
 
 import (
 	"encoding/json"
@@ -11,15 +11,15 @@ import (
 
 // Change is one change of one item of a simulated table.
 type Change struct {
-	Partition string    // the partition key in any form: it says which stream shard
-	Item      string    // the whole primary key in any form: order holds by it
+	Partition string    // the partition key in any form; it selects the stream shard
+	Item      string    // the whole primary key in any form; changes of one item are ordered
 	Keys      item.Item // the attributes of the primary key
-	Old       item.Item // nil where the item is new
-	New       item.Item // nil where it was removed
+	Old       item.Item // nil if the item is new
+	New       item.Item // nil if it was removed
 	Expired   bool      // TTL removed it
-	// Unsigned leaves out that TTL did it, as a replica's table stream does.
+	// Unsigned omits the identity of TTL, as the table stream of a replica does.
 	Unsigned bool
-	// Of is what a story calls the item; nil leaves its name to Item.
+	// Of is the name of the item in a trace; nil uses Item.
 	Of fmt.Stringer
 }
 
@@ -33,7 +33,7 @@ func (c *Change) name() string {
 	return "MODIFY"
 }
 
-// String is the change as a story tells it: INSERT a#1.
+// String returns the change as in a trace: INSERT a#1.
 func (c *Change) String() string {
 	text := c.name() + " " + c.Item
 	if c.Of != nil {
@@ -45,7 +45,7 @@ func (c *Change) String() string {
 	return text
 }
 
-// bodyOf is the record of a change as it stands in the Records of Lambda's event.
+// bodyOf returns the record of a change as in the Records of Lambda's event.
 func bodyOf(c *Change, at model.Time, arn, seq string) json.RawMessage {
 	var identity any
 	if c.Expired && !c.Unsigned {
@@ -103,7 +103,7 @@ func wireItem(it item.Item) wire {
 		case item.Null:
 			out[name] = map[string]any{"NULL": true}
 		default:
-			out[name] = map[string]any{"M": map[string]any{}} // what is in it does not matter: nobody of ours wrote it
+			out[name] = map[string]any{"M": map[string]any{}} // the content does not matter: Tidemark never writes these types
 		}
 	}
 	return out

@@ -1,12 +1,12 @@
-package streamtest_test
+package eventsource_test
 
 import (
 	"encoding/json"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 func TestFilter_Patterns(t *testing.T) {
@@ -38,7 +38,7 @@ func TestFilter_Patterns(t *testing.T) {
 		`{"dynamodb":{"x":[{"exists":true}],"Keys":{"pk":{"N":["1"]}}}}`:      false,
 		`{"dynamodb":{"Keys":{"sk":{"S":[{"prefix":"A"},{"prefix":"EV"}]}}}}`: true,
 	} {
-		f, err := streamtest.ParseFilter(pattern)
+		f, err := eventsource.ParseFilter(pattern)
 		if err != nil {
 			t.Errorf("%s: %v", pattern, err)
 			continue
@@ -49,8 +49,8 @@ func TestFilter_Patterns(t *testing.T) {
 	}
 }
 
-func TestFilter_PatternsAreAlternatives(t *testing.T) {
-	f, err := streamtest.ParseFilter(`{"a":["1"]}`, `{"b":["2"]}`)
+func TestFilter_PassesIfOnePatternMatches(t *testing.T) {
+	f, err := eventsource.ParseFilter(`{"a":["1"]}`, `{"b":["2"]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,26 +59,26 @@ func TestFilter_PatternsAreAlternatives(t *testing.T) {
 			t.Errorf("%s: %v, want %v", body, got, want)
 		}
 	}
-	if !streamtest.Filter(nil).Match([]byte(`{}`)) {
-		t.Error("no patterns let nothing pass, want everything")
+	if !eventsource.Filter(nil).Match([]byte(`{}`)) {
+		t.Error("an empty filter passed nothing, want everything")
 	}
 }
 
-func TestParseFilter_RefusesWhatItDoesNotKnow(t *testing.T) {
+func TestParseFilter_RejectsUnknownOperators(t *testing.T) {
 	for _, pattern := range []string{
 		``, `[]`, `7`, `{}`, `{"a":7}`, `{"a":[]}`, `{"a":{}}`,
 		`{"a":[{"numeric":[">",5]}]}`, `{"a":[{"prefix":7}]}`, `{"a":[{"exists":"no"}]}`,
 		`{"a":[{"prefix":"x","suffix":"y"}]}`, `{"a":[{"anything-but":{"prefix":"x"}}]}`, `{"$or":[{"a":["1"]}]}`,
 	} {
-		if f, err := streamtest.ParseFilter(pattern); err == nil {
+		if f, err := eventsource.ParseFilter(pattern); err == nil {
 			t.Errorf("%s compiles to %v", pattern, f)
 		}
 	}
 }
 
-// The filter that deploys lets events pass, and neither rollups nor removals by TTL.
-func TestFilter_TheOneThatDeploys(t *testing.T) {
-	f, err := streamtest.ParseFilter(tablekeys.AggregateFilter)
+// The deployed filter passes events, and neither rollups nor removals by TTL.
+func TestFilter_DeployedFilterPassesOnlyEvents(t *testing.T) {
+	f, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestFilter_TheOneThatDeploys(t *testing.T) {
 	}
 }
 
-// Walking the bytes finds what decoding all of it finds.
+// Scanning the bytes gives the same results as decoding the JSON.
 func FuzzFilter(f *testing.F) {
 	f.Add(`{"a":{"b":"x"}}`, "a", "b")
 	f.Add(`{"\u0061":{"c":[{"b":1},"}"],"b":"\"x<"}}`, "a", "b")
@@ -105,13 +105,13 @@ func FuzzFilter(f *testing.F) {
 			return
 		}
 		pattern, _ := json.Marshal(map[string]any{outer: map[string]any{inner: []any{map[string]any{"exists": true}}}})
-		filter, err := streamtest.ParseFilter(string(pattern))
+		filter, err := eventsource.ParseFilter(string(pattern))
 		if err != nil {
 			t.Fatal(err)
 		}
 		object, _ := decoded[outer].(map[string]any)
 		_, want := object[inner]
-		tight, _ := json.Marshal(decoded) // no name twice
+		tight, _ := json.Marshal(decoded) // without duplicate names
 		wide, _ := json.MarshalIndent(decoded, "\r", "\t")
 		for _, body := range [][]byte{tight, wide} {
 			if got := filter.Match(body); got != want {

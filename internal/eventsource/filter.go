@@ -1,4 +1,4 @@
-package streamtest
+package eventsource
 
 import (
 	"bytes"
@@ -8,29 +8,27 @@ import (
 	"strings"
 )
 
-// Filter is a list of patterns as a mapping's filter criteria hold them: a record
-// passes that matches any of them. No patterns let everything pass.
-type Filter []Pattern
+// Filter is the filter criteria of a mapping. A record passes if it matches at least one
+// pattern. An empty Filter passes every record.
+type Filter []pattern
 
-// Pattern is one filter pattern, compiled: the members of an object, all of which
-// must match.
-type Pattern struct{ members []member }
+// pattern is one compiled filter pattern. Every member must match.
+type pattern struct{ members []member }
 
-// member is a rule on one member of an object: a pattern where that is an object too,
-// else conditions of which one must hold.
+// member matches one member of an object: by a pattern if the member is an object, otherwise
+// by a list of conditions, one of which must be true.
 type member struct {
 	name       string
-	object     *Pattern
+	object     *pattern
 	conditions []condition
 }
 
-// condition says whether a value passes; raw is nil where there is none.
+// condition reports whether a value passes. raw is nil if the member does not exist.
 type condition func(raw []byte) bool
 
-// ParseFilter compiles patterns written in JSON. It knows literal values, prefix,
-// suffix, equals-ignore-case, anything-but with literals, and exists; a pattern with
-// anything else is an error, since letting it pass would test another filter than the
-// one that deploys.
+// ParseFilter compiles patterns written in JSON. It supports literal values, prefix, suffix,
+// equals-ignore-case, anything-but with literals, and exists. Other operators are an error:
+// ignoring them would test a different filter than the one that is deployed.
 func ParseFilter(patterns ...string) (Filter, error) {
 	var f Filter
 	for _, text := range patterns {
@@ -43,7 +41,7 @@ func ParseFilter(patterns ...string) (Filter, error) {
 	return f, nil
 }
 
-// Match reports whether a record passes. body is well-formed JSON.
+// Match reports whether a record passes. body must be well-formed JSON.
 func (f Filter) Match(body []byte) bool {
 	for i := range f {
 		if f[i].match(body) {
@@ -53,22 +51,22 @@ func (f Filter) Match(body []byte) bool {
 	return len(f) == 0
 }
 
-func (p *Pattern) match(object []byte) bool {
+func (p *pattern) match(object []byte) bool {
 	for _, m := range p.members {
 		raw := find(object, m.name)
 		if m.object != nil {
 			if !m.object.match(raw) {
 				return false
 			}
-		} else if !holds(m.conditions, raw) {
+		} else if !anyTrue(m.conditions, raw) {
 			return false
 		}
 	}
 	return true
 }
 
-func holds(any []condition, raw []byte) bool {
-	for _, c := range any {
+func anyTrue(conditions []condition, raw []byte) bool {
+	for _, c := range conditions {
 		if c(raw) {
 			return true
 		}
@@ -76,12 +74,12 @@ func holds(any []condition, raw []byte) bool {
 	return false
 }
 
-func parsePattern(text []byte) (*Pattern, error) {
+func parsePattern(text []byte) (*pattern, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, err
 	}
-	p := &Pattern{}
+	p := &pattern{}
 	for name, raw := range members {
 		m, err := parseMember(name, raw)
 		if err != nil {
@@ -147,8 +145,8 @@ var textRules = map[string]func(got, want string) bool{
 	"equals-ignore-case": strings.EqualFold,
 }
 
-// literal holds for the same value. Strings are compared as decoded, the rest as
-// written: numbers arrive as strings in a table stream anyway.
+// literal returns a condition that is true for the same value. Strings are compared after
+// decoding, other values as written: a table stream writes numbers as strings.
 func literal(want json.RawMessage) condition {
 	var text string
 	if len(want) > 0 && want[0] == '"' && json.Unmarshal(want, &text) == nil {
@@ -158,7 +156,7 @@ func literal(want json.RawMessage) condition {
 	return func(raw []byte) bool { return bytes.Equal(raw, want) }
 }
 
-// anythingBut holds for a value that is there and is none of the literals.
+// anythingBut returns a condition that is true for a value that exists and is none of the literals.
 func anythingBut(arg json.RawMessage) (condition, error) {
 	var list []json.RawMessage
 	if json.Unmarshal(arg, &list) != nil {
@@ -171,10 +169,10 @@ func anythingBut(arg json.RawMessage) (condition, error) {
 		}
 		not = append(not, literal(raw))
 	}
-	return func(raw []byte) bool { return raw != nil && !holds(not, raw) }, nil
+	return func(raw []byte) bool { return raw != nil && !anyTrue(not, raw) }, nil
 }
 
-// onText holds where the value is a string and the rule does.
+// onText returns a condition that is true if the value is a string and rule is true for it.
 func onText(rule func(string) bool) condition {
 	return func(raw []byte) bool {
 		got, ok := textOf(raw)

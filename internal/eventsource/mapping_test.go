@@ -1,4 +1,4 @@
-package streamtest_test
+package eventsource_test
 
 import (
 	"context"
@@ -12,24 +12,24 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
 )
 
 // stream is a table stream of shards that tests write to.
 type stream struct {
 	mu     sync.Mutex
-	shards []streamtest.Shard
-	pages  map[string][]streamtest.Record
+	shards []eventsource.Shard
+	pages  map[string][]eventsource.Record
 	closed map[string]bool
 	broken int // reads that fail first
 }
 
-func newStream(shards ...streamtest.Shard) *stream {
-	return &stream{shards: shards, pages: map[string][]streamtest.Record{}, closed: map[string]bool{}}
+func newStream(shards ...eventsource.Shard) *stream {
+	return &stream{shards: shards, pages: map[string][]eventsource.Record{}, closed: map[string]bool{}}
 }
 
-func (s *stream) Shards(context.Context) ([]streamtest.Shard, error) {
+func (s *stream) Shards(context.Context) ([]eventsource.Shard, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken > 0 {
@@ -39,17 +39,17 @@ func (s *stream) Shards(context.Context) ([]streamtest.Shard, error) {
 	return slices.Clone(s.shards), nil
 }
 
-func (s *stream) Read(_ context.Context, shard, after string) (streamtest.Page, error) {
+func (s *stream) Read(_ context.Context, shard, after string) (eventsource.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.broken > 0 {
 		s.broken--
-		return streamtest.Page{}, errors.New("not now")
+		return eventsource.Page{}, errors.New("not now")
 	}
 	all := s.pages[shard]
-	from := slices.IndexFunc(all, func(r streamtest.Record) bool { return r.Seq == after }) + 1
+	from := slices.IndexFunc(all, func(r eventsource.Record) bool { return r.Seq == after }) + 1
 	records := all[from:min(len(all), from+70)]
-	return streamtest.Page{Records: slices.Clone(records), Closed: s.closed[shard] && from+70 >= len(all)}, nil
+	return eventsource.Page{Records: slices.Clone(records), Closed: s.closed[shard] && from+70 >= len(all)}, nil
 }
 
 // write appends records numbered from first to last, of as many items as are given.
@@ -59,7 +59,7 @@ func (s *stream) write(shard string, first, last, items int) {
 	for n := first; n <= last; n++ {
 		item := fmt.Sprint("item", n%items)
 		body := fmt.Sprintf(`{"eventName":"INSERT","dynamodb":{"SequenceNumber":"%d","Keys":{"sk":{"S":"%s"}}}}`, n, item)
-		s.pages[shard] = append(s.pages[shard], streamtest.Record{
+		s.pages[shard] = append(s.pages[shard], eventsource.Record{
 			Seq: fmt.Sprint(n), Item: item, At: model.TimeOf(time.Now()), Body: json.RawMessage(body),
 		})
 	}
@@ -71,12 +71,12 @@ func (s *stream) close(shard string) {
 	s.closed[shard] = true
 }
 
-// function is what a mapping invokes: it keeps every batch, and answers by script.
+// function records every batch, and returns scripted responses.
 type function struct {
 	mu      sync.Mutex
 	batches [][]string // sequence numbers
 	times   []time.Time
-	answer  func(seqs []string) ([]byte, error) // nil acknowledges all
+	respond func(seqs []string) ([]byte, error) // nil acknowledges all
 	takes   time.Duration
 }
 
@@ -98,10 +98,10 @@ func (f *function) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 	f.times = append(f.times, time.Now())
 	f.mu.Unlock()
 	time.Sleep(f.takes)
-	if f.answer == nil {
+	if f.respond == nil {
 		return nil, nil
 	}
-	return f.answer(seqs)
+	return f.respond(seqs)
 }
 
 func (f *function) delivered() string {
@@ -134,18 +134,18 @@ func numbers(first, last int) (all []string) {
 	return all
 }
 
-// bench is a mapping in time that stands still while nothing happens.
+// bench is a mapping on simulated time.
 type bench struct {
-	*streamtest.Mapping
+	*eventsource.Mapping
 	stream   *stream
 	function *function
 	mu       sync.Mutex
-	givenUp  []streamtest.GivenUp
+	givenUp  []eventsource.GivenUp
 }
 
-func newBench(settings streamtest.Settings) *bench {
-	b := &bench{stream: newStream(streamtest.Shard{ID: "s"}), function: &function{}}
-	b.Mapping = &streamtest.Mapping{
+func newBench(settings eventsource.Settings) *bench {
+	b := &bench{stream: newStream(eventsource.Shard{ID: "s"}), function: &function{}}
+	b.Mapping = &eventsource.Mapping{
 		Source: b.stream, Invoke: b.function.Invoke, Settings: settings, Stream: "arn:stream",
 		Now: func() model.Time { return model.TimeOf(time.Now()) },
 		Sleep: func(ctx context.Context, d time.Duration) error {
@@ -156,7 +156,7 @@ func newBench(settings streamtest.Settings) *bench {
 				return ctx.Err()
 			}
 		},
-		OnFailure: func(_ context.Context, g streamtest.GivenUp) error {
+		OnFailure: func(_ context.Context, g eventsource.GivenUp) error {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.givenUp = append(b.givenUp, g)
@@ -166,7 +166,7 @@ func newBench(settings streamtest.Settings) *bench {
 	return b
 }
 
-// run runs the mapping while body does, and ends it.
+// run runs the mapping during body.
 func (b *bench) run(t *testing.T, body func(ctx context.Context)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -179,7 +179,7 @@ func (b *bench) run(t *testing.T, body func(ctx context.Context)) {
 	}
 }
 
-// drain runs the mapping until all that is in the stream has been dealt with.
+// drain runs the mapping until every record is acknowledged or given up.
 func (b *bench) drain(t *testing.T) {
 	t.Helper()
 	b.run(t, func(ctx context.Context) {
@@ -189,9 +189,9 @@ func (b *bench) drain(t *testing.T) {
 	})
 }
 
-func TestMapping_DeliversAllInOrderInBatchesOfTheSize(t *testing.T) {
+func TestMapping_DeliversInOrderInFullBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 100, Window: time.Second})
+		b := newBench(eventsource.Settings{BatchSize: 100, Window: time.Second})
 		b.stream.write("s", 1, 250, 3)
 		b.drain(t)
 		if got := slices.Concat(b.function.batches...); !slices.Equal(got, numbers(1, 250)) {
@@ -203,9 +203,9 @@ func TestMapping_DeliversAllInOrderInBatchesOfTheSize(t *testing.T) {
 	})
 }
 
-func TestMapping_BatchThatIsNotFullGathersForTheWindow(t *testing.T) {
+func TestMapping_IncompleteBatchWaitsForTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 100, Window: 5 * time.Second})
+		b := newBench(eventsource.Settings{BatchSize: 100, Window: 5 * time.Second})
 		b.run(t, func(context.Context) {
 			start := time.Now()
 			for n := 1; n <= 8; n++ {
@@ -214,18 +214,18 @@ func TestMapping_BatchThatIsNotFullGathersForTheWindow(t *testing.T) {
 			}
 			time.Sleep(10 * time.Second)
 			if got := b.function.delivered(); got != "1 2 3 4 5 | 6 7 8" && got != "1 2 3 4 5 6 | 7 8" {
-				t.Errorf("delivered %s, want what came within the window together", got)
+				t.Errorf("delivered %s, want the records of the window in one batch", got)
 			}
 			if first := b.function.first().Sub(start); first < 5*time.Second || first > 6*time.Second {
-				t.Errorf("the first batch went out after %s, want about 5 s", first)
+				t.Errorf("the first batch was sent after %s, want about 5 s", first)
 			}
 		})
 	})
 }
 
-func TestMapping_BatchIsCutAtSixMegabytes(t *testing.T) {
+func TestMapping_BatchHasAtMostSixMegabytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 100})
+		b := newBench(eventsource.Settings{BatchSize: 100})
 		b.stream.write("s", 1, 20, 1)
 		pad := strings.Repeat(" ", 1<<20)
 		for i := range b.stream.pages["s"] {
@@ -233,18 +233,18 @@ func TestMapping_BatchIsCutAtSixMegabytes(t *testing.T) {
 		}
 		b.drain(t)
 		if got := sizes(b.function.batches); !slices.Equal(got, []int{5, 5, 5, 5}) {
-			t.Errorf("20 records of a megabyte and a bit: batches of %v, want four of 5", got)
+			t.Errorf("20 records of over a megabyte: batches of %v, want four of 5", got)
 		}
 	})
 }
 
 func TestMapping_FilteredRecordsAreNeverDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		filter, err := streamtest.ParseFilter(`{"dynamodb":{"Keys":{"sk":{"S":["item1"]}}}}`)
+		filter, err := eventsource.ParseFilter(`{"dynamodb":{"Keys":{"sk":{"S":["item1"]}}}}`)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBench(streamtest.Settings{Filter: filter})
+		b := newBench(eventsource.Settings{Filter: filter})
 		b.stream.write("s", 1, 6, 3)
 		b.drain(t)
 		if got := b.function.delivered(); got != "1 4" {
@@ -255,14 +255,14 @@ func TestMapping_FilteredRecordsAreNeverDelivered(t *testing.T) {
 
 func TestMapping_ChildShardWaitsForItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 10, MaxRetries: -1})
-		b.stream.shards = []streamtest.Shard{{ID: "left", Parent: "s"}, {ID: "right", Parent: "s"}, {ID: "s", Parent: "gone"}}
+		b := newBench(eventsource.Settings{BatchSize: 10, MaxRetries: -1})
+		b.stream.shards = []eventsource.Shard{{ID: "left", Parent: "s"}, {ID: "right", Parent: "s"}, {ID: "s", Parent: "gone"}}
 		b.stream.write("s", 1, 30, 1)
 		b.stream.write("left", 31, 40, 1)
 		b.stream.write("right", 41, 50, 1)
 		b.stream.close("s")
 		failed := false
-		b.function.answer = func(seqs []string) ([]byte, error) {
+		b.function.respond = func(seqs []string) ([]byte, error) {
 			if seqs[0] == "21" && !failed {
 				failed = true
 				return nil, errors.New("once")
@@ -272,18 +272,18 @@ func TestMapping_ChildShardWaitsForItsParent(t *testing.T) {
 		b.drain(t)
 		got := slices.Concat(b.function.batches...)
 		if len(got) < 40 || !slices.Equal(got[:40], slices.Concat(numbers(1, 30), numbers(21, 30))) {
-			t.Errorf("delivered %v; want the parent to its end first", got)
+			t.Errorf("delivered %v; want all of the parent first", got)
 		}
 		if len(got) != 60 {
-			t.Errorf("%d delivered, want 60: both children too", len(got))
+			t.Errorf("%d delivered, want 60 with both children", len(got))
 		}
 	})
 }
 
 func TestMapping_ChildrenAreReadOnceTheParentIsDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 10})
-		b.stream.shards = []streamtest.Shard{{ID: "child", Parent: "s"}, {ID: "s"}}
+		b := newBench(eventsource.Settings{BatchSize: 10})
+		b.stream.shards = []eventsource.Shard{{ID: "child", Parent: "s"}, {ID: "s"}}
 		b.stream.write("s", 1, 5, 1)
 		b.stream.write("child", 6, 9, 1)
 		b.run(t, func(context.Context) {
@@ -300,9 +300,9 @@ func TestMapping_ChildrenAreReadOnceTheParentIsDone(t *testing.T) {
 	})
 }
 
-func TestMapping_SourceThatFailsIsAskedAgain(t *testing.T) {
+func TestMapping_FailedReadIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{})
+		b := newBench(eventsource.Settings{})
 		b.stream.broken = 7
 		b.stream.write("s", 1, 3, 1)
 		b.drain(t)
@@ -312,9 +312,9 @@ func TestMapping_SourceThatFailsIsAskedAgain(t *testing.T) {
 	})
 }
 
-func TestMapping_ItemsKeepTheirOrderUnderParallelization(t *testing.T) {
+func TestMapping_ParallelizationKeepsTheOrderOfItems(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 7, Parallelization: 4, MaxRetries: -1})
+		b := newBench(eventsource.Settings{BatchSize: 7, Parallelization: 4, MaxRetries: -1})
 		b.function.takes = 100 * time.Millisecond
 		b.stream.write("s", 1, 400, 12)
 		start := time.Now()
@@ -324,25 +324,25 @@ func TestMapping_ItemsKeepTheirOrderUnderParallelization(t *testing.T) {
 			var n int
 			fmt.Sscan(seq, &n)
 			if n <= last[n%12] {
-				t.Errorf("item%d: %d came after %d", n%12, n, last[n%12])
+				t.Errorf("item%d: %d was delivered after %d", n%12, n, last[n%12])
 			}
 			last[n%12] = n
 		}
 		if alone := time.Duration(len(b.function.batches)) * b.function.takes; time.Since(start) > alone*3/4 {
-			t.Errorf("%d batches took %s: they were not under way at once", len(b.function.batches), time.Since(start))
+			t.Errorf("%d batches took %s: they were not concurrent", len(b.function.batches), time.Since(start))
 		}
 	})
 }
 
 func TestMapping_StopsWhileAFunctionIsRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{MaxRetries: -1})
+		b := newBench(eventsource.Settings{MaxRetries: -1})
 		b.function.takes = time.Minute
-		b.function.answer = func([]string) ([]byte, error) { return nil, errors.New("stopped") }
+		b.function.respond = func([]string) ([]byte, error) { return nil, errors.New("stopped") }
 		b.stream.write("s", 1, 500, 1)
 		b.run(t, func(context.Context) { time.Sleep(30 * time.Second) })
 		if len(b.givenUp) != 0 {
-			t.Errorf("given up %v: what was under way at the end is only not acknowledged", b.givenUp)
+			t.Errorf("given up %v, want none: a batch that was interrupted is not acknowledged", b.givenUp)
 		}
 	})
 }

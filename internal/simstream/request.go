@@ -1,4 +1,4 @@
-package streamtest
+package simstream
 
 import (
 	"context"
@@ -11,12 +11,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Request names what is asked of a table, for the story and for faults that hold on
-// to keys.
+// Request describes a request to a table, for the trace and for faults of keys.
 type Request struct {
-	Verb string       // what is done: puts row
-	Of   fmt.Stringer // to what; nil where the verb says all
-	Keys []string     // the partition keys it names, one for each item of a transaction
+	Verb string       // the operation: puts row
+	Of   fmt.Stringer // the item; may be nil
+	Keys []string     // the partition keys, one for each item of a transaction
 }
 
 func (r Request) String() string {
@@ -26,9 +25,8 @@ func (r Request) String() string {
 	return r.Verb + " " + r.Of.String()
 }
 
-// Read is a read: time passes, other actors take their turns, and then do reads the
-// table, unless a fault comes between. A request made with a context from outside
-// the simulation is carried out at once.
+// Read carries out a read: time passes, other actors run, and do reads the table unless a fault
+// occurs. If ctx is not of an actor, do is called at once.
 func (s *Sim) Read(ctx context.Context, r Request, do func() error) error {
 	a := actorOf(ctx)
 	if a == nil {
@@ -39,8 +37,8 @@ func (s *Sim) Read(ctx context.Context, r Request, do func() error) error {
 		return err
 	}
 	if a.throttled(dice, r) || a.strikes(dice, ReadFails) {
-		a.tellFault(a.name, ReadFails, "%v", r)
-		return ErrUnanswered
+		a.logFault(a.name, ReadFails, "%v", r)
+		return ErrReadFailed
 	}
 	if err := do(); err != nil {
 		return err
@@ -48,10 +46,9 @@ func (s *Sim) Read(ctx context.Context, r Request, do func() error) error {
 	return a.survives(dice, r)
 }
 
-// Write is a write: time passes, other actors take their turns, and then do writes to
-// the table and says what became of it, unless a fault comes between. do may be
-// called later than Write returns, after an answer of Uncertain. It is given no
-// context: a write that is on its way lands whatever becomes of its sender.
+// Write carries out a write: time passes, other actors run, and do writes to the table unless a
+// fault occurs. After the result Unknown, do may be called after Write has returned. do has
+// no context, because a write in transit does not depend on its sender.
 func (s *Sim) Write(ctx context.Context, r Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	a := actorOf(ctx)
 	if a == nil {
@@ -61,21 +58,21 @@ func (s *Sim) Write(ctx context.Context, r Request, do func() (storage.WriteResu
 	if err != nil {
 		return storage.Unknown, err
 	}
-	if answer, struck := a.writeFault(dice, r, do); struck {
-		return answer, nil
+	if result, struck := a.writeFault(dice, r, do); struck {
+		return result, nil
 	}
-	answer, err := do()
+	result, err := do()
 	if err != nil {
-		return answer, err
+		return result, err
 	}
 	if err := a.survives(dice, r); err != nil {
 		return storage.Unknown, err
 	}
-	return answer, nil
+	return result, nil
 }
 
-// DiceOf are the dice of the next request of the actor whose context it is, so that
-// a table can choose the size of a page.
+// DiceOf returns the dice of the next request of the actor of ctx, so that a table can choose
+// the size of a page.
 func (s *Sim) DiceOf(ctx context.Context) Dice {
 	if a := actorOf(ctx); a != nil {
 		return a.dice.Of("request", a.requests)
@@ -83,7 +80,7 @@ func (s *Sim) DiceOf(ctx context.Context) Dice {
 	return Dice{tape: newTape(0, map[uint64]bool{})}
 }
 
-// Who is the name of the actor whose context it is.
+// Who returns the name of the actor of ctx.
 func (s *Sim) Who(ctx context.Context) string {
 	if a := actorOf(ctx); a != nil {
 		return a.name
@@ -91,45 +88,45 @@ func (s *Sim) Who(ctx context.Context) string {
 	return ""
 }
 
-// How long requests take.
+// Durations of requests and faults.
 const (
-	swift    = 100 * time.Millisecond // at least
-	usual    = 3 * time.Second        // at most, ordinarily
-	sluggish = 200 * time.Second      // at most, where slow
-	lateMost = 5 * time.Minute        // after which a write lands that nobody waits for
-	hotMost  = time.Minute            // for which a throttle holds
+	minLatency   = 100 * time.Millisecond
+	usualLatency = 3 * time.Second   // added at most
+	slowLatency  = 200 * time.Second // added at most to a slow request
+	lateMost     = 5 * time.Minute   // delay of a delayed write, at most
+	hotMost      = time.Minute       // duration of throttling, at most
 )
 
-// begin lets the time of a request pass. An error means that a is no more.
+// begin waits for the latency of a request. An error means that a has ended.
 func (a *actor) begin(r Request) (Dice, error) {
 	if err := a.err(); err != nil {
 		return Dice{}, err
 	}
 	dice := a.dice.Of("request", a.requests)
 	a.requests++
-	wait := swift + dice.Span("takes", usual)
+	wait := minLatency + dice.Span("takes", usualLatency)
 	if a.strikes(dice, Slow) {
-		wait += dice.Span("slowly", sluggish)
+		wait += dice.Span("slowly", slowLatency)
 	}
 	a.park(wait)
 	if err := a.err(); err != nil {
 		return Dice{}, err
 	}
 	if a.strikes(dice, CrashBefore) {
-		return Dice{}, a.crash(CrashBefore, "before it %v", r)
+		return Dice{}, a.crash(CrashBefore, "before %v", r)
 	}
 	if a.strikes(dice, DeadlineMidway) {
-		a.tellFault(a.name, DeadlineMidway, "before it %v", r)
+		a.logFault(a.name, DeadlineMidway, "before %v", r)
 		a.end(context.DeadlineExceeded)
 		return Dice{}, a.ctx.Err()
 	}
 	return dice, nil
 }
 
-// survives asks whether a dies right after what it did.
+// survives returns an error if a crashes right after its request.
 func (a *actor) survives(dice Dice, r Request) error {
 	if a.strikes(dice, CrashAfter) {
-		return a.crash(CrashAfter, "after it %v", r)
+		return a.crash(CrashAfter, "after %v", r)
 	}
 	return nil
 }
@@ -139,60 +136,60 @@ func (a *actor) writeFault(dice Dice, r Request, do func() (storage.WriteResult,
 	case a.throttled(dice, r):
 		return storage.Throttled, true
 	case a.strikes(dice, TransactionConflict):
-		a.tellFault(a.name, TransactionConflict, "on %d of %d items: %v", 1+dice.Pick("conflicts", max(1, len(r.Keys))), max(1, len(r.Keys)), r)
+		a.logFault(a.name, TransactionConflict, "on %d of %d items: %v", 1+dice.Pick("conflicts", max(1, len(r.Keys))), max(1, len(r.Keys)), r)
 		return storage.Conflicted, true
 	case a.strikes(dice, WriteLost):
-		a.tellFault(a.name, WriteLost, "%v", r)
+		a.logFault(a.name, WriteLost, "%v", r)
 		return storage.Unknown, true
-	case a.strikes(dice, AnswerLost):
+	case a.strikes(dice, WriteUnconfirmed):
 		_, _ = do()
-		a.tellFault(a.name, AnswerLost, "%v", r)
+		a.logFault(a.name, WriteUnconfirmed, "%v", r)
 		return storage.Unknown, true
-	case a.strikes(dice, LandsLate):
+	case a.strikes(dice, WriteDelayed):
 		a.landLate(dice, r, do)
 		return storage.Unknown, true
 	}
 	return 0, false
 }
 
-// landLate carries a write out when its sender has long gone on.
+// landLate carries out a write after its request has returned.
 func (a *actor) landLate(dice Dice, r Request, do func() (storage.WriteResult, error)) {
-	a.tellFault(a.name, LandsLate, "%v", r)
+	a.logFault(a.name, WriteDelayed, "%v", r)
 	s, name := a.Sim, a.name
 	s.landing++
 	s.After(time.Second+dice.Span("lands", lateMost), func() {
 		s.landing--
-		answer, err := do()
+		result, err := do()
 		if err != nil {
-			answer = storage.ConditionFailed
+			result = storage.ConditionFailed
 		}
-		s.Tell(name, "its late write lands, and is %v: %v", answer, r)
+		s.Logf(name, "delayed write: %v: %v", result, r)
 	})
 }
 
-// throttling is what is hot at the moment.
+// throttling is the current throttling of the table.
 type throttling struct {
-	account model.Time // until then every request is refused
-	keys    model.Time // until then those of one part of the keys are
-	part    uint32     // which part
+	account model.Time // until then all requests are throttled
+	keys    model.Time // until then requests for one part of the keys are throttled
+	part    uint32     // the part
 }
 
 const hotParts = 2
 
 func (a *actor) throttled(dice Dice, r Request) bool {
-	if a.spared {
+	if a.protected {
 		return false
 	}
 	h := &a.hot
 	switch {
 	case a.strikes(dice, HotAccount):
 		h.account = a.now.Add(time.Second + dice.Span("hot", hotMost))
-		a.tellFault("", HotAccount, "until %v", h.account)
+		a.logFault("", HotAccount, "until %v", h.account)
 	case a.strikes(dice, HotKeyRange):
 		h.keys, h.part = a.now.Add(time.Second+dice.Span("hot", hotMost)), partOf(r.Keys)
-		a.tellFault("", HotKeyRange, "until %v", h.keys)
+		a.logFault("", HotKeyRange, "until %v", h.keys)
 	case a.strikes(dice, Throttled):
-		a.tellFault(a.name, Throttled, "%v", r)
+		a.logFault(a.name, Throttled, "%v", r)
 		return true
 	}
 	return a.now < h.account || a.now < h.keys && partOf(r.Keys) == h.part

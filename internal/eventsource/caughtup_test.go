@@ -1,4 +1,4 @@
-package streamtest_test
+package eventsource_test
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/streamtest"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 )
 
-func TestCaughtUp_WaitsForWhatIsUnderWay(t *testing.T) {
+func TestCaughtUp_WaitsForRunningInvocations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 10})
+		b := newBench(eventsource.Settings{BatchSize: 10})
 		b.function.takes = 10 * time.Second
 		b.stream.write("s", 1, 30, 1)
 		start := time.Now()
@@ -25,9 +25,9 @@ func TestCaughtUp_WaitsForWhatIsUnderWay(t *testing.T) {
 	})
 }
 
-func TestCaughtUp_CutsTheWindowShortOnceNothingIsLeft(t *testing.T) {
+func TestCaughtUp_DoesNotWaitForTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{BatchSize: 100, Window: 5 * time.Minute})
+		b := newBench(eventsource.Settings{BatchSize: 100, Window: 5 * time.Minute})
 		b.stream.write("s", 1, 130, 1)
 		start := time.Now()
 		b.drain(t)
@@ -39,7 +39,7 @@ func TestCaughtUp_CutsTheWindowShortOnceNothingIsLeft(t *testing.T) {
 
 func TestCaughtUp_EndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{})
+		b := newBench(eventsource.Settings{})
 		b.function.takes = time.Hour
 		b.stream.write("s", 1, 1, 1)
 		b.run(t, func(ctx context.Context) {
@@ -52,9 +52,9 @@ func TestCaughtUp_EndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestCaughtUp_ComesBackForWhatWasWrittenSince(t *testing.T) {
+func TestCaughtUp_IncludesRecordsWrittenSinceTheLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(streamtest.Settings{})
+		b := newBench(eventsource.Settings{})
 		b.run(t, func(ctx context.Context) {
 			for n := 1; n <= 5; n++ {
 				b.stream.write("s", n, n, 1)

@@ -1,4 +1,4 @@
-package streamtest
+package eventsource
 
 import (
 	"bytes"
@@ -10,35 +10,41 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// GivenUp says which range of a shard will not be delivered again. It carries no
-// records, only where they stood, as Lambda's on-failure message does.
+// GivenUp describes a range of a shard that will not be delivered again. It contains the
+// position of the records and not the records, as Lambda's on-failure message does.
 type GivenUp struct {
 	Condition string     // RetriesExhausted or AgeExceeded
-	Invokes   int        // how often the batch was tried
+	Invokes   int        // attempts to deliver the batch
 	Stream    string     // ARN of the table stream
 	Shard     string     // the stream shard
 	First     string     // SequenceNumber of its first record
 	Last      string     // SequenceNumber of its last record
-	FirstAt   model.Time // when the first change was made
-	LastAt    model.Time // when the last change was made
-	Records   int        // how many records were given up
-	At        model.Time // when that was
+	FirstAt   model.Time // time of the first change
+	LastAt    model.Time // time of the last change
+	Records   int        // number of records given up
+	At        model.Time // when they were given up
 }
 
-// The conditions of GivenUp, as Lambda names them.
+// The values of GivenUp.Condition, as Lambda names them.
 const (
 	RetriesExhausted = "RetryAttemptsExhausted"
 	AgeExceeded      = "RecordAgeExceeded"
 )
 
-// piece is records that are sent together, and how often they failed.
+// piece is records that are sent together, and the number of failed attempts.
 type piece struct {
 	records []Record
 	tries   int
 }
 
-// deliver brings a batch to its end: each record is acknowledged or given up. What
-// follows waits, since the order of a lane is kept through every retry.
+// Deliver delivers one batch of a shard, without Run. It returns only an error of ctx or Sleep.
+func (m *Mapping) Deliver(ctx context.Context, shard string, batch []Record) error {
+	l := lane{Mapping: m, shard: shard, state: &shardState{}}
+	return l.deliver(ctx, batch)
+}
+
+// deliver invokes the function until each record of the batch is acknowledged or given up.
+// Later records of the lane wait, so that retries keep the order.
 func (l *lane) deliver(ctx context.Context, batch []Record) error {
 	for work := []piece{{records: batch}}; len(work) > 0; {
 		rest, err := l.attempt(ctx, work[0])
@@ -50,33 +56,33 @@ func (l *lane) deliver(ctx context.Context, batch []Record) error {
 	return nil
 }
 
-// attempt sends a piece once and answers what of it is still to be sent.
+// attempt sends a piece once and returns the pieces of it that are still to be sent.
 func (l *lane) attempt(ctx context.Context, p piece) ([]piece, error) {
 	p, err := l.dropOld(ctx, p)
 	if err != nil || len(p.records) == 0 {
 		return nil, err
 	}
-	answer, err := l.Invoke(ctx, payload(p.records))
+	response, err := l.Invoke(ctx, Payload(p.records))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	settled, named := 0, false
+	done, partial := 0, false
 	if err == nil {
-		settled, named = l.settled(answer, p.records)
+		done, partial = l.Settings.Acknowledged(response, p.records)
 	}
-	l.settle(settled)
-	return l.retry(ctx, piece{p.records[settled:], p.tries}, named)
+	l.finish(done)
+	return l.retry(ctx, piece{p.records[done:], p.tries}, partial)
 }
 
-// retry says how what failed is sent again. A batch that failed whole is split, which
-// counts no try; one whose answer named the first failed record has been split there
-// already, and is sent again from that record on.
-func (l *lane) retry(ctx context.Context, p piece, named bool) ([]piece, error) {
+// retry returns the pieces to send after a failure. A batch that failed as a whole is
+// split, which does not count as a retry. A batch with a partial response is sent again from
+// its first failed record, and is not split further.
+func (l *lane) retry(ctx context.Context, p piece, partial bool) ([]piece, error) {
 	n := len(p.records)
 	if n == 0 {
 		return nil, nil
 	}
-	if l.Settings.Bisect && !named && n > 1 {
+	if l.Settings.Bisect && !partial && n > 1 {
 		return []piece{{p.records[:n/2], p.tries}, {p.records[n/2:], p.tries}}, nil
 	}
 	p.tries++
@@ -86,7 +92,7 @@ func (l *lane) retry(ctx context.Context, p piece, named bool) ([]piece, error) 
 	return []piece{p}, l.Sleep(ctx, min(lastRetry, firstRetry<<min(p.tries-1, 20)))
 }
 
-// dropOld gives up the records at the front of p that are past the age limit.
+// dropOld gives up the records at the start of p that exceed the age limit.
 func (l *lane) dropOld(ctx context.Context, p piece) (piece, error) {
 	if l.Settings.MaxRecordAge == 0 {
 		return p, nil
@@ -102,7 +108,7 @@ func (l *lane) dropOld(ctx context.Context, p piece) (piece, error) {
 	return piece{p.records[young:], p.tries}, l.giveUp(ctx, AgeExceeded, p.records[:young], p.tries)
 }
 
-// giveUp tells OnFailure, as often as it takes: nothing is lost silently.
+// giveUp calls OnFailure until it succeeds, so that no record is lost without a message.
 func (l *lane) giveUp(ctx context.Context, condition string, records []Record, invokes int) error {
 	first, last := records[0], records[len(records)-1]
 	g := GivenUp{
@@ -115,14 +121,14 @@ func (l *lane) giveUp(ctx context.Context, condition string, records []Record, i
 			return err
 		}
 	}
-	l.settle(len(records))
+	l.finish(len(records))
 	return nil
 }
 
-func (l *lane) settle(n int) { l.progress.step(func() { l.state.pending -= n }) }
+func (l *lane) finish(n int) { l.progress.step(func() { l.state.pending -= n }) }
 
-// payload is the event that Lambda sends.
-func payload(records []Record) []byte {
+// Payload returns the event that Lambda sends for records.
+func Payload(records []Record) []byte {
 	size := len(`{"Records":[]}`)
 	for _, r := range records {
 		size += len(r.Body) + 1
@@ -137,12 +143,12 @@ func payload(records []Record) []byte {
 	return append(b, `]}`...)
 }
 
-// settled is how many records from the front an answer acknowledges, and whether it
-// named where to go on. No answer, null and an empty list acknowledge all; an
-// identifier that is empty, null, misspelt or of no record of the batch fails the
-// batch whole, and so does an answer that is no JSON.
-func (l *lane) settled(answer []byte, records []Record) (n int, named bool) {
-	if !l.Settings.ReportFailures || len(bytes.TrimSpace(answer)) == 0 {
+// Acknowledged returns the number of records, from the first one, that a response
+// acknowledges, and whether the response is valid. An empty response, null and an empty list
+// acknowledge all records. A response that is not JSON, or that has an identifier of no record
+// of the batch, acknowledges none.
+func (s Settings) Acknowledged(response []byte, records []Record) (n int, valid bool) {
+	if !s.ReportFailures || len(bytes.TrimSpace(response)) == 0 {
 		return len(records), true
 	}
 	var in struct {
@@ -150,7 +156,7 @@ func (l *lane) settled(answer []byte, records []Record) (n int, named bool) {
 			Seq string `json:"itemIdentifier"`
 		} `json:"batchItemFailures"`
 	}
-	if err := json.Unmarshal(answer, &in); err != nil {
+	if err := json.Unmarshal(response, &in); err != nil {
 		return 0, false
 	}
 	lowest := len(records)

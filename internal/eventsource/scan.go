@@ -1,15 +1,15 @@
-package streamtest
+package eventsource
 
 import (
 	"bytes"
 	"encoding/json"
 )
 
-// A filter asks a few members of each record, and most records pass none: so members
-// are found by walking the bytes, without decoding what lies between.
+// A filter reads a few members of each record, and most records do not pass. Members are
+// therefore found by scanning the bytes, without decoding the other members.
 
-// find is the value of a member of a well-formed JSON object; nil where there is no
-// such member, or no object.
+// find returns the value of a member of a well-formed JSON object, or nil if object is not an
+// object or has no such member.
 func find(object []byte, name string) []byte {
 	at := skipSpace(object, 0)
 	if at >= len(object) || object[at] != '{' {
@@ -49,7 +49,7 @@ func skipSpace(b []byte, at int) int {
 	return at
 }
 
-// skipValue is the place after the value that begins at at.
+// skipValue returns the index after the value that starts at at.
 func skipValue(b []byte, at int) int {
 	depth := 0
 	for ; at < len(b); at++ {
@@ -65,7 +65,7 @@ func skipValue(b []byte, at int) int {
 			if depth--; depth == 0 {
 				return at + 1
 			}
-			if depth < 0 { // the end of what the value stands in
+			if depth < 0 { // the end of the enclosing value
 				return at
 			}
 		case ',', ' ', '\t', '\n', '\r':

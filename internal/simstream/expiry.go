@@ -1,4 +1,4 @@
-package streamtest
+package simstream
 
 import (
 	"time"
@@ -6,14 +6,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Expire has TTL come for an item: sweep is called some time after it expired, in
-// epoch seconds, or never. sweep must look whether the item still expires by then.
-// item names the item in any form.
+// Expire simulates TTL for an item: sweep is called some time after at, in epoch seconds, or
+// never. sweep must check that the item is still expired. item names the item in any form.
 func (s *Sim) Expire(item string, at int64, sweep func()) {
 	s.expiries[item]++
 	dice := s.dice.Of("expiry "+item, s.expiries[item])
 	if s.strikes(dice, ExpiresNever) {
-		s.tellFault("", ExpiresNever, "%s", item)
+		s.logFault("", ExpiresNever, "%s", item)
 		return
 	}
 	late := time.Duration(0)
@@ -23,7 +22,7 @@ func (s *Sim) Expire(item string, at int64, sweep func()) {
 	s.At(model.Time(at*1000).Add(late), sweep)
 }
 
-// Unsigned chooses whether the record of an item's expiry leaves out that TTL did it.
+// Unsigned chooses whether the record of an expiry omits the identity of TTL.
 func (s *Sim) Unsigned(item string) bool {
 	return s.strikes(s.dice.Of("unsigned "+item, s.expiries[item]), ExpiresUnsigned)
 }

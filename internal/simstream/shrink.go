@@ -1,35 +1,34 @@
-package streamtest
+package simstream
 
 import "slices"
 
-// maxRuns is how many histories shrinking may play.
+// maxRuns is the most histories that shrinking simulates.
 const maxRuns = 4000
 
-// Shrink takes away from a failing history what it fails without, and tells the
-// rest: each choice that is left is needed, up to a limit on the work. It returns nil
-// where the history of the seed does not fail.
-func (t Trial) Shrink(seed uint64) *Story {
+// Shrink removes choices from the failing history of a seed while it still fails, and returns
+// the trace of the rest. It returns nil if the history does not fail.
+func (t Trial) Shrink(seed uint64) *Trace {
 	sh := &shrinker{Trial: t, seed: seed}
 	all, failure := sh.play(nil)
 	if failure == nil {
 		return nil
 	}
 	left := sh.reduce(all)
-	story := t.tell(seed, setOf(left))
-	story.Whole, story.Runs = len(all), sh.runs
-	return story
+	trace := t.trace(seed, setOf(left))
+	trace.Whole, trace.Runs = len(all), sh.runs
+	return trace
 }
 
-// Tell is the whole history of a seed as a story, whether it fails or not.
-func (t Trial) Tell(seed uint64) *Story { return t.tell(seed, nil) }
+// Trace returns the trace of the whole history of a seed.
+func (t Trial) Trace(seed uint64) *Trace { return t.trace(seed, nil) }
 
-func (t Trial) tell(seed uint64, keep map[uint64]bool) *Story {
-	story := &Story{Seed: seed}
-	s := newSim(seed, keep, t.Rates, story)
-	story.Failure = s.run(t.Play)
-	story.Choices = len(s.dice.tape.taken)
-	story.Whole = story.Choices
-	return story
+func (t Trial) trace(seed uint64, keep map[uint64]bool) *Trace {
+	trace := &Trace{Seed: seed}
+	s := newSim(seed, keep, t.Rates, trace)
+	trace.Failure = s.run(t.Setup)
+	trace.Choices = len(s.dice.tape.taken)
+	trace.Whole = trace.Choices
+	return trace
 }
 
 type shrinker struct {
@@ -38,17 +37,17 @@ type shrinker struct {
 	runs int
 }
 
-// play plays the history with the choices kept alone, and answers which of them it
-// came to and how it failed.
+// play simulates the history with only the choices in keep, and returns those that it made and
+// how it failed.
 func (sh *shrinker) play(keep map[uint64]bool) ([]uint64, error) {
 	sh.runs++
 	s := newSim(sh.seed, keep, sh.Rates, nil)
-	failure := s.run(sh.Play)
+	failure := s.run(sh.Setup)
 	return s.dice.tape.taken, failure
 }
 
-// reduce is delta debugging: it leaves out ever smaller pieces for as long as the
-// history fails without them.
+// reduce is delta debugging: it removes smaller and smaller pieces without which the history
+// still fails.
 func (sh *shrinker) reduce(left []uint64) []uint64 {
 	for size := (len(left) + 1) / 2; size > 0 && sh.runs < maxRuns; {
 		smaller, ok := sh.without(left, size)
@@ -65,8 +64,8 @@ func (sh *shrinker) reduce(left []uint64) []uint64 {
 	return left
 }
 
-// without tries to do without pieces of a size, once through from the end, since
-// what comes last is most often of no matter. ok says whether any could go.
+// without tries to remove each piece of a size, from the end, because the last choices are
+// most often not needed. ok reports whether a piece was removed.
 func (sh *shrinker) without(left []uint64, size int) (_ []uint64, ok bool) {
 	for end := len(left); end > 0 && sh.runs < maxRuns; end -= size {
 		end = min(end, len(left))

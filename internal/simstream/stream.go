@@ -1,4 +1,4 @@
-package streamtest
+package simstream
 
 import (
 	"fmt"
@@ -8,40 +8,41 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Stream is a simulated table stream: records in shards that split, merge and end,
-// each kept for a day. Order holds within a shard, and so for each item: a shard is
-// read when its parents have been.
+// Stream is a simulated table stream. Its records are in shards that split, merge and end, and
+// are kept for a day. Records of a shard, and therefore of an item, are ordered. A shard is
+// read after its parents.
 type Stream struct {
 	sim      *Sim
 	arn      string
 	made     int // changes so far
 	numbered int // records so far, of every ARN
 	shards   []*simShard
-	retired  []*simShard // of ARNs that are not read any more
-	delivery *delivery   // nil until somebody reads
+	retired  []*simShard // of ARNs that are no longer read
+	delivery *delivery   // nil until Deliver
 }
 
-// Kept is how long a table stream keeps a record.
+// Kept is the retention of records in a table stream.
 const Kept = 24 * time.Hour
 
-// simShard has the records of a range of partition keys, by their hash.
+// simShard contains the records of a range of hashes of partition keys.
 type simShard struct {
 	id      string
 	parents []*simShard
 	low     uint32 // the first hash
 	high    uint32 // the last hash
-	ended   bool   // no more records come
-	retired bool   // its ARN is not read any more
+	ended   bool   // no records follow
+	retired bool   // its ARN is no longer read
 	records []*simRecord
 	lanes   []*simLane // nil until it is read
 }
 
-// simRecord is a record with the change it tells.
+// simRecord is a record with its change.
 type simRecord struct {
-	Record
+	eventsource.Record
 	change *Change
 }
 
@@ -64,7 +65,7 @@ func (st *Stream) open(low, high uint32, parents ...*simShard) *simShard {
 	return sh
 }
 
-// Append adds the record of a change, made now.
+// Append adds the record of a change at the current time.
 func (st *Stream) Append(c Change) {
 	st.made++
 	st.sim.settled = false
@@ -86,8 +87,8 @@ func (st *Stream) Append(c Change) {
 
 func (st *Stream) append(sh *simShard, c *Change, at model.Time) {
 	seq := st.sequenceNumber()
-	at = model.Time(at.Seconds() * 1000) // a table stream's records tell whole seconds
-	sh.records = append(sh.records, &simRecord{change: c, Record: Record{
+	at = model.Time(at.Seconds() * 1000) // a table stream has whole seconds
+	sh.records = append(sh.records, &simRecord{change: c, Record: eventsource.Record{
 		Seq: seq, Item: c.Item, At: at, Body: bodyOf(c, at, st.arn, seq),
 	}})
 	if sh.lanes != nil {
@@ -95,8 +96,7 @@ func (st *Stream) append(sh *simShard, c *Change, at model.Time) {
 	}
 }
 
-// sequenceNumber is unique and of varying length: only equality of them means
-// anything.
+// sequenceNumber returns a unique number of varying length. Only equality is meaningful.
 func (st *Stream) sequenceNumber() string {
 	st.numbered++
 	digits := 21 + st.numbered*7%20
@@ -109,7 +109,7 @@ func hashOf(partition string) uint32 {
 	return h.Sum32()
 }
 
-// shardOf is the open shard of a partition key.
+// shardOf returns the open shard of a partition key.
 func (st *Stream) shardOf(partition string) *simShard {
 	hash := hashOf(partition)
 	i := slices.IndexFunc(st.shards, func(sh *simShard) bool { return !sh.ended && sh.low <= hash && hash <= sh.high })
@@ -119,30 +119,31 @@ func (st *Stream) shardOf(partition string) *simShard {
 func (st *Stream) split(sh *simShard, partition string) *simShard {
 	middle := sh.low + (sh.high-sh.low)/2
 	left, right := st.open(sh.low, middle, sh), st.open(middle+1, sh.high, sh)
-	st.sim.tellFault("", ShardSplit, "%s into %s and %s", sh.id, left.id, right.id)
+	st.sim.logFault("", ShardSplit, "%s into %s and %s", sh.id, left.id, right.id)
 	if hashOf(partition) <= middle {
 		return left
 	}
 	return right
 }
 
-// merge joins a shard with the next one; one that is alone rolls over into another.
+// merge replaces a shard and the next one by a new shard. If there is no next one, it replaces
+// one shard.
 func (st *Stream) merge(sh *simShard) *simShard {
 	for _, other := range st.shards {
 		if !other.ended && sh.high < math.MaxUint32 && other.low == sh.high+1 {
 			merged := st.open(sh.low, other.high, sh, other)
-			st.sim.tellFault("", ShardMerge, "%s and %s into %s", sh.id, other.id, merged.id)
+			st.sim.logFault("", ShardMerge, "%s and %s into %s", sh.id, other.id, merged.id)
 			return merged
 		}
 	}
 	next := st.open(sh.low, sh.high, sh)
-	st.sim.tellFault("", ShardMerge, "%s ends and goes on as %s", sh.id, next.id)
+	st.sim.logFault("", ShardMerge, "%s into %s", sh.id, next.id)
 	return next
 }
 
-// failover ends this table stream for its readers. They go on with a replica's, from
-// the oldest record that it keeps: other ARN, other numbers, other identities of the
-// records, another order across items, and removals that nobody signed.
+// failover replaces the table stream by that of a replica, from its oldest record. The ARN, the
+// sequence numbers, the event IDs and the order between items differ, and expiries do not have
+// the identity of TTL.
 func (st *Stream) failover() {
 	old := st.shards
 	var all []*simRecord
@@ -152,7 +153,7 @@ func (st *Stream) failover() {
 	}
 	st.retired, st.shards = append(st.retired, old...), nil
 	st.arn = arnOf(len(st.retired))
-	st.sim.tellFault("", Failover, "%s", st.arn)
+	st.sim.logFault("", Failover, "%s", st.arn)
 	only := st.open(0, math.MaxUint32)
 	slices.SortStableFunc(all, func(a, b *simRecord) int { return strings.Compare(a.Item, b.Item) })
 	for _, r := range all {
@@ -164,8 +165,8 @@ func (st *Stream) failover() {
 	}
 }
 
-// retire ends the delivery of a shard. What it still had to deliver and the replica
-// does not keep any more is lost.
+// retire ends the delivery of a shard. Records that were not delivered and that the replica
+// does not keep are lost.
 func (sh *simShard) retire(d *delivery) {
 	sh.ended, sh.retired = true, true
 	if d != nil && sh.lanes == nil {
@@ -177,8 +178,8 @@ func (sh *simShard) retire(d *delivery) {
 	}
 }
 
-// drained reports whether every record was delivered, given up, or lost. Where nobody
-// reads, nothing is waited for.
+// drained reports whether every record was delivered, given up or lost. It is true if nothing
+// reads the stream.
 func (st *Stream) drained() bool {
 	if st.delivery == nil {
 		return true
