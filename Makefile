@@ -13,6 +13,8 @@ GOBUILD    := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags $(TAGS) -ld
 # The race detector needs a C compiler; without one the suites run all the same.
 RACE       := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# One line for each package, then skipped tests with their reasons, then failures.
+GOTESTSUM  := go run gotest.tools/gotestsum@v1.13.0 --format pkgname --format-icons text --raw-command --
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 # The whole of the logger data lies beside the checkout; the extract in test/data is committed.
 DATA       ?= ../shared/data
@@ -63,13 +65,15 @@ demo: doctor node_modules build-local ## the main job on real input: replay logg
 # detector, so that one package runs without it.
 .PHONY: test
 test: doctor node_modules lint build-local ## every suite, on DynamoDB Local too (some 5 min warm)
-	@{ go test $(RACE) -json $$(go list ./... | grep -v '/pkg/lifecycle$$'); go test -json ./pkg/lifecycle; } | go run ./scripts/testlines
+	@$(GOTESTSUM) bash -c "failed=0; \
+	  go test $(RACE) -json $$(go list ./... | grep -v '/pkg/lifecycle$$' | tr '\n' ' ') || failed=1; \
+	  go test -json ./pkg/lifecycle || failed=1; exit \$$failed"
 	@$(MAKE) --no-print-directory test-infra
 
 .PHONY: test-infra
 test-infra: ## the infrastructure's suites: golden templates, privileges, one definition (needs Node)
 	@cd infra && go vet . && go run "$(STATICCHECK)" .
-	@(cd infra && go test -json ./...) | go run ./scripts/testlines
+	@cd infra && $(GOTESTSUM) go test -json ./...
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck, govulncheck where its data can be reached
