@@ -61,13 +61,17 @@ build-local:
 demo: doctor node_modules build-local ## the main job on real input: replay loggers, break delivery, check every bucket (under 1 min)
 	@go run ./test/demo
 
-# The lifecycle's state machine and its purges of 10,000 items take minutes under the race
-# detector, so that one package runs without it.
+# A test that needs one of these fails if it is missing; in "go test" it is skipped.
+test test-long test-infra: export TIDEMARK_REQUIRE ?= java,node,binaries
+
 .PHONY: test
-test: doctor node_modules lint build-local ## every suite, on DynamoDB Local too (some 5 min warm)
-	@$(GOTESTSUM) bash -c "failed=0; \
-	  go test $(RACE) -json $$(go list ./... | grep -v '/pkg/lifecycle$$' | tr '\n' ' ') || failed=1; \
-	  go test -json ./pkg/lifecycle || failed=1; exit \$$failed"
+test: doctor node_modules lint build-local ## every suite, on DynamoDB Local too (under 5 min warm)
+	@$(GOTESTSUM) scripts/suites.sh short $(RACE)
+	@$(MAKE) --no-print-directory test-infra
+
+.PHONY: test-long
+test-long: doctor node_modules lint build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator, the race detector everywhere
+	@$(GOTESTSUM) scripts/suites.sh long $(RACE)
 	@$(MAKE) --no-print-directory test-infra
 
 .PHONY: test-infra

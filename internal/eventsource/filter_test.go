@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 func TestFilter_Patterns(t *testing.T) {
@@ -97,6 +98,7 @@ func TestFilter_DeployedFilterPassesOnlyEvents(t *testing.T) {
 
 // Scanning the bytes gives the same results as decoding the JSON.
 func FuzzFilter(f *testing.F) {
+	testenv.AddCorpus(f)
 	f.Add(`{"a":{"b":"x"}}`, "a", "b")
 	f.Add(`{"\u0061":{"c":[{"b":1},"}"],"b":"\"x<"}}`, "a", "b")
 	f.Fuzz(func(t *testing.T, text, outer, inner string) {

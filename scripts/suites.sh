@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs the Go suites and prints what go test -json prints: "short" for make test, "long"
+# for make test-long. The second argument is -race, or empty without a C compiler.
+set -uo pipefail
+race=${2:-}
+failed=0
+suite() { go test -json "$@" || failed=1; }
+packages() { go list ./... | grep "$@"; }
+
+# Simulations of thousands of histories take too long under the race detector.
+histories='/pkg/lifecycle$|/test/simulation$'
+
+# Words of the output are package paths, hence no quotes.
+if [[ "$1" == long ]]; then
+  export TIDEMARK_LONG=1
+  suite $race $(packages -vE "$histories")
+  suite $(packages -E "$histories")
+  TIDEMARK_LONG='' suite $race ./test/simulation
+else
+  # Only the packages in these folders share memory between goroutines. The suites in
+  # test and cmd run programs, or simulations on one goroutine.
+  shared='/(functions|internal|pkg)/'
+  suite $race $(packages -E "$shared" | grep -vE "$histories")
+  suite $(go list ./... | grep -vE "$shared") ./pkg/lifecycle
+fi
+exit "$failed"
