@@ -1,7 +1,7 @@
-// Package patterns is every access pattern there is: a row says what is asked, how it is
-// asked in Go, over HTTP and on the command line. Each row is carried out, on a table in
-// memory for what it costs and against a server that writes down the request, and
-// docs/ACCESS-PATTERNS.md is what came of that. To write it anew:
+// Package patterns lists every access pattern of the table. A row has the same request in
+// Go, over HTTP and on the command line. The tests make each request twice, on a table in
+// memory to measure its cost and on a server that records it, and compare the results with
+// docs/ACCESS-PATTERNS.md. To write that page:
 //
 //	go test ./test/patterns -update
 package patterns

@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
-// dataModel is docs/tidemark-data-model.json: the table's definition, with some items
-// of each class, in the form that NoSQL Workbench takes in.
+// dataModel returns docs/tidemark-data-model.json: the definition of the table, with some
+// items of each class, in the format of NoSQL Workbench.
 func dataModel(ctx context.Context) (string, error) {
 	_, table, err := seeded(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func dataModel(ctx context.Context) (string, error) {
 		"ModelName": "Tidemark",
 		"ModelMetadata": map[string]any{
 			"Author": "Tidemark", "DateCreated": "Apr 20, 2026, 02:30 PM", "DateLastModified": "Apr 20, 2026, 02:30 PM",
-			"Description": "Time-series in one table: currents, events, rollups and the lives of subjects. docs/TABLE.md is the format.",
+			"Description": "Time-series in one table: latest items, events, rollups and profiles. docs/TABLE.md describes the format.",
 			"AWSService":  "Amazon DynamoDB", "Version": "3.0",
 		},
 		"DataModel": []any{map[string]any{
@@ -62,7 +62,7 @@ func keyAttributes(partition, sort string) map[string]any {
 	}
 }
 
-// scanned is the whole table, in the order of its keys.
+// scanned returns all items of the table in the order of their keys.
 func scanned(ctx context.Context, table *memory.Table) (all []item.Item, err error) {
 	for after, more := (keys.Key{}), true; more; more = after != (keys.Key{}) {
 		var page []item.Item
@@ -77,12 +77,12 @@ func scanned(ctx context.Context, table *memory.Table) (all []item.Item, err err
 	return all, nil
 }
 
-// perClass is how many items of a class and kind are shown.
+// perClass is the number of items shown for each class and kind.
 const perClass = 2
 
 type attributes = map[string]map[string]any
 
-// samplesOf are the first items of each class, as the service writes them.
+// samplesOf returns the first items of each class.
 func samplesOf(items []item.Item) (samples []attributes) {
 	seen := map[string]int{}
 	for _, it := range items {
@@ -99,7 +99,7 @@ func samplesOf(items []item.Item) (samples []attributes) {
 	return samples
 }
 
-// minted are attributes that are random, shown as zeros so that the page stays the same.
+// minted are the random attributes, shown as zeros so that the file does not change.
 var minted = map[string]bool{tablekeys.AttrRev: true, tablekeys.AttrGeneration: true}
 
 func attributesOf(it item.Item) attributes {
@@ -124,7 +124,7 @@ func attributesOf(it item.Item) attributes {
 	return all
 }
 
-// nonKeys are the other attributes of the samples, by name.
+// nonKeys returns the other attributes of the samples, sorted by name.
 func nonKeys(d dynamo.Definition, samples []attributes) (all []any) {
 	types := map[string]string{}
 	for _, s := range samples {

@@ -12,25 +12,32 @@ import (
 
 const head = `# Access patterns
 
-Everything that is asked of the table, and what it takes: one Get, or one Query a page (and
-shard). This page is written by carrying each pattern out: the request is what the table was
-sent, the cost what it came to on a device with hourly readings of seven weeks before a year of
-daily ones, and a website with 400 page views a day. A read unit is 4 KB read strongly
-consistent; reads are eventually consistent unless asked otherwise, at half the price. To write
-it anew: ` + "`go test ./test/patterns -update`" + `.
+Every read and write of the table with its cost: one Get, or one Query for each page and shard.
+This page is generated. A test makes each request and records what DynamoDB would receive and what it
+costs, for a device with hourly readings for seven weeks and daily ones for a year before, and a
+website with 400 page views a day. A read unit is 4 KB, read strongly consistent; reads are eventually
+consistent by default, at half the price. ` + "`go test ./test/patterns -update`" + ` writes the page.
 
-In Go, ` + "`query`, `life`, `purger`, `alerts` and `ingest`" + ` are the services of the packages of these
-names (life and purger of pkg/lifecycle, alerts of internal/alert), and ` + "`series`" + ` names a kind and a
-subject; pkg/timeseries asks the same of a type of your own.
+The Go code uses public packages: ` + "`readings` and `views`" + ` are opened with timeseries.Open, ` + "`subjects`" + `
+is a lifecycle.Service and ` + "`purger`" + ` a lifecycle.Purger. ` + "`sensor` and `mySite`" + ` are keys:
+timeseries.Key{Subject: "sensor_01"}. A pattern without Go code is available over
+HTTP and on the command line only.
 
 The same as a model for NoSQL Workbench: [tidemark-data-model.json](tidemark-data-model.json).
-Every route with its parameters and answers: ` + "`GET /openapi.json`" + `.
+Every route with its parameters and responses: ` + "`GET /openapi.json`" + `.
+
+` + "```go" + `
+%s` + "```" + `
 
 `
 
-// page is docs/ACCESS-PATTERNS.md.
+// page returns docs/ACCESS-PATTERNS.md.
 func page(ctx context.Context) (string, error) {
 	goCalls, err := calls()
+	if err != nil {
+		return "", err
+	}
+	declared, err := declaredTypes()
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +49,6 @@ func page(ctx context.Context) (string, error) {
 	defer server.Close()
 	out, matrix := &strings.Builder{}, &strings.Builder{}
 	matrix.WriteString("| pattern | index | requests | cost |\n|---|---|---|---|\n")
-	n := 0
 	for _, g := range all {
 		fmt.Fprintf(out, "\n## %s\n", g.name)
 		for _, p := range g.patterns {
@@ -55,24 +61,25 @@ func page(ctx context.Context) (string, error) {
 				return "", fmt.Errorf("%s: %w", p.about, err)
 			}
 			fmt.Fprintf(matrix, "| [%s](#%s) | %s | %d | %s |\n", p.about, anchor(p.about), requests[0].index(), len(requests), cost)
-			p.write(out, full.kinds, goCalls[n], requests, cost)
-			n++
+			p.write(out, full.kinds, goCalls[p.about], requests, cost)
 		}
 	}
-	return head + matrix.String() + out.String(), nil
+	return fmt.Sprintf(head, declared) + matrix.String() + out.String(), nil
 }
 
-// write is the section of one pattern.
+// write writes the section of one pattern.
 func (p pattern) write(out *strings.Builder, kinds *catalog.Catalog, goCall string, requests []request, cost string) {
 	fmt.Fprintf(out, "\n### %s\n\n", p.about)
-	fmt.Fprintf(out, "```go\n%s\n```\n\n", strings.ReplaceAll(goCall, "\t\t\t\t\t", "\t"))
+	if goCall != "" {
+		fmt.Fprintf(out, "```go\n%s\n```\n\n", goCall)
+	}
 	rows := [][2]string{{"HTTP", "`" + p.http(kinds) + "`"}}
 	if p.command != "" {
 		rows = append(rows, [2]string{"command", "`" + p.command + "`"})
 	}
-	rows = append(rows, [2]string{"request", "`" + strings.ReplaceAll(requests[0].said(), "|", `\|`) + "`"})
+	rows = append(rows, [2]string{"request", "`" + strings.ReplaceAll(requests[0].text(), "|", `\|`) + "`"})
 	if len(requests) > 1 {
-		rows = append(rows, [2]string{"requests", fmt.Sprintf("%d, the others alike: shards, kinds, streams or steps", len(requests))})
+		rows = append(rows, [2]string{"requests", fmt.Sprintf("%d like this, one for each shard, kind, stream or step", len(requests))})
 	}
 	rows = append(rows, [2]string{"index", requests[0].index()}, [2]string{"cost", cost})
 	fmt.Fprintln(out, "| | |\n|---|---|")
@@ -81,8 +88,7 @@ func (p pattern) write(out *strings.Builder, kinds *catalog.Catalog, goCall stri
 	}
 }
 
-// http is the request that the pattern is over HTTP; "" where the catalog has no such
-// route.
+// http returns the HTTP request of the pattern; "" if the catalog has no such route.
 func (p pattern) http(kinds *catalog.Catalog) string {
 	for _, r := range httpapi.Routes(kinds) {
 		if r.Action != p.action || r.Kind != p.of {
@@ -103,20 +109,21 @@ func (p pattern) http(kinds *catalog.Catalog) string {
 	return ""
 }
 
-// costOf is what the pattern costs on the seeded table; a transaction by its items.
+// costOf returns the cost of the pattern on the seeded table; for a transaction, by its
+// number of items.
 func costOf(ctx context.Context, full *world, p pattern, requests []request) (string, error) {
 	if writes := len(requests[0].TransactItems); writes > 0 {
 		return fmt.Sprintf("%d write units for items up to 1 KB", 2*writes), nil
 	}
 	ctx, meter := model.WithReadMeter(ctx)
-	if _, err := p.call(ctx, full); err != nil {
+	if _, err := p.run(ctx, full); err != nil {
 		return "", err
 	}
 	cost := meter.Cost()
 	return counted(cost.Units, "read unit") + " for " + counted(float64(cost.Items), "item"), nil
 }
 
-// counted is a number of things.
+// counted returns a number with its unit, in the plural if it is not 1.
 func counted(n float64, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -124,7 +131,7 @@ func counted(n float64, thing string) string {
 	return fmt.Sprintf("%g %s", n, thing)
 }
 
-// anchor is a heading as a link names it.
+// anchor returns the link target of a heading.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

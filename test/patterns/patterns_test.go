@@ -15,10 +15,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-var update = flag.Bool("update", false, "write the pages anew")
+var update = flag.Bool("update", false, "write the pages")
 
-// The pages say what the code does: they are written by carrying it out.
-func TestPages_SayWhatTheCodeDoes(t *testing.T) {
+// The pages are generated from the requests that the code makes.
+func TestPages_MatchTheCode(t *testing.T) {
 	for name, write := range map[string]func(context.Context) (string, error){
 		"ACCESS-PATTERNS.md": page, "tidemark-data-model.json": dataModel,
 	} {
@@ -42,7 +42,7 @@ func TestPages_SayWhatTheCodeDoes(t *testing.T) {
 	}
 }
 
-// A page costs one request, and one more for each shard, kind or stream that is read.
+// A page takes one request for each shard, kind and stream.
 func TestPatterns_CostOneRequestAPage(t *testing.T) {
 	server := newRecorder()
 	defer server.Close()
@@ -66,29 +66,29 @@ func TestPatterns_CostOneRequestAPage(t *testing.T) {
 	}
 }
 
-// Each way of reading that the API has is the pattern of somebody.
+// Every GET route has a pattern.
 func TestPatterns_CoverEveryRead(t *testing.T) {
 	kinds, err := config.Default(domains.Kinds()...).Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[httpapi.Action]bool{
-		// The same as of one kind, of several: all-rollups has its row.
+	listed := map[httpapi.Action]bool{
+		// They read several kinds like all-rollups, which has a row.
 		httpapi.ReadAllChart: true, httpapi.ReadAllTop: true,
-		// Of the service, not of the table.
+		// They do not read the table.
 		httpapi.ReadAPI: true, httpapi.ReadHealth: true, httpapi.ReadRelease: true,
 	}
 	for _, g := range all {
 		for _, p := range g.patterns {
-			told[p.action] = true
+			listed[p.action] = true
 			if p.http(kinds) == "" {
-				t.Errorf("%s: no route of the catalog is %s of %s", p.about, p.action, p.of)
+				t.Errorf("%s: the catalog has no route %s of %s", p.about, p.action, p.of)
 			}
 		}
 	}
 	for _, r := range httpapi.Routes(kinds) {
-		if !told[r.Action] && r.Method == "GET" {
-			t.Errorf("%s %s is no pattern's: add a row", r.Method, r.Path)
+		if !listed[r.Action] && r.Method == "GET" {
+			t.Errorf("%s %s has no pattern: add a row", r.Method, r.Path)
 		}
 	}
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
-// request is one request as the table was sent it.
+// request is one request that DynamoDB receives.
 type request struct {
 	Operation string
 	input
 	TransactItems []map[string]input
 }
 
-// input is what the requests of all operations have, each its part.
+// input has the parameters of all operations; each request sets some of them.
 type input struct {
 	IndexName                 string
 	Key, Item                 map[string]value
@@ -35,7 +35,7 @@ type input struct {
 	ExpressionAttributeValues map[string]value
 }
 
-// value is a stored value, by its type.
+// value is a stored value by its type.
 type value map[string]any
 
 func (v value) String() string {
@@ -48,8 +48,7 @@ func (v value) String() string {
 	return ""
 }
 
-// recorder is a server that takes everything, holds nothing, and writes down what it
-// was asked.
+// recorder is a server with an empty table. It accepts and records every request.
 type recorder struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -64,24 +63,24 @@ func newRecorder() *recorder {
 
 func (r *recorder) ServeHTTP(w http.ResponseWriter, sent *http.Request) {
 	body, err := io.ReadAll(sent.Body)
-	var asked request
+	var received request
 	if err == nil {
-		err = json.Unmarshal(body, &asked)
+		err = json.Unmarshal(body, &received)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	_, asked.Operation, _ = strings.Cut(sent.Header.Get("X-Amz-Target"), ".")
+	_, received.Operation, _ = strings.Cut(sent.Header.Get("X-Amz-Target"), ".")
 	r.mu.Lock()
-	r.requests = append(r.requests, asked)
+	r.requests = append(r.requests, received)
 	r.mu.Unlock()
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	_, _ = io.WriteString(w, `{}`)
 }
 
-// of are the requests that a pattern sends, in an order that does not depend on which
-// shard was faster.
+// of returns the requests of a pattern, sorted, since the order of concurrent requests to
+// several shards varies.
 func (r *recorder) of(ctx context.Context, p pattern) ([]request, error) {
 	client, err := dynamo.NewClient(ctx, "local", r.URL)
 	if err != nil {
@@ -92,28 +91,28 @@ func (r *recorder) of(ctx context.Context, p pattern) ([]request, error) {
 		return nil, err
 	}
 	r.requests = nil
-	if _, err = p.call(ctx, w); errors.Is(err, lifecycle.ErrNoPurge) {
-		err = nil // it holds nothing, and that is an answer
+	if _, err = p.run(ctx, w); errors.Is(err, lifecycle.ErrNoPurge) {
+		err = nil // the table is empty
 	}
-	slices.SortFunc(r.requests, func(a, b request) int { return cmp.Compare(a.said(), b.said()) })
+	slices.SortFunc(r.requests, func(a, b request) int { return cmp.Compare(a.text(), b.text()) })
 	return r.requests, err
 }
 
-// said is the request in words: what is asked, of what, on which condition.
-func (r request) said() string {
+// text returns the request as text: operation, keys and condition.
+func (r request) text() string {
 	if len(r.TransactItems) > 0 {
 		var parts []string
 		for _, item := range r.TransactItems {
 			for verb, in := range item {
-				parts = append(parts, verb+" "+in.said())
+				parts = append(parts, verb+" "+in.text())
 			}
 		}
 		return r.Operation + ": " + strings.Join(parts, "; ")
 	}
-	return r.Operation + " " + r.input.said()
+	return r.Operation + " " + r.input.text()
 }
 
-func (in input) said() string {
+func (in input) text() string {
 	switch {
 	case in.KeyConditionExpression != "":
 		return in.filled(in.KeyConditionExpression)
@@ -123,7 +122,7 @@ func (in input) said() string {
 	return in.key()
 }
 
-// key is where the request is aimed.
+// key returns the key of the request as text.
 func (in input) key() string {
 	at := in.Key
 	if at == nil {
@@ -134,7 +133,7 @@ func (in input) key() string {
 
 var placeholder = regexp.MustCompile(`[#:][A-Za-z0-9_]+`)
 
-// filled is an expression with its names and values in their places.
+// filled returns an expression with its placeholders replaced.
 func (in input) filled(expression string) string {
 	return placeholder.ReplaceAllStringFunc(expression, func(p string) string {
 		if name, ok := in.ExpressionAttributeNames[p]; ok {
@@ -147,5 +146,5 @@ func (in input) filled(expression string) string {
 	})
 }
 
-// index is what the request is made on.
+// index returns the name of the index that the request reads.
 func (r request) index() string { return cmp.Or(r.IndexName, "the table") }

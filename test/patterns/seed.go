@@ -16,14 +16,17 @@ import (
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
 
-// store is what the calls are made of: a table, in memory or not.
+// store is a table, in memory or of DynamoDB.
 type store interface {
 	alert.Store
 	ingest.Store
@@ -34,37 +37,48 @@ type store interface {
 	lifecycle.Eraser
 }
 
-// newWorld has the shipped kinds, and a clock that stands still.
+// newWorld returns a world with the kinds that ship and a fixed clock.
 func newWorld(s store) (*world, error) {
 	settings := config.Default(domains.Kinds()...)
 	kinds, err := settings.Catalog()
 	if err != nil {
 		return nil, err
 	}
-	clock := func() model.Time { return now }
+	clock := func() model.Time { return at(now) }
 	chance := dice()
+	opts := []timeseries.Option{timeseries.WithClock(func() time.Time { return now }), timeseries.WithCursorKey([]byte("thirty-two bytes that sign pages."))}
+	readings, err := timeseries.Open[Reading](s, iot.Readings, opts...)
+	if err != nil {
+		return nil, err
+	}
+	views, err := timeseries.Open[PageView](s, web.PageViews, opts...)
+	if err != nil {
+		return nil, err
+	}
 	return &world{
-		kinds:  kinds,
-		ingest: &ingest.Service{Store: s, QuarantineStore: s, PurgeLocks: s, Limits: settings.Limits, Now: clock, Rand: chance},
-		query:  &query.Service{Store: s, Now: clock, CursorKey: []byte("the key of a page that is written")},
-		life:   &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: clock, Rand: chance},
-		purger: &lifecycle.Purger{Store: s, Now: clock, Rand: chance},
-		alerts: &alert.Service{Store: s, Catalog: kinds, Now: clock, Rand: chance, Parallel: 1},
+		kinds:    kinds,
+		readings: readings,
+		views:    views,
+		subjects: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: clock, Rand: chance},
+		purger:   &lifecycle.Purger{Store: s, Now: clock, Rand: chance},
+		ingest:   &ingest.Service{Store: s, QuarantineStore: s, PurgeLocks: s, Limits: settings.Limits, Now: clock, Rand: chance},
+		query:    &query.Service{Store: s, Now: clock, CursorKey: []byte("the key of a page that is written")},
+		alerts:   &alert.Service{Store: s, Catalog: kinds, Now: clock, Rand: chance, Parallel: 1},
 	}, nil
 }
 
-// dice fall the same way every time.
+// dice returns a random source with a fixed seed.
 func dice() io.Reader { return rand.NewChaCha8([32]byte{1}) }
 
-// seeded is a world on a table in memory with a year of a device, hourly for its last
-// month, a day of a website, and some lives.
+// seeded returns a world with a table in memory: a year of a device, hourly since March, a
+// day of a website, profiles, a purge and alerts.
 func seeded(ctx context.Context) (*world, *memory.Table, error) {
-	table := memory.New(func() model.Time { return now })
+	table := memory.New(func() model.Time { return at(now) })
 	w, err := newWorld(table)
 	if err != nil {
 		return nil, nil, err
 	}
-	fold := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: w.kinds, Now: func() model.Time { return now }, Rand: dice()}
+	fold := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: w.kinds, Now: func() model.Time { return at(now) }, Rand: dice()}
 	for _, add := range []func(context.Context, *world) error{measure, visit, live} {
 		if err := add(ctx, w); err != nil {
 			return nil, nil, err
@@ -82,9 +96,9 @@ func seeded(ctx context.Context) (*world, *memory.Table, error) {
 	return w, table, alarm(ctx, w, table, changes)
 }
 
-// alarm adds a rule that has stood since March, and what it makes of the readings.
+// alarm adds a rule that applies since March, and evaluates it on the readings.
 func alarm(ctx context.Context, w *world, table *memory.Table, changes []storage.Change) error {
-	early := &alert.Service{Store: table, Catalog: w.kinds, Now: func() model.Time { return march }, Rand: dice()}
+	early := &alert.Service{Store: table, Catalog: w.kinds, Now: func() model.Time { return at(march) }, Rand: dice()}
 	hot := model.MustDecimal("24")
 	for _, of := range []string{"", "sensor_01"} {
 		rule := entity.Rule{Name: "too-hot", SubjectType: "DEVICE", Subject: of, Kind: "READING", Measure: "temperature", Bounds: entity.Above, High: &hot, Severity: entity.Critical}
@@ -93,7 +107,7 @@ func alarm(ctx context.Context, w *world, table *memory.Table, changes []storage
 		}
 	}
 	if report := w.alerts.Evaluate(ctx, changes); len(report.Failures) > 0 {
-		return fmt.Errorf("test the rules: %+v", report.Failures)
+		return fmt.Errorf("evaluate the rules: %+v", report.Failures)
 	}
 	page, err := w.alerts.ListBySubject(ctx, device, alert.Filter{}, alert.Cursor{}, 1)
 	if err == nil && len(page.Alerts) == 0 {
@@ -109,12 +123,12 @@ func measure(ctx context.Context, w *world) error {
 			{Name: "humidity", Value: number(40 + at.Seconds()/3600%19)}, {Name: "temperature", Value: number(15 + at.Seconds()/3600%11)},
 		}})
 	}
-	for at := year.Add(12 * time.Hour); at < march; at = at.Add(tier.Day24) {
-		add("", at)
+	for t := at(year.Add(12 * time.Hour)); t < at(march); t = t.Add(tier.Day24) {
+		add("", t)
 	}
-	for at := march; at < now; at = at.Add(time.Hour) {
-		add("", at)
-		add("outside", at)
+	for t := at(march); t < at(now); t = t.Add(time.Hour) {
+		add("", t)
+		add("outside", t)
 	}
 	return w.take(ctx, "READING", drafts)
 }
@@ -122,7 +136,7 @@ func measure(ctx context.Context, w *world) error {
 func visit(ctx context.Context, w *world) error {
 	var views, requests []ingest.TypedObservation
 	for i := range 400 {
-		d := ingest.TypedObservation{Subject: "my-site", At: today.Add(time.Duration(i*130) * time.Second), ID: fmt.Sprintf("%04d", i), Attrs: model.Attrs{
+		d := ingest.TypedObservation{Subject: "my-site", At: at(today).Add(time.Duration(i*130) * time.Second), ID: fmt.Sprintf("%04d", i), Attrs: model.Attrs{
 			{Name: "bytes", Value: number(int64(900 + i))}, {Name: "path", Value: model.TextValue(fmt.Sprintf("/page/%d", i%17))},
 			{Name: "visitor", Value: model.TextValue(fmt.Sprintf("v%d", i%20))},
 		}}
@@ -136,7 +150,7 @@ func visit(ctx context.Context, w *world) error {
 
 func number(n int64) model.Value { return model.NumberValue(model.MustDecimal(fmt.Sprint(n))) }
 
-// take appends, and wants all of it stored.
+// take appends observations; the error says if one of them was not stored.
 func (w *world) take(ctx context.Context, kind string, drafts []ingest.TypedObservation) error {
 	k, _ := w.kinds.Kind(kind)
 	outcomes, err := w.ingest.AppendEvents(ctx, k, drafts)
@@ -151,26 +165,26 @@ func (w *world) take(ctx context.Context, kind string, drafts []ingest.TypedObse
 func live(ctx context.Context, w *world) error {
 	for i := range 25 {
 		s := model.Subject{Type: "DEVICE", ID: fmt.Sprintf("sensor_%02d", i+1)}
-		if err := made(w.life.Create(ctx, s, model.Attrs{{Name: "name", Value: model.TextValue("Hall")}, {Name: "status", Value: model.TextValue("active")}})); err != nil {
+		if err := made(w.subjects.Create(ctx, s, model.Attrs{{Name: "name", Value: model.TextValue("Hall")}, {Name: "status", Value: model.TextValue("active")}})); err != nil {
 			return err
 		}
 	}
 	for i := range 3 {
-		if err := made(w.life.Update(ctx, device, model.Attrs{{Name: "floor", Value: number(int64(i))}}, 0)); err != nil {
+		if err := made(w.subjects.Update(ctx, device, model.Attrs{{Name: "floor", Value: number(int64(i))}}, 0)); err != nil {
 			return err
 		}
 	}
-	if err := made(w.life.Create(ctx, site, model.Attrs{{Name: "name", Value: model.TextValue("My site")}})); err != nil {
+	if err := made(w.subjects.Create(ctx, site, model.Attrs{{Name: "name", Value: model.TextValue("My site")}})); err != nil {
 		return err
 	}
-	if err := made(w.life.Delete(ctx, model.Subject{Type: "DEVICE", ID: "sensor_07"}, 0)); err != nil {
+	if err := made(w.subjects.Delete(ctx, model.Subject{Type: "DEVICE", ID: "sensor_07"}, 0)); err != nil {
 		return err
 	}
 	_, err := w.purger.Request(ctx, model.Subject{Type: "DEVICE", ID: "sensor_08"}, "ops", tier.Day24)
 	return err
 }
 
-// made wants a change to have been made.
+// made returns an error if a change was not made.
 func made(o lifecycle.Result, err error) error {
 	switch o.Outcome {
 	case lifecycle.Created, lifecycle.Updated, lifecycle.Deleted:

@@ -2,7 +2,7 @@ package patterns
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -12,45 +12,89 @@ import (
 	"strings"
 )
 
-//go:embed patterns.go
-var source []byte
+//go:embed patterns.go readings.go subjects.go websites.go
+var sources embed.FS
 
-// calls are the Go calls of all patterns, in their order, as they stand in patterns.go.
-func calls() ([]string, error) {
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "patterns.go", source, 0)
+// calls returns the Go code of each pattern's call, by what the pattern is about. A pattern
+// without a call has no entry.
+func calls() (map[string]string, error) {
+	entries, err := sources.ReadDir(".")
 	if err != nil {
 		return nil, fmt.Errorf("read the patterns: %w", err)
 	}
-	var all []string
-	ast.Inspect(file, func(n ast.Node) bool {
-		pair, ok := n.(*ast.KeyValueExpr)
-		if !ok {
-			return true
+	all := map[string]string{}
+	files := token.NewFileSet()
+	for _, entry := range entries {
+		source, err := sources.ReadFile(entry.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read the patterns: %w", err)
 		}
-		name, named := pair.Key.(*ast.Ident)
-		if body, ok := pair.Value.(*ast.FuncLit); ok && named && name.Name == "call" {
-			var text bytes.Buffer
-			for _, statement := range body.Body.List {
-				if err = format.Node(&text, files, statement); err != nil {
-					return false
-				}
-				text.WriteByte('\n')
+		file, err := parser.ParseFile(files, entry.Name(), source, 0)
+		if err != nil {
+			return nil, fmt.Errorf("read the patterns: %w", err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			row, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
 			}
-			all = append(all, readable(text.String()))
-			return false
+			about, body := fields(row)
+			if about != "" && body != nil {
+				all[about] = codeOf(files, body)
+			}
+			return true
+		})
+	}
+	return all, nil
+}
+
+// fields returns the field about of a pattern, and the body of its call or nil.
+func fields(row *ast.CompositeLit) (about string, body *ast.BlockStmt) {
+	for _, e := range row.Elts {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
 		}
-		return true
-	})
-	return all, err
+		name, _ := pair.Key.(*ast.Ident)
+		switch v := pair.Value.(type) {
+		case *ast.BasicLit:
+			if name != nil && name.Name == "about" {
+				about = strings.Trim(v.Value, `"`)
+			}
+		case *ast.FuncLit:
+			if name != nil && name.Name == "call" {
+				body = v.Body
+			}
+		}
+	}
+	return about, body
 }
 
 var (
-	result  = regexp.MustCompile(`(?m)^return (page|shares), err\n`)
-	spelled = strings.NewReplacer("return ", "", "w.", "")
+	finalReturn = regexp.MustCompile(`(?m)^return (page|shares), err\n`)
+	testOnly    = strings.NewReplacer("return ", "", "w.", "", "\t\t\t\t\t", "\t")
 )
 
-// readable leaves out what only the table of patterns needs.
-func readable(call string) string {
-	return strings.TrimSpace(spelled.Replace(result.ReplaceAllString(call, "")))
+// codeOf returns the statements of a call without the parts that only this package needs.
+func codeOf(files *token.FileSet, body *ast.BlockStmt) string {
+	var text bytes.Buffer
+	for _, statement := range body.List {
+		if err := format.Node(&text, files, statement); err != nil {
+			return err.Error()
+		}
+		text.WriteByte('\n')
+	}
+	return strings.TrimSpace(testOnly.Replace(finalReturn.ReplaceAllString(text.String(), "")))
 }
+
+// declaredTypes returns the declarations of the types that the calls use.
+func declaredTypes() (string, error) {
+	source, err := sources.ReadFile("patterns.go")
+	if err != nil {
+		return "", fmt.Errorf("read the types: %w", err)
+	}
+	found := typeDeclaration.FindAllString(string(source), -1)
+	return strings.Join(found, "\n"), nil
+}
+
+var typeDeclaration = regexp.MustCompile(`(?ms)^type (?:Reading|PageView) struct \{$.*?^\}\n`)
