@@ -43,8 +43,10 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObser
 func (s *Service) putEach(ctx context.Context, entries []entry, results []model.AppendResult) error {
 	switch locked, err := s.purgeLocked(ctx, entries[0].event.Series.Subject); {
 	case err != nil && ctx.Err() != nil:
+		markUndecided(entries, results, fmt.Errorf("%w: %w", retry.ErrUndecided, err))
 		return nil
 	case err != nil:
+		markUndecided(entries, results, err)
 		return err
 	case locked:
 		for _, e := range entries {
@@ -52,20 +54,39 @@ func (s *Service) putEach(ctx context.Context, entries []entry, results []model.
 		}
 		return nil
 	}
-	for _, e := range entries {
+	for i, e := range entries {
 		stored, err := s.send(ctx, func(ctx context.Context) (StoreResult, error) { return s.Store.Put(ctx, e.event) })
 		switch {
-		case errors.Is(err, retry.ErrUndecided):
-			return nil
 		case err != nil:
-			return fmt.Errorf("put %s: %w", e.event.Series, err)
+			err = fmt.Errorf("put %s: %w", e.event.Series, err)
+			markUndecided(entries[i:], results, err)
+			return unlessUndecided(err)
 		case stored.Result == storage.Written:
 			results[e.index].Outcome = model.Applied
 		case len(stored.Stored) == 1 && stored.Stored[0] != nil:
 			results[e.index].Outcome = duplicateOrCollision(e.event.Hash, stored.Stored[0].Hash)
 		default:
-			return fmt.Errorf("put %s: %w", e.event.Series, errNoFailedCondition)
+			err = fmt.Errorf("put %s: %w", e.event.Series, errNoFailedCondition)
+			markUndecided(entries[i:], results, err)
+			return err
 		}
 	}
 	return nil
+}
+
+// markUndecided says in the results of entries that are not decided why.
+func markUndecided(entries []entry, results []model.AppendResult, cause error) {
+	for _, e := range entries {
+		if r := &results[e.index]; r.Outcome == model.Unknown {
+			r.Err = cause
+		}
+	}
+}
+
+// unlessUndecided returns a permanent error; nil if the table only did not decide.
+func unlessUndecided(err error) error {
+	if errors.Is(err, retry.ErrUndecided) {
+		return nil
+	}
+	return err
 }

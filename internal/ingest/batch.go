@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -43,14 +42,16 @@ type taken struct {
 	fromLatest bool
 }
 
-// append decides the results of entries. Those that are not decided in time stay Unknown.
-// The error is permanent.
+// append decides the results of entries. Those that are not decided stay Unknown, with the
+// cause. The error is permanent.
 func (b *batch) append(ctx context.Context, entries []entry) error {
 	err := b.appendInParts(ctx, entries)
-	if err == nil || errors.Is(err, retry.ErrUndecided) {
+	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("append %s: %w", entries[0].event.Series, err)
+	err = fmt.Errorf("append %s: %w", entries[0].event.Series, err)
+	markUndecided(entries, b.results, err)
+	return unlessUndecided(err)
 }
 
 // appendInParts sends as many transactions as entries need. A transaction may contain an

@@ -8,7 +8,7 @@ import (
 )
 
 // send repeats request until the table decides, like retry.Retrier.Do, and returns the
-// last result.
+// last result. An error that the table did not decide wraps the client's error.
 func (s *Service) send(ctx context.Context, request func(context.Context) (StoreResult, error)) (StoreResult, error) {
 	var last StoreResult
 	r := retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep, OnRetry: s.OnRetry}
@@ -16,5 +16,5 @@ func (s *Service) send(ctx context.Context, request func(context.Context) (Store
 		last, err = request(ctx)
 		return last.Result, err
 	})
-	return last, err
+	return last, retry.WithCause(err, last.Cause)
 }

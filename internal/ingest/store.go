@@ -2,8 +2,10 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -65,13 +67,22 @@ type LatestCheck struct {
 }
 
 // StoreResult is what the server said about one request of a Store. All fields but Result
-// are set only if Result is ConditionFailed.
+// and Cause are set only if Result is ConditionFailed.
 type StoreResult struct {
 	Result          storage.WriteResult
+	Cause           error         // the client's error if the table did not decide; may be nil
 	LatestFailed    bool          // the condition of Latest or Check failed
 	Latest          *model.Latest // the item on which it failed; nil if there was none
 	PurgeLockFailed bool          // the subject has a purge lock
 	// Stored has one entry for each of Puts and then each of Absent: the event that is
 	// stored under the identity, or nil if that condition did not fail.
 	Stored []*model.Event
+}
+
+// Undecided returns ErrUndecided with its cause; nil if the table decided.
+func (r StoreResult) Undecided() error {
+	if r.Result == storage.Written || r.Result == storage.ConditionFailed {
+		return nil
+	}
+	return retry.WithCause(fmt.Errorf("%w: the result is %s", retry.ErrUndecided, r.Result), r.Cause)
 }

@@ -15,11 +15,12 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // ErrUndecided reports that the attempts or the time ran out before the table decided. The
-// write may be stored or not.
-var ErrUndecided = errors.New("the table did not decide in time")
+// write may be stored or not. Errors of this package wrap the cause as well.
+var ErrUndecided = model.ErrUndecided
 
 // Policy bounds the repetition of a request.
 type Policy struct {
@@ -76,11 +77,11 @@ func (r Retrier) Do(ctx context.Context, request func(context.Context) (storage.
 		result, err := request(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			return result, ErrUndecided
+			return result, fmt.Errorf("%w: %w", ErrUndecided, err)
 		case err != nil, result == storage.Written, result == storage.ConditionFailed:
 			return result, err
 		case attempt >= r.MaxAttempts():
-			return result, ErrUndecided
+			return result, fmt.Errorf("%w after %d attempts: the last result is %s", ErrUndecided, attempt, result)
 		}
 		if err := r.Pause(ctx, attempt); err != nil {
 			return result, err
@@ -89,6 +90,14 @@ func (r Retrier) Do(ctx context.Context, request func(context.Context) (storage.
 			r.OnRetry(result)
 		}
 	}
+}
+
+// WithCause adds the client's error, if there is one, to an error that wraps ErrUndecided.
+func WithCause(err, cause error) error {
+	if cause == nil || !errors.Is(err, ErrUndecided) || errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 // UntilWritten repeats attempt, which reads, computes and writes under a condition on what
@@ -129,8 +138,8 @@ func (r Retrier) Pause(ctx context.Context, attempt int) error {
 		return fmt.Errorf("choose the length of a pause: %w", err)
 	}
 	fraction := float64(binary.BigEndian.Uint64(random[:])>>11) / (1 << 53)
-	if r.Wait(ctx, time.Duration(fraction*float64(r.bound(attempt)))) != nil {
-		return ErrUndecided
+	if err := r.Wait(ctx, time.Duration(fraction*float64(r.bound(attempt)))); err != nil {
+		return fmt.Errorf("%w: %w", ErrUndecided, err)
 	}
 	return nil
 }

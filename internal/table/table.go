@@ -85,6 +85,7 @@ const (
 // TransactResult is what the server said about a transaction.
 type TransactResult struct {
 	Result storage.WriteResult
+	Cause  error // the client's error if the table did not decide; may be nil
 	// Items has one entry for each action, in their order, if Result is ConditionFailed.
 	Items []ItemResult
 }

@@ -47,7 +47,7 @@ func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest
 	if result == storage.ConditionFailed {
 		return t.failedAppend(&tx, failure)
 	}
-	return ingest.StoreResult{Result: result}, err
+	return ingest.StoreResult{Result: result, Cause: failure}, err
 }
 
 // actions returns the actions of the transaction in the order of Append.

@@ -43,6 +43,10 @@ func TestAppend_CancellationReasonsAreReadInOrder(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v: %v", c.reasons, err)
 		}
+		if decided := result.Result == storage.ConditionFailed; (result.Cause == nil) != decided {
+			t.Errorf("%v: cause %v, want the client's error if the table did not decide", c.reasons, result.Cause)
+		}
+		result.Cause = nil
 		exact := cmp.Comparer(func(a, b model.Decimal) bool { return a == b })
 		if diff := cmp.Diff(c.want, result, exact); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.reasons, diff)

@@ -41,7 +41,7 @@ func (t *Table) Commit(ctx context.Context, tx table.Transaction) (table.Transac
 		t.capacity.addWrites(out.ConsumedCapacity...)
 	}
 	result, err := t.translate(operation, failure)
-	reply := table.TransactResult{Result: result}
+	reply := table.TransactResult{Result: result, Cause: failure}
 	if result == storage.ConditionFailed {
 		reply.Items = itemResults(failure, len(tx.Actions))
 	}

@@ -18,9 +18,9 @@ import (
 // consumes one write unit for each KB, half as much as a transaction.
 func (t *Table) Put(ctx context.Context, event model.Event) (ingest.StoreResult, error) {
 	x := newExpression()
-	result, old, err := t.putItem(ctx, "put event into", item.FromEvent(&event), x, x.absent())
+	result, old, failure, err := t.sendPut(ctx, "put event into", item.FromEvent(&event), x, x.absent())
 	if result != storage.ConditionFailed {
-		return ingest.StoreResult{Result: result}, err
+		return ingest.StoreResult{Result: result, Cause: failure}, err
 	}
 	return ingest.StoreResult{Result: result, Stored: []*model.Event{storedEvent(old, event.Key())}}, nil
 }
@@ -36,11 +36,18 @@ func (t *Table) Quarantine(ctx context.Context, q entity.Quarantined) (storage.W
 	return result, err
 }
 
-// putItem sends one PutItem with a condition. old is the item on which the condition
-// failed, if the result is ConditionFailed.
+// putItem is sendPut without the client's error.
 func (t *Table) putItem(ctx context.Context, operation string, it item.Item, x *expression, condition string) (_ storage.WriteResult, old item.Item, _ error) {
+	result, old, _, err := t.sendPut(ctx, operation, it, x, condition)
+	return result, old, err
+}
+
+// sendPut sends one PutItem with a condition. old is the item on which the condition
+// failed, if the result is ConditionFailed. failure is the client's error, err a permanent
+// one.
+func (t *Table) sendPut(ctx context.Context, operation string, it item.Item, x *expression, condition string) (_ storage.WriteResult, old item.Item, failure, err error) {
 	if err := t.checkContext(ctx, operation); err != nil {
-		return storage.Unknown, nil, err
+		return storage.Unknown, nil, nil, err
 	}
 	out, failure := t.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:                           &t.name,
@@ -59,5 +66,5 @@ func (t *Table) putItem(ctx context.Context, operation string, it item.Item, x *
 		old = itemOf(failed.Item)
 	}
 	result, err := t.translate(operation, failure)
-	return result, old, err
+	return result, old, failure, err
 }

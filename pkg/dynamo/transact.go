@@ -27,7 +27,7 @@ func (t *Table) TransactItems(tx ingest.AppendTransaction) ([]types.TransactWrit
 func (t *Table) TransactResult(tx ingest.AppendTransaction, at int, failure error) (ingest.StoreResult, error) {
 	result, err := t.translate("append in a transaction to", failure)
 	if err != nil || result != storage.ConditionFailed {
-		return ingest.StoreResult{Result: result}, err
+		return ingest.StoreResult{Result: result, Cause: failure}, err
 	}
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(failure, &cancelled) || at < 0 || at > len(cancelled.CancellationReasons) {

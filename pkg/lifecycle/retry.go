@@ -33,5 +33,5 @@ func (w retrier) commit(ctx context.Context, store Store, actions []table.Action
 		got, err = store.Commit(ctx, tx)
 		return got.Result, err
 	})
-	return got, err
+	return got, retry.WithCause(err, got.Cause)
 }

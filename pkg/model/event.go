@@ -133,4 +133,7 @@ type Latest struct {
 	// CreatedAt is the time of the first append.
 	CreatedAt   Time
 	PurgeLocked bool // the subject is being purged
+	// Partial is true for what an append has just written: fields of earlier events and the
+	// enrichment are missing. A latest item that was read is never partial.
+	Partial bool
 }

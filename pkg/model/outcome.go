@@ -1,5 +1,10 @@
 package model
 
+import (
+	"errors"
+	"strings"
+)
+
 // Outcome is what happened to one observation. Outcomes are values, not errors.
 type Outcome string
 
@@ -26,6 +31,39 @@ type AppendResult struct {
 	// item, and if no comparison was needed.
 	Latest *Latest
 	Errors []FieldError // if Rejected
+	Err    error        // if Unknown: why
+}
+
+// Errors of a write that stored nothing, or may have stored nothing. Outcomes are values:
+// they say what the table decided.
+var (
+	// ErrRejected reports that a value is invalid and was not sent. errors.As with FieldErrors
+	// finds all of its fields.
+	ErrRejected = errors.New("the value is rejected")
+	// ErrUndecided reports that the attempts or the time ran out before the table decided. The
+	// error also wraps the cause, such as that of the context. The write may be stored or not.
+	ErrUndecided = errors.New("the table did not decide")
+)
+
+// FieldErrors is the error of a rejected value. It wraps ErrRejected and each of its fields.
+type FieldErrors []FieldError
+
+// Error returns all fields and messages in one line.
+func (e FieldErrors) Error() string {
+	texts := make([]string, len(e))
+	for i := range e {
+		texts[i] = e[i].Error()
+	}
+	return ErrRejected.Error() + ": " + strings.Join(texts, "; ")
+}
+
+// Unwrap returns ErrRejected and the errors of the fields.
+func (e FieldErrors) Unwrap() []error {
+	all := []error{ErrRejected}
+	for _, one := range e {
+		all = append(all, one)
+	}
+	return all
 }
 
 // FieldError is an error in one field of an observation.

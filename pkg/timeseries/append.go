@@ -2,75 +2,111 @@ package timeseries
 
 import (
 	"context"
-	"crypto/rand"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Result is what became of one appended value.
+// Result is what the table decided about one appended value.
 type Result[T any] struct {
+	// Outcome is "" if nothing was decided; Err says why.
 	Outcome model.Outcome
-	Key     model.EventKey // zero if Rejected before the identity was known
-	// Latest is the latest item that decided the outcome: as written if Applied, otherwise
-	// as stored. It is nil if Rejected, if the kind stores no latest item, and if no
-	// comparison was necessary.
+	// ID is the event's id, which the kind may have minted.
+	ID string
+	// Latest is the stored latest item that decided against the value, enrichment included.
+	// It is nil if the value was applied, and if no comparison was necessary.
 	Latest *T
-	Errors []model.FieldError // if Rejected
+	// Err wraps ErrRejected, or ErrUndecided and its cause, or is permanent, such as a missing
+	// permission. It is nil if Outcome is set.
+	Err error
 }
 
-// Append appends one value, on the conditions of the options. Result.Outcome says what
-// became of it. The error is permanent, such as a missing permission. If the error is that
-// T cannot hold the latest item, the result has the outcome all the same.
+// Append appends one value, on the conditions of the options. Result.Outcome says what the
+// table decided. The error is that of the result: nothing was decided, or the value was
+// rejected.
 func (e *Events[T]) Append(ctx context.Context, v T, opts ...AppendOption) (Result[T], error) {
 	where, err := e.condition(opts)
 	if err != nil {
-		return Result[T]{Outcome: model.Unknown}, err
+		return Result[T]{Err: err}, err
 	}
 	if len(where) > 0 {
 		return e.appendIf(ctx, v, where)
 	}
-	results, err := e.AppendAll(ctx, []T{v})
-	return results[0], err
+	results, _ := e.AppendAll(ctx, []T{v})
+	return results[0], results[0].Err
 }
 
 // AppendAll appends values and always returns one result for each, in the same order. The
-// outcomes are those of appending one by one, with fewer requests. Values whose outcome is
-// Unknown may be appended again safely, unless the kind mints ids (catalog.MintedID): then
-// each append is another event.
+// outcomes are those of appending one by one, with fewer requests. The error joins those of
+// all results. Values with ErrUndecided may be appended again safely, unless the kind mints
+// ids (catalog.MintedID): then each append is another event.
 func (e *Events[T]) AppendAll(ctx context.Context, values []T) ([]Result[T], error) {
+	ctx, cancel := e.withPatience(ctx)
+	defer cancel()
 	results := make([]Result[T], len(values))
 	observations := make([]ingest.TypedObservation, 0, len(values))
 	positions := make([]int, 0, len(values))
 	for i := range values {
 		observation, problems := e.observation(&values[i])
 		if len(problems) > 0 {
-			results[i] = Result[T]{Outcome: model.Rejected, Errors: problems}
+			results[i].Err = model.FieldErrors(problems)
 			continue
 		}
 		observations, positions = append(observations, observation), append(positions, i)
 	}
 	appended, err := e.ingest.AppendEvents(ctx, e.kind, observations)
 	for i, position := range positions {
-		results[position].Outcome = model.Unknown
-		if i >= len(appended) {
-			continue
-		}
-		result, decodeErr := e.decodeResult(appended[i])
-		results[position] = result
-		if err == nil {
-			err = decodeErr
+		results[position] = e.result(appended[i], err)
+	}
+	return results, joined(results)
+}
+
+// result returns the result of one observation. permanent is the error of the call.
+func (e *Events[T]) result(r model.AppendResult, permanent error) Result[T] {
+	switch r.Outcome {
+	case model.Rejected:
+		return Result[T]{Err: model.FieldErrors(r.Errors)}
+	case model.Unknown:
+		return Result[T]{ID: r.Key.ID, Err: firstError(r.Err, permanent, ErrUndecided)}
+	}
+	return Result[T]{Outcome: r.Outcome, ID: r.Key.ID, Latest: e.decidedBy(r)}
+}
+
+// decidedBy returns the stored latest item that decided an outcome; nil if the outcome has
+// none, or T cannot hold it. What this append wrote itself is not the stored item.
+func (e *Events[T]) decidedBy(r model.AppendResult) *T {
+	if r.Outcome == model.Applied || r.Latest == nil || r.Latest.Partial {
+		return nil
+	}
+	latest, err := e.decodeLatest(r.Latest)
+	if err != nil {
+		return nil
+	}
+	return latest
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
 	}
-	return results, err
+	return nil
 }
 
-func (e *Events[T]) decodeResult(o model.AppendResult) (Result[T], error) {
-	latest, err := e.decodeLatest(o.Latest)
-	return Result[T]{Outcome: o.Outcome, Key: o.Key, Latest: latest, Errors: o.Errors}, err
+// withPatience limits the time of one append.
+func (e *Events[T]) withPatience(ctx context.Context) (context.Context, context.CancelFunc) {
+	if e.patience > 0 {
+		return context.WithTimeout(ctx, e.patience)
+	}
+	return ctx, func() {}
 }
 
-func newIngest(store Store, o options) *ingest.Service {
+func newIngest(store Store, o *Options) *ingest.Service {
 	locks, _ := store.(ingest.PurgeLocks) // nil if the store has no purge locks
-	return &ingest.Service{Store: store, Limits: o.limits, Now: o.now, Rand: rand.Reader, PurgeLocks: locks}
+	return &ingest.Service{
+		Store: store, Limits: o.Limits, Now: o.clock(), Rand: o.Rand, PurgeLocks: locks,
+		Parallel: o.Parallel, RetryPolicy: retry.Policy{Attempts: o.Attempts},
+	}
 }

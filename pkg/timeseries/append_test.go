@@ -2,8 +2,10 @@ package timeseries_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,17 +32,29 @@ func TestAppendAll_ReturnsOneResultForEachValueInOrder(t *testing.T) {
 		{Device: "sensor_02", At: minute(1), Temperature: number("1")},
 		{At: minute(1)}, // no subject
 	})
-	if err != nil {
-		t.Fatal(err)
+	if !errors.Is(err, timeseries.ErrRejected) || errors.Is(err, timeseries.ErrUndecided) || !strings.Contains(err.Error(), "2 of 8 values: value 1: ") {
+		t.Errorf("error %v, want that of values 1 and 7", err)
 	}
 	var got []model.Outcome
 	for _, o := range outs {
 		got = append(got, o.Outcome)
+		if (o.Err == nil) != (o.Outcome != "") || o.Err != nil && !errors.Is(o.Err, timeseries.ErrRejected) {
+			t.Errorf("%q with %v, want either an outcome or ErrRejected", o.Outcome, o.Err)
+		}
 	}
-	want := []model.Outcome{model.Applied, model.Rejected, model.Applied, model.Late, model.Duplicate, model.Collision, model.Applied, model.Rejected}
+	want := []model.Outcome{model.Applied, "", model.Applied, model.Late, model.Duplicate, model.Collision, model.Applied, ""}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
+}
+
+// codeOf returns the code of the first field error; "" if there is none.
+func codeOf(err error) string {
+	var fields model.FieldErrors
+	if !errors.As(err, &fields) {
+		return ""
+	}
+	return fields[0].Code
 }
 
 func TestAppendAll_OfNoValuesReturnsNoResults(t *testing.T) {
@@ -56,8 +70,6 @@ func TestAppend_RejectsInvalidValues(t *testing.T) {
 		Value float64 `tide:"measure"`
 		Other float64 `tide:"measure"`
 	}
-	truncating := iot.Readings
-	truncating.FinerTime = model.TruncateFinerTime
 	finer := today.Add(-time.Minute + time.Microsecond)
 	for name, c := range map[string]struct {
 		kind catalog.Kind
@@ -66,8 +78,7 @@ func TestAppend_RejectsInvalidValues(t *testing.T) {
 	}{
 		"no time":                           {iot.Readings, wide{minimalModel: minimalModel{Device: "sensor_01"}}, ingest.CodeMissing},
 		"no subject":                        {iot.Readings, wide{minimalModel: minimalModel{At: today}}, ingest.CodeMissing},
-		"finer than a millisecond":          {iot.Readings, wide{minimalModel: minimalModel{"sensor_01", finer}}, ingest.CodeTimeFiner},
-		"finer, by declaration":             {truncating, wide{minimalModel: minimalModel{"sensor_01", finer}}, ""},
+		"finer than a millisecond":          {iot.Readings, wide{minimalModel: minimalModel{"sensor_01", finer}}, ""},
 		"far ahead":                         {iot.Readings, wide{minimalModel: minimalModel{"sensor_01", today.Add(time.Hour)}}, ingest.CodeTimeAhead},
 		"out of a decimal's range":          {iot.Readings, wide{minimalModel{"sensor_01", today}, 1e300, 0}, ingest.CodeNumberRange},
 		"larger than sums can hold":         {iot.Readings, wide{minimalModel{"sensor_01", today}, 1e15, 0}, ingest.CodeNumberTooLarge},
@@ -75,14 +86,11 @@ func TestAppend_RejectsInvalidValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := open[wide](t, newTable(), c.kind).Append(context.Background(), c.v)
-			if err != nil {
-				t.Fatal(err)
-			}
 			switch {
-			case c.code == "" && out.Outcome != model.Applied:
-				t.Errorf("got %s %v, want applied", out.Outcome, out.Errors)
-			case c.code != "" && (out.Outcome != model.Rejected || out.Errors[0].Code != c.code):
-				t.Errorf("got %s %v, want rejected as %s", out.Outcome, out.Errors, c.code)
+			case c.code == "" && (err != nil || out.Outcome != model.Applied):
+				t.Errorf("got %s, %v, want applied", out.Outcome, err)
+			case c.code != "" && (!errors.Is(err, timeseries.ErrRejected) || out.Outcome != "" || codeOf(err) != c.code):
+				t.Errorf("got %q, %v, want rejected as %s", out.Outcome, err, c.code)
 			}
 		})
 	}
@@ -172,14 +180,12 @@ func TestRollups_SummariseAppendedValues(t *testing.T) {
 }
 
 func TestOpen_UsesTheGivenLimits(t *testing.T) {
-	limits := timeseries.DefaultLimits()
-	limits.Subject = 4
-	events, err := timeseries.Open[Reading](newTable(), iot.Readings, timeseries.WithClock(clock), timeseries.WithLimits(limits))
+	events, err := timeseries.Open[Reading](newTable(), iot.Readings, &timeseries.Options{Now: clock, Limits: timeseries.Limits{Subject: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
-	if err != nil || out.Outcome != model.Rejected || out.Errors[0].Code != ingest.CodeTooLong {
-		t.Errorf("got %s %v, %v; want rejected as %s", out.Outcome, out.Errors, err, ingest.CodeTooLong)
+	_, err = events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
+	if !errors.Is(err, timeseries.ErrRejected) || codeOf(err) != ingest.CodeTooLong {
+		t.Errorf("got %v, want rejected as %s", err, ingest.CodeTooLong)
 	}
 }

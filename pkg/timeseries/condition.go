@@ -49,18 +49,18 @@ func (e *Events[T]) condition(opts []AppendOption) (model.Condition, error) {
 
 // appendIf appends one value on a condition.
 func (e *Events[T]) appendIf(ctx context.Context, v T, condition model.Condition) (Result[T], error) {
+	ctx, cancel := e.withPatience(ctx)
+	defer cancel()
 	observation, problems := e.observation(&v)
 	if len(problems) > 0 {
-		return Result[T]{Outcome: model.Rejected, Errors: problems}, nil
+		err := model.FieldErrors(problems)
+		return Result[T]{Err: err}, err
 	}
 	appended, err := e.ingest.AppendIf(ctx, e.kind, observation, condition)
-	result, decodeErr := e.decodeResult(appended)
-	if err == nil {
-		err = decodeErr
-	}
-	return result, err
+	result := e.result(appended, err)
+	return result, result.Err
 }
 
 func (e *Events[T]) observation(v *T) (ingest.TypedObservation, []model.FieldError) {
-	return e.layout.observation(reflect.ValueOf(v).Elem(), e.kind.FinerTime)
+	return e.layout.observation(reflect.ValueOf(v).Elem())
 }

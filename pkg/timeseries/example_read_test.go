@@ -17,7 +17,7 @@ import (
 // opened returns events of two hours: ten readings of 1, then one of 90.
 func opened() (*timeseries.Events[Reading], *memory.Table) {
 	table := newTable()
-	readings, err := timeseries.Open[Reading](table, iot.Readings, timeseries.WithClock(clock), timeseries.WithCursorKey([]byte("thirty-two bytes of your own, ...")))
+	readings, err := timeseries.Open[Reading](table, iot.Readings, &timeseries.Options{Now: clock, CursorKey: []byte("thirty-two bytes of your own, ...")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -137,9 +137,9 @@ func ExampleEvents_TransactItems() {
 		log.Fatal(err)
 	}
 	result, err := part.Result(stored)
-	fmt.Println(result.Outcome, result.Latest.Temperature, err)
+	fmt.Println(result.Outcome, err)
 	// Output:
-	// applied 20 <nil>
+	// applied <nil>
 }
 
 // Find all devices whose latest location is the hall. The kind declares an index of its
@@ -148,7 +148,7 @@ func ExampleEvents_LatestBy() {
 	ctx := context.Background()
 	kind := iot.Readings
 	kind.LatestBy = []catalog.LatestIndex{{By: []string{"location"}, Half: catalog.HalfPreserve}}
-	readings, err := timeseries.Open[Reading](newTable(), kind, timeseries.WithClock(clock))
+	readings, err := timeseries.Open[Reading](newTable(), kind, &timeseries.Options{Now: clock})
 	if err != nil {
 		log.Fatal(err)
 	}

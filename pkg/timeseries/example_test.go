@@ -16,13 +16,13 @@ import (
 // Open a kind, append events, read them and their rollups.
 func Example() {
 	ctx, table := context.Background(), newTable()
-	readings, err := timeseries.Open[Reading](table, iot.Readings, timeseries.WithClock(clock))
+	readings, err := timeseries.Open[Reading](table, iot.Readings, &timeseries.Options{Now: clock})
 	if err != nil {
 		log.Fatal(err)
 	}
 	noon := time.Date(2026, 4, 20, 12, 0, 0, 0, time.UTC)
 	out, err := readings.Append(ctx, Reading{Device: "sensor_01", At: noon, Temperature: number("22.4"), Location: "warehouse-a"})
-	fmt.Println(out.Outcome, out.Latest.Temperature, err)
+	fmt.Println(out.Outcome, err)
 
 	outs, err := readings.AppendAll(ctx, []Reading{
 		{Device: "sensor_01", At: noon.Add(time.Hour), Temperature: number("23")},
@@ -40,7 +40,7 @@ func Example() {
 	avg, _ := temperature.Avg()
 	fmt.Println(temperature.Count, temperature.Sum, avg, days[0].Exact, err)
 	// Output:
-	// applied 22.4 <nil>
+	// applied <nil>
 	// applied duplicate <nil>
 	// 13:00:00 23 <nil>
 	// 12:00:00 22.4 <nil>
@@ -53,7 +53,7 @@ func ExampleOpen_mistake() {
 		Device string  `tide:"subject"`
 		Value  float64 `tide:"measure"`
 	}
-	_, err := timeseries.Open[Sample](newTable(), iot.Readings)
+	_, err := timeseries.Open[Sample](newTable(), iot.Readings, nil)
 	var mistake *timeseries.Error
 	fmt.Println(errors.As(err, &mistake), mistake.Code == timeseries.OrderMissing)
 	fmt.Println(err)
@@ -74,7 +74,7 @@ func ExampleEvents_Kind() {
 		_        struct{}      // ignored: no tag
 		Taken    time.Duration // likewise
 	}
-	visits, err := timeseries.Open[Visit](newTable(), catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "SITE"}})
+	visits, err := timeseries.Open[Visit](newTable(), catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "SITE"}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func ExampleEvents_Kind() {
 // A late event is stored, and the latest item does not change.
 func ExampleEvents_Append_late() {
 	ctx := context.Background()
-	readings, err := timeseries.Open[Reading](newTable(), iot.Readings, timeseries.WithClock(clock))
+	readings, err := timeseries.Open[Reading](newTable(), iot.Readings, &timeseries.Options{Now: clock})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -95,17 +95,21 @@ func ExampleEvents_Append_late() {
 	older := Reading{Device: "sensor_01", At: today.Add(-time.Hour), Temperature: number("19")}
 	for _, r := range []Reading{newer, older} {
 		out, err := readings.Append(ctx, r)
-		fmt.Println(out.Outcome, out.Latest.Temperature, err)
+		fmt.Println(out.Outcome, err)
+		if out.Latest != nil { // the item that decided against the value
+			fmt.Println("newer:", out.Latest.Temperature)
+		}
 	}
 	// Output:
-	// applied 20 <nil>
-	// late 20 <nil>
+	// applied <nil>
+	// late <nil>
+	// newer: 20
 }
 
 // Latest returns the latest item of a series, or nil.
 func ExampleEvents_Latest() {
 	ctx := context.Background()
-	readings, err := timeseries.Open[Reading](newTable(), iot.Readings, timeseries.WithClock(clock))
+	readings, err := timeseries.Open[Reading](newTable(), iot.Readings, &timeseries.Options{Now: clock})
 	if err != nil {
 		log.Fatal(err)
 	}

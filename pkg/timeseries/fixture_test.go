@@ -2,11 +2,13 @@ package timeseries_test
 
 import (
 	"context"
+	"errors"
 	"log"
 	"strconv"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -65,3 +67,18 @@ var (
 	_ timeseries.Store = (*memory.Table)(nil)
 	_ timeseries.Store = (*dynamo.Table)(nil)
 )
+
+var errBroken = errors.New("broken")
+
+// broken is a store whose writes of one device have a permanent error.
+type broken struct {
+	timeseries.Store
+	device string
+}
+
+func (b *broken) Put(ctx context.Context, event model.Event) (ingest.StoreResult, error) {
+	if event.Series.Subject.ID == b.device {
+		return ingest.StoreResult{}, errBroken
+	}
+	return b.Store.Put(ctx, event)
+}

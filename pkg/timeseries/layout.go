@@ -37,10 +37,10 @@ func layoutOf(columns []column) *layout {
 }
 
 // observation returns the observation in v, a struct; or its problems.
-func (l *layout) observation(v reflect.Value, finer model.FinerTimePolicy) (ingest.TypedObservation, []model.FieldError) {
+func (l *layout) observation(v reflect.Value) (ingest.TypedObservation, []model.FieldError) {
 	d := ingest.TypedObservation{Subject: l.subject.text(v), Stream: l.stream.text(v), ID: l.id.text(v)}
 	var problems []model.FieldError
-	at, problem := eventTime(v.FieldByIndex(l.time.index), finer)
+	at, problem := eventTime(v.FieldByIndex(l.time.index))
 	if problem != nil {
 		problems = append(problems, *problem)
 	}
@@ -88,17 +88,15 @@ func (c *column) text(v reflect.Value) string {
 	return v.FieldByIndex(c.index).String()
 }
 
-// eventTime returns the time of the event. The zero time.Time, in the year 1, counts as
-// missing.
-func eventTime(v reflect.Value, finer model.FinerTimePolicy) (model.Time, *model.FieldError) {
+// eventTime returns the time of the event, truncated to the millisecond. The zero time.Time,
+// in the year 1, counts as missing.
+func eventTime(v reflect.Value) (model.Time, *model.FieldError) {
 	at, ok := v.Interface().(time.Time)
 	switch {
 	case !ok:
 		return model.Time(v.Int()), nil
 	case at.IsZero():
 		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when the event happened"}
-	case at.Nanosecond()%int(time.Millisecond) != 0 && finer == model.RejectFinerTime:
-		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeTimeFiner, Message: fmt.Sprintf("%s: %v", at.Format(time.RFC3339Nano), model.ErrTimeFiner)}
 	}
 	return model.TimeOf(at), nil
 }

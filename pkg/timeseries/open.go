@@ -14,7 +14,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Store is the table. *dynamo.Table and *memory.Table are stores.
@@ -30,32 +29,8 @@ type Events[T any] struct {
 	layout *layout
 	ingest *ingest.Service
 	query  *query.Service
-}
-
-// Option configures Open.
-type Option func(*options)
-
-type options struct {
-	now       func() model.Time
-	limits    Limits
-	cursorKey []byte
-}
-
-// WithClock sets the clock for arrivals, retention and reads. The default is time.Now.
-func WithClock(now func() time.Time) Option {
-	return func(o *options) { o.now = func() model.Time { return model.TimeOf(now()) } }
-}
-
-// WithLimits sets the limits that appended values are validated against. The default is
-// DefaultLimits.
-func WithLimits(limits Limits) Option {
-	return func(o *options) { o.limits = limits }
-}
-
-// WithCursorKey sets the key that signs the cursors of pages. Programs that continue each
-// other's pages share it. Iterators need none.
-func WithCursorKey(key []byte) Option {
-	return func(o *options) { o.cursorKey = key }
+	// patience limits the time of one append; zero means no limit.
+	patience time.Duration
 }
 
 // Open opens a kind with the tags of T, a struct:
@@ -77,21 +52,22 @@ func WithCursorKey(key []byte) Option {
 //
 // Tags must not contradict the kind. A kind that declares no measures, dimensions and
 // distinct fields takes them from the tags, and so does one without enrichment. Kind returns
-// the result. The error joins an *Error for each mistake.
-func Open[T any](store Store, kind catalog.Kind, opts ...Option) (*Events[T], error) {
-	o := options{now: func() model.Time { return model.TimeOf(time.Now()) }, limits: DefaultLimits()}
-	for _, opt := range opts {
-		opt(&o)
+// the result. opts may be nil. The error joins an *Error for each mistake.
+func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], error) {
+	o, err := opts.complete()
+	if err != nil {
+		return nil, err
 	}
 	layout, row, err := compile(reflect.TypeFor[T](), kind)
 	if err != nil {
 		return nil, err
 	}
 	return &Events[T]{
-		kind:   row,
-		layout: layout,
-		ingest: newIngest(store, o),
-		query:  &query.Service{Store: store, Now: o.now, CursorKey: o.cursorKey},
+		kind:     row,
+		layout:   layout,
+		ingest:   newIngest(store, o),
+		query:    &query.Service{Store: store, Now: o.clock(), CursorKey: o.CursorKey},
+		patience: o.Patience,
 	}, nil
 }
 

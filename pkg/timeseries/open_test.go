@@ -17,7 +17,7 @@ import (
 // openModel returns a function that opens a kind as T and returns the error.
 func openModel[T any](kind catalog.Kind) func() error {
 	return func() error {
-		_, err := timeseries.Open[T](newTable(), kind)
+		_, err := timeseries.Open[T](newTable(), kind, nil)
 		return err
 	}
 }
@@ -230,7 +230,7 @@ func TestOpen_TakesUndeclaredAttributesFromTheTags(t *testing.T) {
 func TestOpen_DoesNotChangeTheGivenKind(t *testing.T) {
 	row := iot.Readings
 	row.Enrichment = nil
-	opened, err := timeseries.Open[Reading](newTable(), row)
+	opened, err := timeseries.Open[Reading](newTable(), row, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

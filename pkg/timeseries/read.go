@@ -112,8 +112,7 @@ type Page[T any] struct {
 }
 
 // Page reads one page of the events of a series by one Query for each shard. It may be
-// shorter than its limit, even empty, before the last page: check Next. If there are
-// further pages, the kind must have been opened WithCursorKey.
+// shorter than its limit, even empty, before the last page: check Next.
 func (e *Events[T]) Page(ctx context.Context, key Key, opts ...ReadOption) (Page[T], error) {
 	r, err := e.readOptions(opts, pageOptions)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 
 // filledEvents returns events with ten readings of sensor_01, one each minute, of
 // temperature 0 to 9.
-func filledEvents(t *testing.T, opts ...timeseries.Option) *timeseries.Events[Reading] {
+func filledEvents(t *testing.T) *timeseries.Events[Reading] {
 	t.Helper()
-	events, err := timeseries.Open[Reading](newTable(), iot.Readings, append(opts, timeseries.WithClock(clock))...)
+	events, err := timeseries.Open[Reading](newTable(), iot.Readings, &timeseries.Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestHistory_ReturnsEventsThatMeetEveryTerm(t *testing.T) {
 
 func TestPage_ContinuesAfterItsNext(t *testing.T) {
 	t.Parallel()
-	events := filledEvents(t, timeseries.WithCursorKey([]byte("a key for tests only")))
+	events := filledEvents(t)
 	got, next := "", ""
 	for pages := 0; pages < 5; pages++ {
 		page, err := events.Page(context.Background(), sensor, timeseries.Limit(4), timeseries.After(next))
@@ -71,8 +71,12 @@ func TestPage_ContinuesAfterItsNext(t *testing.T) {
 	if got != "0123456789" || next != "" {
 		t.Errorf("all pages: %s, then %q", got, next)
 	}
-	if _, err := filledEvents(t).Page(context.Background(), sensor, timeseries.Limit(4)); !errors.Is(err, timeseries.ErrNoCursorKey) {
-		t.Errorf("without a key: %v, want %v", err, timeseries.ErrNoCursorKey)
+	other, err := filledEvents(t).Page(context.Background(), sensor, timeseries.Limit(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := events.Page(context.Background(), sensor, timeseries.Limit(4), timeseries.After(other.Next)); !errors.Is(err, timeseries.ErrCursor) {
+		t.Errorf("a cursor signed with another random key: %v, want %v", err, timeseries.ErrCursor)
 	}
 	if _, err := events.Page(context.Background(), sensor, timeseries.After("forged")); !errors.Is(err, timeseries.ErrCursor) {
 		t.Errorf("a forged cursor: %v, want %v", err, timeseries.ErrCursor)
@@ -156,7 +160,7 @@ func TestLatestBy_FindsItemsByAppendedFields(t *testing.T) {
 	t.Parallel()
 	kind := iot.Readings
 	kind.LatestBy = []catalog.LatestIndex{{Index: catalog.SecondIndex, By: []string{"location"}}}
-	events, err := timeseries.Open[Reading](newTable(), kind, timeseries.WithClock(clock), timeseries.WithCursorKey([]byte("a key for tests only")))
+	events, err := timeseries.Open[Reading](newTable(), kind, &timeseries.Options{Now: clock, CursorKey: []byte("a key for tests only")})
 	if err != nil {
 		t.Fatal(err)
 	}

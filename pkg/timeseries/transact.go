@@ -1,15 +1,9 @@
 package timeseries
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
-
-// ErrRejected is the error of a value that fails validation. The error names the fields.
-var ErrRejected = errors.New("the value is rejected")
 
 // Composed is an append that is ready to be part of a caller's own transaction.
 type Composed[T any] struct {
@@ -41,30 +35,23 @@ func (e *Events[T]) TransactItems(v T, opts ...AppendOption) (Composed[T], error
 	}
 	observation, problems := e.observation(&v)
 	if len(problems) > 0 {
-		return Composed[T]{}, rejectedError(problems)
+		return Composed[T]{}, model.FieldErrors(problems)
 	}
 	tx, problems, err := e.ingest.Compose(e.kind, observation, condition)
 	switch {
 	case err != nil:
 		return Composed[T]{}, err
 	case len(problems) > 0:
-		return Composed[T]{}, rejectedError(problems)
+		return Composed[T]{}, model.FieldErrors(problems)
 	}
 	return Composed[T]{Transaction: tx, events: e}, nil
 }
 
 // Result returns the result of the append from what the table stored of it. The outcome is
 // Conflict if the append's own condition failed, and if none of its conditions failed, so
-// that one of the caller's items did. It is Unknown if the transaction was throttled, in
-// conflict or lost; then sending the same transaction again is safe.
+// that one of the caller's items did. The error wraps ErrUndecided if the transaction was
+// throttled, in conflict or lost; then sending the same transaction again is safe.
 func (c Composed[T]) Result(stored StoreResult) (Result[T], error) {
-	return c.events.decodeResult(ingest.ComposedResult(&c.Transaction, stored))
-}
-
-func rejectedError(problems []model.FieldError) error {
-	all := []error{ErrRejected}
-	for _, problem := range problems {
-		all = append(all, problem)
-	}
-	return fmt.Errorf("append: %w", errors.Join(all...))
+	result := c.events.result(ingest.ComposedResult(&c.Transaction, stored), stored.Undecided())
+	return result, result.Err
 }

@@ -90,8 +90,8 @@ func TestTransactItems_OfARejectedValueIsAnError(t *testing.T) {
 		"an id that the kind mints": {minted, Reading{Device: "sensor_01", At: today, ID: "x"}},
 	} {
 		_, err := open[Reading](t, newTable(), c.kind).TransactItems(c.v)
-		var field model.FieldError
-		if !errors.Is(err, timeseries.ErrRejected) || !errors.As(err, &field) {
+		var fields model.FieldErrors
+		if !errors.Is(err, timeseries.ErrRejected) || !errors.As(err, &fields) {
 			t.Errorf("%s: %v, want %v and the field", name, err, timeseries.ErrRejected)
 		}
 	}

@@ -1,9 +1,9 @@
 package timeseries
 
 import (
-	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Types that methods of Events return.
@@ -32,11 +32,15 @@ type (
 	StoreResult = ingest.StoreResult
 )
 
-// Limits are the limits that appended values are validated against.
-type Limits = config.Limits
-
-// DefaultLimits returns the limits of the default configuration.
-func DefaultLimits() Limits { return config.Default().Limits }
+// Errors of an append. Both are values of package model too, so that other packages return
+// the same.
+var (
+	// ErrRejected reports that the value is invalid. errors.As with model.FieldErrors finds
+	// its fields.
+	ErrRejected = model.ErrRejected
+	// ErrUndecided reports that the table did not decide. It comes with its cause.
+	ErrUndecided = model.ErrUndecided
+)
 
 // Errors of a read. Retrying does not help.
 var (
@@ -54,5 +58,4 @@ var (
 var (
 	ErrCursor         = query.ErrCursor         // the cursor is invalid or its key is no longer accepted
 	ErrCursorMismatch = query.ErrCursorMismatch // the cursor belongs to another request
-	ErrNoCursorKey    = query.ErrNoCursorKey    // the kind was not opened WithCursorKey
 )

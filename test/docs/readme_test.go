@@ -26,7 +26,7 @@ type Reading struct {
 
 // load appends a batch and returns the outcome of each reading, in order.
 func load(ctx context.Context, table timeseries.Store, batch []Reading) ([]model.Outcome, error) {
-	readings, err := timeseries.Open[Reading](table, iot.Readings)
+	readings, err := timeseries.Open[Reading](table, iot.Readings, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func load(ctx context.Context, table timeseries.Store, batch []Reading) ([]model
 
 // average returns the average temperature of a device on each day from a time on.
 func average(ctx context.Context, table timeseries.Store, device string, from time.Time) ([]float64, error) {
-	readings, err := timeseries.Open[Reading](table, iot.Readings)
+	readings, err := timeseries.Open[Reading](table, iot.Readings, nil)
 	if err != nil {
 		return nil, err
 	}

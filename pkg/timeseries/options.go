@@ -1,0 +1,82 @@
+package timeseries
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Options change how Open opens a kind. The zero value of each field is its default.
+type Options struct {
+	// Now is the clock for arrivals, retention and reads; nil means time.Now.
+	Now func() time.Time
+	// Limits are those that appended values are validated against. A limit of zero is the
+	// default of the configuration.
+	Limits Limits
+	// CursorKey signs the cursors of pages. Programs that continue each other's pages share
+	// it. Zero means a random key: cursors are then valid for this Events only.
+	CursorKey []byte
+	// Patience limits the time of one append, with its retries. Zero means no limit but
+	// Attempts and the deadline of the context.
+	Patience time.Duration
+	// Attempts is the number of times that one request is sent until the table decides; zero
+	// means 12, which take about 6 seconds if the table does not respond.
+	Attempts int
+	// Parallel is the number of series that one AppendAll appends to at a time; zero means 8.
+	Parallel int
+	// Rand makes ids, tokens and pauses. It must be safe for concurrent use; nil means
+	// crypto/rand.
+	Rand io.Reader
+}
+
+// Limits are the limits that appended values are validated against.
+type Limits = config.Limits
+
+var errOptions = errors.New("timeseries: invalid options: Patience, Attempts, Parallel and all limits must not be negative")
+
+// complete returns o with all defaults; o may be nil.
+func (o *Options) complete() (*Options, error) {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.Patience < 0 || out.Attempts < 0 || out.Parallel < 0 {
+		return nil, errOptions
+	}
+	given, defaults := reflect.ValueOf(&out.Limits).Elem(), reflect.ValueOf(config.Default().Limits)
+	for i := range given.NumField() {
+		switch limit := given.Field(i); {
+		case limit.Int() < 0:
+			return nil, errOptions
+		case limit.IsZero():
+			limit.Set(defaults.Field(i))
+		}
+	}
+	if out.Now == nil {
+		out.Now = time.Now
+	}
+	if out.Rand == nil {
+		out.Rand = rand.Reader
+	}
+	if len(out.CursorKey) == 0 {
+		out.CursorKey = make([]byte, cursorKeyBytes)
+		if _, err := io.ReadFull(out.Rand, out.CursorKey); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
+}
+
+// cursorKeyBytes is the length of a key for HMAC-SHA-256.
+const cursorKeyBytes = 32
+
+// clock returns Now in milliseconds.
+func (o *Options) clock() func() model.Time {
+	now := o.Now
+	return func() model.Time { return model.TimeOf(now()) }
+}

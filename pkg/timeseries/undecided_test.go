@@ -1,0 +1,131 @@
+package timeseries_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
+)
+
+// openOn opens iot.Readings on a store, with one attempt for each request.
+func openOn(t *testing.T, store timeseries.Store, kind catalog.Kind, opts timeseries.Options) *timeseries.Events[Reading] {
+	t.Helper()
+	opts.Now = clock
+	events, err := timeseries.Open[Reading](store, kind, &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func withoutLatest() catalog.Kind {
+	kind := iot.Readings
+	kind.WithoutLatest = true
+	return kind
+}
+
+// Nothing is stored, so the error is not nil.
+func TestAppend_UndecidedIsAnErrorWithItsCause(t *testing.T) {
+	t.Parallel()
+	v := Reading{Device: "sensor_01", At: today, Location: "hall"}
+	busy := &storetest.FaultyStore{Store: newTable(), Writes: storetest.FailRandomly(newRand(), 1, storetest.Throttle)}
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	late, stop := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer stop()
+	for name, kind := range map[string]catalog.Kind{"a kind with latest item": iot.Readings, "a kind without": withoutLatest()} {
+		for _, c := range []struct {
+			name  string
+			ctx   context.Context
+			store timeseries.Store
+			opts  timeseries.Options
+			cause error // ErrUndecided alone if nil
+		}{
+			{"a busy table", context.Background(), busy, timeseries.Options{Attempts: 1}, nil},
+			{"a busy table, out of patience", context.Background(), busy, timeseries.Options{Patience: time.Millisecond, Attempts: 1e6}, context.DeadlineExceeded},
+			{"a cancelled context", canceled, newTable(), timeseries.Options{}, context.Canceled},
+			{"a deadline in the past", late, newTable(), timeseries.Options{}, context.DeadlineExceeded},
+		} {
+			events := openOn(t, c.store, kind, c.opts)
+			result, err := events.Append(c.ctx, v)
+			if !errors.Is(err, timeseries.ErrUndecided) || c.cause != nil && !errors.Is(err, c.cause) || result.Outcome != "" || result.Err == nil {
+				t.Errorf("%s: %s: %+v, %v; want ErrUndecided and %v", name, c.name, result, err, c.cause)
+			}
+			results, err := events.AppendAll(c.ctx, []Reading{v, {Device: "sensor_02", At: today}, {Device: "sensor_03"}})
+			if !errors.Is(err, timeseries.ErrUndecided) || !errors.Is(err, timeseries.ErrRejected) {
+				t.Errorf("%s: %s: a batch: %v, want both errors", name, c.name, err)
+			}
+			for i, want := range []error{timeseries.ErrUndecided, timeseries.ErrUndecided, timeseries.ErrRejected} {
+				if !errors.Is(results[i].Err, want) || results[i].Outcome != "" {
+					t.Errorf("%s: %s: value %d: %+v, want %v", name, c.name, i, results[i], want)
+				}
+			}
+			if kind.WithoutLatest {
+				continue
+			}
+			if result, err := events.Append(c.ctx, v, timeseries.If("location", model.Missing, nil)); !errors.Is(err, timeseries.ErrUndecided) || result.Outcome != "" {
+				t.Errorf("%s: on a condition: %+v, %v; want ErrUndecided", c.name, result, err)
+			}
+		}
+	}
+}
+
+// The error of the client is part of the error, so that a program can branch on it.
+func TestAppend_UndecidedWrapsTheErrorOfTheClient(t *testing.T) {
+	t.Parallel()
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	defer failing.Close()
+	client := dynamodb.New(dynamodb.Options{
+		Region: "eu-west-1", BaseEndpoint: &failing.URL, Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
+		}),
+	})
+	for _, kind := range []catalog.Kind{iot.Readings, withoutLatest()} {
+		events := openOn(t, withoutPurgeLocks{dynamo.New(client, "none")}, kind, timeseries.Options{Attempts: 1})
+		_, err := events.Append(context.Background(), Reading{Device: "sensor_01", At: today})
+		var response *smithyhttp.ResponseError
+		if !errors.Is(err, timeseries.ErrUndecided) || !errors.As(err, &response) || response.HTTPStatusCode() != http.StatusInternalServerError {
+			t.Errorf("got %v, want ErrUndecided and the response of the server", err)
+		}
+	}
+}
+
+type withoutPurgeLocks struct{ timeseries.Store }
+
+// A permanent error leaves the other series of a batch alone.
+func TestAppendAll_APermanentErrorIsThatOfItsValues(t *testing.T) {
+	t.Parallel()
+	events := openOn(t, &broken{Store: newTable(), device: "sensor_02"}, withoutLatest(), timeseries.Options{})
+	results, err := events.AppendAll(context.Background(), []Reading{{Device: "sensor_01", At: today}, {Device: "sensor_02", At: today}})
+	if !errors.Is(err, errBroken) || errors.Is(err, timeseries.ErrUndecided) {
+		t.Errorf("got %v, want %v", err, errBroken)
+	}
+	if results[0].Outcome != model.Applied || results[0].Err != nil || !errors.Is(results[1].Err, errBroken) {
+		t.Errorf("got %+v, want the first applied and the error in the second", results)
+	}
+}
+
+func TestOpen_RejectsImpossibleOptions(t *testing.T) {
+	t.Parallel()
+	for _, o := range []timeseries.Options{{Attempts: -1}, {Patience: -1}, {Parallel: -1}, {Limits: timeseries.Limits{Text: -1}}, {Limits: timeseries.Limits{MaxAhead: -1}}} {
+		if _, err := timeseries.Open[Reading](newTable(), iot.Readings, &o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}
+
+func newRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
