@@ -58,11 +58,12 @@ func (s shape) drain() (took time.Duration, batches int) {
 
 func draining(o options) *section {
 	s := &section{
-		title: "After a stop",
-		intro: "How long until a backlog is gone, on a simulated clock: lanes (stream shards × parallelization) take batches one after the other while events keep coming. " +
-			"A batch takes the rounds of requests it has to wait for, and the processor's time as measured above. The hour is taken to begin with the stop; " +
-			"an hour that was full before costs up to 3,600 children a second of its series.",
-		head: []string{"load", "processor", "batches of a lane", "gone after"},
+		title: "Recovery after a stop",
+		intro: "How long it takes to process a backlog, on a simulated clock: lanes (stream shards × parallelization) process batches " +
+			"one after the other while events keep arriving. A batch takes the round trips that it waits for, plus the processor " +
+			"time measured above. The hour begins with the stop; an hour that was full before costs up to 3,600 children a second of " +
+			"its series.",
+		head: []string{"load", "processor", "batches a lane", "time to recover"},
 	}
 	base := shape{series: 1000, rate: 1000, stopped: 10 * time.Minute, lanes: 40, batch: 7100, inFlight: 64, latency: latency,
 		cpuRecord: o.cpu.record, cpuEvent: o.cpu.event, cpuLook: o.cpu.look, pageBytes: 300}
@@ -83,12 +84,14 @@ func draining(o options) *section {
 			took, batches := x.drain()
 			s.row(c.name, fmt.Sprintf("%v of a core", share), fmt.Sprint(batches), took.Round(time.Millisecond).String())
 			if c.name[:1] == "1" && share == 1 && x.stopped == 10*time.Minute && x.rate == 1000 {
-				s.goal(took <= 10*time.Second, "gone within 10 s", "%v", took.Round(time.Millisecond))
+				s.goal(took <= 10*time.Second, "recovered within 10 s", "%v", took.Round(time.Millisecond))
 			}
 		}
 	}
-	s.note("Taken: %v a record, %v a child, %v a look. Resume points are left out of account: with them a batch reads fewer children.", o.cpu.record, o.cpu.event, o.cpu.look.Round(time.Microsecond))
-	s.note("The formula: a batch of r records and s series takes latency × (3⌈⌈s/100⌉/q⌉ + (p+1)⌈s/q⌉ + 4⌈s/q⌉) + r·decode + s·(c·fold + 3·look), " +
-		"with q requests in flight, c children in an hour, p = ⌈c·size/1 MB⌉ pages of them; a lane takes its backlog in batches of at most 10,000 records or 6 MB.")
+	s.note("Assumed: %v a record, %v a child, %v a recomputation. Resume points are not included; with them a batch reads fewer "+
+		"children.", o.cpu.record, o.cpu.event, o.cpu.look.Round(time.Microsecond))
+	s.note("Formula: a batch of r records and s series takes latency × (3⌈⌈s/100⌉/q⌉ + (p+1)⌈s/q⌉ + 4⌈s/q⌉) + r·decode + s·(c·fold " +
+		"+ 3·recompute), with q concurrent requests, c children in an hour, and p = ⌈c·size/1 MB⌉ pages of them. A lane " +
+		"processes its backlog in batches of at most 10,000 records or 6 MB.")
 	return s
 }

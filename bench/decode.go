@@ -110,9 +110,10 @@ func goccyDecode(payload []byte) ([]storage.Change, error) {
 func decoding(o options) *section {
 	s := &section{
 		title: "A batch of the table stream, from bytes to changes",
-		intro: "Inserts of readings with three measures, as Lambda sends them, to changes with typed images. The standard way is " +
-			"`events.DynamoDBEvent` with `encoding/json`, then `attributevalue` into a struct with tags, then the same values. *Fixed* is one order of " +
-			"attributes for all records, *random* another order of members and attributes in every object.",
+		intro: "Inserts of readings with three measures, from the bytes that Lambda sends to changes with typed images. The standard " +
+			"way is `events.DynamoDBEvent` with `encoding/json`, then `attributevalue` into a tagged struct, then the same values. " +
+			"*Fixed*: all records have their attributes in one order. *Random*: every object has its members and attributes in " +
+			"another order.",
 		head: []string{"payload", "way", "ns a record (range)", "allocations a record", "times ours (range)"},
 	}
 	for _, c := range []struct {
@@ -144,15 +145,19 @@ func decoding(o options) *section {
 		s.goal(loop <= 1.25, c.name+": ≤ 1.25 × the byte loop", "%s × (%s)", short(loop), spread)
 		s.goal(ours.allocs <= 0.05, c.name+": ≤ 0.05 allocations a record", "%s", short(ours.allocs))
 	}
-	s.note("The byte loop looks at every byte for what ends or breaks a string (quote, backslash, control character): the least that a strict reader has to do " +
-		"that goes byte by byte. The one that only counts quotes is given beside it. Where ours is below it, it recognises text that it has read before " +
-		"([16](decisions/0016-stream-decoder.md)); and it makes what no loop makes: two keys, three decimals, a time, a hash, some 780 bytes of typed result a record.")
-	s.note("In random order what comes next cannot be foreseen by the processor either: two dozen names a record, each a mistaken branch or more, are the whole difference. " +
-		"Tried: a switch on names (1.9 × as long), a guess of the successor alone (1.1 ×), comparing leads of all lengths without a branch and hashing names without one " +
-		"(kept: a tenth less), shapes for few orders (kept: they cost nothing where none comes again), places in place of pointers between leads and numbers " +
-		"without gaps for members (kept: two to three hundredths less in either order, at 1,000 records), and together one jump for members whose " +
-		"value is known and others, a shorter hash of names, events not cleared before they are written (not kept: less than a hundredth, at 1,000 records); leads of a shape compared by words, numbers read where they stay, " +
-		"times by words and, after one of the same day, their clock alone, a part of the key compared once (kept: a sixth less in fixed order, a fourteenth in random).")
+	s.note("The byte loop tests each byte for the end of a string and for bytes that are not allowed in one (quote, backslash, " +
+		"control character): the minimum for a strict decoder that reads byte by byte. Another loop only counts quotes. Our " +
+		"decoder is faster than a loop where it recognises text that it has decoded before " +
+		"([16](decisions/0016-stream-decoder.md)), and it produces results that no loop produces: two keys, three decimals, a " +
+		"time, a hash, about 780 bytes a record.")
+	s.note("In random order, the processor cannot predict the next name: the difference is two dozen names a record, with at least " +
+		"one mispredicted branch each. Tried and kept: comparing prefixes of all lengths, and hashing names, without a branch (a " +
+		"tenth less); shapes for a few orders (no cost where none repeats); indexes instead of pointers between prefixes, and " +
+		"dense numbers for members (two to three hundredths less in either order, at 1,000 records); comparing prefixes of a " +
+		"shape by words, decoding numbers in place, comparing times by words and, on the same day, only the clock, comparing a " +
+		"part of the key once (a sixth less in fixed order, a fourteenth in random order). Tried and not kept: a switch on names " +
+		"(1.9 × as long); guessing only the successor (1.1 ×); together, one jump for known and unknown members, a shorter hash " +
+		"of names and events that are not cleared (less than a hundredth, at 1,000 records).")
 	return s
 }
 

@@ -25,8 +25,9 @@ func settleLargest() {
 func footprint(options) *section {
 	s := &section{
 		title: "Memory",
-		intro: "The most memory that a process of its own had resident, with a batch as large as Lambda sends: 6 MB, 1,000 series, each hour with 60 events, 64 looks at once, three times.",
-		head:  []string{"batch", "most resident"},
+		intro: "Peak resident memory of a process of its own that processes the largest batch Lambda sends three times: 6 MB, 1,000 " +
+			"series, each hour with 60 events, 64 concurrent recomputations.",
+		head: []string{"batch", "peak"},
 	}
 	out, err := exec.Command(must(os.Executable()), "-child").Output()
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// preface says what was measured, on what, and how to do it again.
+// preface returns the beginning of the report: the method, the machine, the versions and the command.
 func preface(o options) string {
 	return fmt.Sprintf(`# Performance
 
-Written by `+"`make bench`"+`, which measures everything in one go: contenders of a section run in turn, in another order each round, %d rounds of %v
-each. Numbers are medians with the range of the rounds; ratios are taken round by round. Allocations are counted over whole runs.
+Written by `+"`make bench`"+`, in one run. The contenders of a section run in turn, in another order in each of %d rounds of %v. Numbers
+are medians with the range of the rounds; ratios are computed for each round. Allocations are counted over whole runs.
 
 - machine: %s, %d cores, %s of memory, %s
 - versions: %s

@@ -6,7 +6,7 @@ import (
 )
 
 // section is a chapter of the report: what was asked, what was measured, and how it
-// compares with what was to be shown.
+// compares with what was goal.
 type section struct {
 	title string
 	intro string
@@ -16,7 +16,7 @@ type section struct {
 	notes []string
 }
 
-// goal is something that was to be shown.
+// goal is something that was goal.
 type goal struct {
 	what string
 	got  string
@@ -43,7 +43,7 @@ func (s *section) String() string {
 			rows[i] = []string{g.what, g.got, map[bool]string{true: "met", false: "**missed**"}[g.met]}
 		}
 		b.WriteByte('\n')
-		table(&b, []string{"to be shown", "measured", ""}, rows)
+		table(&b, []string{"goal", "measured", ""}, rows)
 	}
 	for _, n := range s.notes {
 		fmt.Fprintf(&b, "\n%s\n", n)

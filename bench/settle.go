@@ -71,9 +71,10 @@ func settleStandard(a *aggregate.Aggregator, payload []byte) {
 func settling(o options) *section {
 	s := &section{
 		title: "An invocation of aggregate",
-		intro: fmt.Sprintf("A batch of 1,000 events, k of each series, from payload to answer, against a table that answers every request after %v in the process: "+
-			"decoding, looking again at hour, day and month of each series, writing the rows, and all that the SDK does, on this machine's cores. The standard "+
-			"way decodes as above, reads rows one by one and events through the SDK's maps, under the same aggregator.", latency),
+		intro: fmt.Sprintf("A batch of 1,000 events, k of each series, from payload to response, with a table in the same process that responds to "+
+			"every request after %v. It includes decoding, recomputing hour, day and month of each series, writing the rows, and all "+
+			"work of the SDK, on this machine's cores. The standard way decodes as above and reads rows one by one and events "+
+			"through the SDK's maps, with the same aggregator.", latency),
 		head: []string{"k", "way", "billed ms per 1,000 events (range)", "times ours (range)"},
 	}
 	const n = 1000
@@ -94,7 +95,8 @@ func settling(o options) *section {
 			s.row(fmt.Sprint(k), way, fmt.Sprintf("%s (%s–%s)", ms(samples[way].median()), ms(least(samples[way].ns)), ms(most(samples[way].ns))), fmt.Sprintf("%s (%s)", short(r), spread))
 		}
 	}
-	s.note("Most of it is waiting for the table: a row takes a read of its children and a write, 64 at a time, tier after tier. Rows are read ahead, a hundred to a request.")
+	s.note("Most of the time is waiting for the table. A row takes a read of its children and a write, 64 concurrently, tier after " +
+		"tier. Rows are read ahead, a hundred in a request.")
 	return s
 }
 
@@ -111,8 +113,9 @@ func growth(o options) *section {
 	)
 	s := &section{
 		title: "Ten times the series",
-		intro: "A batch with one event of each series, from payload to answer, against a table without latency: work of the processor alone, the SDK's included.",
-		head:  []string{"batch", "ms (range)"},
+		intro: "A batch with one event of each series, from payload to response, with a table without latency: processor time only, " +
+			"including the SDK's.",
+		head: []string{"batch", "ms (range)"},
 	}
 	for _, name := range []string{"700 series", "7,000 series"} {
 		x := samples[name]

@@ -196,9 +196,10 @@ func (m *metered) rows() string {
 
 func counting(options) *section {
 	s := &section{
-		title: "Units an event",
-		intro: "Write and read units of the whole pipeline, append and aggregate, counted on the table in memory by the sizes of the items: a write unit for each KB, two in a " +
-			"transaction, one for an index entry; a read unit for each 4 KB, strongly consistent. The aggregate batches are what the sender's rhythm makes them.",
+		title: "Capacity units an event",
+		intro: "Write and read units of append and aggregate, counted by the table in memory from the item sizes: a write unit for each " +
+			"KB, two in a transaction, one for an index entry; a read unit for each 4 KB, strongly consistent. The batches of " +
+			"aggregate follow from the sender's rhythm.",
 		head: []string{"load", "resume points", "WCU an event", "RCU an event", "an event", "largest rows"},
 	}
 	readings, views := iot.Readings, web.PageViews
@@ -206,8 +207,8 @@ func counting(options) *section {
 	loads := []load{
 		{name: "20,000 devices, one reading of 3 measures a minute, one by one (one device for 30 days)", kind: readings, batches: 30 * 1440, of: 1, apart: time.Minute, at: midnight, write: 7.1, read: 9.5},
 		{name: "the same in device batches of 60 (30 days)", kind: readings, batches: 30 * 24, of: 60, apart: time.Minute, at: midnight, write: 2.2, read: 1},
-		{name: "one device, one reading a second, appended one by one, settled in one-minute batches (one day)", kind: readings, batches: 1440, of: 60, apart: time.Second, at: midnight, oneByOne: true, write: 4.1, read: 1.5},
-		{name: "one site, 50 page views a second, settled every 5 s (one hour)", kind: views, batches: 720, of: 250, apart: 20 * time.Millisecond, at: midnight, write: 2.4},
+		{name: "one device, one reading a second, appended one by one, processed in one-minute batches (one day)", kind: readings, batches: 1440, of: 60, apart: time.Second, at: midnight, oneByOne: true, write: 4.1, read: 1.5},
+		{name: "one site, 50 page views a second, processed every 5 s (one hour)", kind: views, batches: 720, of: 250, apart: 20 * time.Millisecond, at: midnight, write: 2.4},
 	}
 	var group errgroup.Group // units are no times: they may be counted side by side
 	group.SetLimit(runtime.NumCPU())
@@ -229,7 +230,8 @@ func counting(options) *section {
 			s.goal(resumed[i].read <= l.read, l.name+fmt.Sprintf(": ≤ %v RCU", l.read), "%.2f", resumed[i].read)
 		}
 	}
-	s.note("A resume point ([18](decisions/0018-resume-point.md)) stands in a row of the finest tier where it saves more than it costs: no load gets one that would " +
-		"have to read each hour for less than a read unit. It is dropped towards the end of its bucket, so that rows that are read later are as small as before.")
+	s.note("A row of the finest tier has a resume point ([18](decisions/0018-resume-point.md)) if it saves more than it costs; a " +
+		"load whose hour is less than a read unit never has one. It is removed towards the end of its bucket, so that rows that " +
+		"are read later are as small as before.")
 	return s
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 )
 
-// AlertsFile is where a stack whose files lie in dir tells of alerts, a line for each
-// change: it stands in for the event bus.
+// AlertsFile returns the path of the file to which a stack with files in dir writes alerts, one
+// line for each change. It replaces the event bus.
 func AlertsFile(dir string) string { return filepath.Join(dir, "alerts.ndjson") }
 
-// alertFile names the file to the functions, which run in another folder.
+// alertFile returns the environment variable with the absolute path of the file, because the
+// functions run in another directory.
 func (s *Stack) alertFile() string {
 	path := AlertsFile(s.opts.Dir)
 	if whole, err := filepath.Abs(path); err == nil {
@@ -20,8 +21,7 @@ func (s *Stack) alertFile() string {
 	return config.EnvAlertFile + "=" + path
 }
 
-// TellAlerts invokes aggregate once, as its schedule does, beside the schedule's own
-// calls.
-func (s *Stack) TellAlerts(ctx context.Context) (answer []byte, err error) {
+// RunAlerts invokes aggregate once as its schedule does, in addition to the schedule.
+func (s *Stack) RunAlerts(ctx context.Context) (response []byte, err error) {
 	return s.functions[aggregate].Invoke(ctx, scheduled)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// askAuthorizer asks a route's authorizer, as API Gateway asks one of payload format 2.0
-// that gives simple answers. What it passes on comes to the function with the request;
-// ok is false where it refuses.
-func askAuthorizer(ctx context.Context, by Invoker, r *events.APIGatewayV2HTTPRequest) (ok bool, _ error) {
+// callAuthorizer invokes the authorizer of a route as API Gateway does, with payload format 2.0
+// and simple responses. It stores the context of the response in r. ok is false if the request is
+// not authorized.
+func callAuthorizer(ctx context.Context, by Invoker, r *events.APIGatewayV2HTTPRequest) (ok bool, _ error) {
 	payload, err := json.Marshal(events.APIGatewayV2CustomAuthorizerV2Request{
 		Version:               "2.0",
 		Type:                  "REQUEST",
@@ -25,16 +25,16 @@ func askAuthorizer(ctx context.Context, by Invoker, r *events.APIGatewayV2HTTPRe
 		RequestContext:        r.RequestContext,
 	})
 	if err != nil {
-		return false, fmt.Errorf("ask the authorizer: %w", err)
+		return false, fmt.Errorf("call the authorizer: %w", err)
 	}
-	said, err := by.Invoke(ctx, payload)
+	body, err := by.Invoke(ctx, payload)
 	if err != nil {
-		return false, fmt.Errorf("ask the authorizer: %w", err)
+		return false, fmt.Errorf("call the authorizer: %w", err)
 	}
-	var answer events.APIGatewayV2CustomAuthorizerSimpleResponse
-	if err := json.Unmarshal(said, &answer); err != nil {
-		return false, fmt.Errorf("read the authorizer's answer: %w", err)
+	var response events.APIGatewayV2CustomAuthorizerSimpleResponse
+	if err := json.Unmarshal(body, &response); err != nil {
+		return false, fmt.Errorf("decode the authorizer's response: %w", err)
 	}
-	r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: answer.Context}
-	return answer.IsAuthorized, nil
+	r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: response.Context}
+	return response.IsAuthorized, nil
 }

@@ -14,22 +14,21 @@ import (
 	"github.com/tidemark-db/tidemark/internal/release"
 )
 
-// ErrNoBinaries says that the functions are not built for this machine, and that there is
-// nothing to build them with. A build that fails is another error.
+// ErrNoBinaries reports that the functions are not built for this machine and that the sources or
+// the go command to build them are missing. A failed build is a different error.
 var ErrNoBinaries = errors.New("the functions are not built for this machine")
 
-// module is ours, as its go.mod names it.
+// module is the module path.
 const module = "github.com/tidemark-db/tidemark"
 
-// BinaryDir is where the functions built for this machine lie under a checkout;
-// those that deploy lie one up, built for Lambda's processor.
+// BinaryDir is the directory of the functions built for this machine, in a checkout. Its parent
+// contains the binaries for Lambda.
 const BinaryDir = "build/local"
 
-// FindBinaries answers the path of each named function's bootstrap, for this machine.
-// In a checkout with the go tool at hand they are brought up to date, by the tags and
-// flags that deploy, so that nobody tries out yesterday's code. Elsewhere they are
-// looked for: in dir where one is given, else under build/local of the working
-// directory, of those above it, and beside the program itself.
+// FindBinaries returns the path of the bootstrap of each named function, for this machine. In a
+// checkout with the go command it builds them with the deployed tags and flags, so that they match
+// the sources. Otherwise it searches dir or, if dir is empty, build/local in the working directory
+// and its parents and next to the program.
 func FindBinaries(ctx context.Context, dir string, names ...string) (map[string]string, error) {
 	goTool, err := exec.LookPath("go")
 	if root, ok := sourceRoot(); dir == "" && ok && err == nil {
@@ -81,7 +80,7 @@ func allThere(root string, names []string) map[string]string {
 	return found
 }
 
-// sourceRoot is the checkout that the working directory lies in.
+// sourceRoot returns the checkout that contains the working directory.
 func sourceRoot() (string, bool) {
 	at, err := os.Getwd()
 	if err != nil {
@@ -99,7 +98,7 @@ func sourceRoot() (string, bool) {
 	}
 }
 
-// build brings the binaries up to date; who comes second waits for who came first.
+// build builds the binaries. A file lock serializes concurrent builds.
 func build(ctx context.Context, goTool, root string, names []string) (map[string]string, error) {
 	unlock, err := lock(filepath.Join(root, BinaryDir, ".lock"))
 	if err != nil {
@@ -107,7 +106,7 @@ func build(ctx context.Context, goTool, root string, names []string) (map[string
 	}
 	defer unlock()
 	built := map[string]string{}
-	flags := "-s -w -X " + module + "/internal/release.version=" + release.Version() // whoever runs them is of the same release
+	flags := "-s -w -X " + module + "/internal/release.version=" + release.Version() // the release of this program
 	var group errgroup.Group
 	for _, name := range names {
 		out := filepath.Join(root, BinaryDir, name, "bootstrap")
@@ -117,8 +116,8 @@ func build(ctx context.Context, goTool, root string, names []string) (map[string
 				"-tags", "lambda.norpc", "-ldflags", flags, "-o", out, "./functions/"+name)
 			cmd.Dir = root
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-			if said, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("go build ./functions/%s: %w\n%s", name, err, said)
+			if output, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Errorf("go build ./functions/%s: %w\n%s", name, err, output)
 			}
 			return nil
 		})

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// commandGrace is how long a command may take to end after it was asked to.
+// commandGrace is how long a command can take to end after SIGTERM.
 const commandGrace = 5 * time.Second
 
-// Command is a program that is run beside the stack, in the foreground.
+// Command is a program that runs in the foreground while the stack runs.
 type Command struct {
 	Args           []string
 	Env            []string
@@ -21,12 +21,11 @@ type Command struct {
 	Stdout, Stderr io.Writer
 }
 
-// Run runs the command and answers its exit status, 128 and the signal's number
-// where a signal ended it, as shells do. When ctx ends the command is asked to end,
-// then killed; it ends with this process in any case. An error means that it could
-// not be run.
+// Run runs the command and returns its exit status, or 128 plus the number of the signal that ended
+// it, as shells do. When ctx ends, the command receives SIGTERM and later SIGKILL. It also ends
+// with this process. An error means that the command could not be started.
 func (c Command) Run(ctx context.Context) (status int, err error) {
-	runtime.LockOSThread() // the kernel watches the thread that starts the child
+	runtime.LockOSThread() // the kernel signals the child when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr

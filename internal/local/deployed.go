@@ -4,7 +4,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 )
 
-// The functions that deploy.
+// The deployed functions.
 const (
 	ingest    = "ingest"
 	aggregate = "aggregate"
@@ -31,7 +31,7 @@ var deployed = []struct {
 
 func always(n int) func(*config.Config) int { return func(*config.Config) int { return n } }
 
-// Settings are the functions that deploy, by name, with what each deploys with.
+// Settings returns the settings of each deployed function, by name.
 func Settings(c *config.Config) map[string]config.Function {
 	all := make(map[string]config.Function, len(deployed))
 	for _, d := range deployed {
@@ -47,7 +47,7 @@ func functionNames() (names []string) {
 	return names
 }
 
-// environment is what the deployed functions are given, with the laptop's addresses.
+// environment returns the environment of the deployed functions, with local addresses.
 func environment(endpoint, table, configPath string) []string {
 	env := []string{
 		"TIDEMARK_TABLE=" + table,

@@ -10,13 +10,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/eventsource"
 )
 
-// Faults are what a delivery may meet in the cloud, made frequent: the mapping's
-// promise is at least once, cut anew on every retry, and functions die. The zero
-// value is no faults.
+// Faults are faults of delivery, more frequent than in AWS: batches are delivered again or in
+// different pieces, and functions crash. The zero value has no faults.
 type Faults struct {
-	Seed  uint64 // of what is drawn: equal batches in equal order meet equal faults
-	Again int    // one batch in so many is delivered again after it was acknowledged; 0: none
-	Recut int    // one batch in so many is delivered in two overlapping pieces; 0: none
+	Seed  uint64 // of the random choices: the same batches in the same order have the same faults
+	Again int    // one batch in this many is delivered again after its acknowledgement; 0: none
+	Recut int    // one batch in this many is delivered in two overlapping pieces; 0: none
 	Kills []Shot
 }
 
@@ -26,25 +25,25 @@ type Shot struct {
 	At    Moment // Running or Answering
 }
 
-// prey is a function that deliveries go to, and that can be killed.
+// victim is a function that can be killed.
 type victim interface {
 	Invoker
 	KillNext(at Moment)
 }
 
-// delivery stands between the mapping and the function: it makes the faults, shows
-// each payload that goes out to the tap, and counts.
+// delivery adds the faults between the mapping and the function, passes each payload to the tap and
+// counts deliveries.
 type delivery struct {
 	function victim
 	faults   Faults
-	tap      func(payload []byte) // nil where nobody listens
+	tap      func(payload []byte) // may be nil
 
 	batches, again, recut, invocations, failed atomic.Int64
 }
 
 var _ eventsource.Invoke = (*delivery)(nil).invoke
 
-// invoke delivers one batch of the mapping, with the faults drawn for it.
+// invoke delivers one batch with its faults.
 func (d *delivery) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	n := d.batches.Add(1)
 	for _, shot := range d.faults.Kills {
@@ -69,39 +68,38 @@ func (d *delivery) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return d.sendAll(ctx, pieces)
 }
 
-// sendAll answers as the last piece did, or as the first that was not acknowledged
-// whole: all after it comes again.
-func (d *delivery) sendAll(ctx context.Context, pieces [][]byte) (answer []byte, err error) {
+// sendAll returns the response to the last piece, or to the first one that was not acknowledged
+// completely. The pieces after that one are not sent.
+func (d *delivery) sendAll(ctx context.Context, pieces [][]byte) (response []byte, err error) {
 	for _, piece := range pieces {
 		d.invocations.Add(1)
 		if d.tap != nil {
 			d.tap(piece)
 		}
-		if answer, err = d.function.Invoke(ctx, piece); err != nil {
+		if response, err = d.function.Invoke(ctx, piece); err != nil {
 			d.failed.Add(1)
 			return nil, err
 		}
-		if !acknowledged(answer) {
+		if !acknowledged(response) {
 			d.failed.Add(1)
-			return answer, nil
+			return response, nil
 		}
 	}
-	return answer, nil
+	return response, nil
 }
 
-// drawFrom is the source of a batch's faults: its own, so that they do not depend on
-// what other batches drew meanwhile.
+// drawFrom returns the random source of one batch, so that its faults do not depend on other
+// batches.
 func drawFrom(seed uint64, batch int64) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(batch))) }
 
 func oneIn(draw *rand.Rand, n int) bool { return n > 0 && draw.IntN(n) == 0 }
 
-// batch is a payload's records, each left as it stands.
+// batch has the records of a payload, not decoded.
 type batch struct {
 	Records []json.RawMessage `json:"Records"`
 }
 
-// cut makes two payloads that cover all records and overlap in some: what a batch
-// looks like whose first try was cut shorter and lost its acknowledgement.
+// cut returns two payloads that together contain all records, and overlap.
 func cut(draw *rand.Rand, payload []byte) ([][]byte, error) {
 	var whole batch
 	if err := json.Unmarshal(payload, &whole); err != nil {
@@ -124,10 +122,10 @@ func cut(draw *rand.Rand, payload []byte) ([][]byte, error) {
 	return pieces, nil
 }
 
-// acknowledged reports whether the answer names no failed record.
-func acknowledged(answer []byte) bool {
+// acknowledged reports whether the response has no failed record.
+func acknowledged(response []byte) bool {
 	var a struct {
 		Failures []json.RawMessage `json:"batchItemFailures"`
 	}
-	return len(answer) == 0 || json.Unmarshal(answer, &a) == nil && len(a.Failures) == 0
+	return len(response) == 0 || json.Unmarshal(response, &a) == nil && len(a.Failures) == 0
 }

@@ -146,13 +146,13 @@ func TestDelivery_TapSeesEveryPayloadThatGoesOut(t *testing.T) {
 
 func TestDelivery_ShotsMeetTheirBatch(t *testing.T) {
 	f := &fake{}
-	d := &delivery{function: f, faults: Faults{Kills: []Shot{{Batch: 2, At: Answering}, {Batch: 4, At: Running}}}}
+	d := &delivery{function: f, faults: Faults{Kills: []Shot{{Batch: 2, At: Responding}, {Batch: 4, At: Running}}}}
 	for i := range 5 {
 		if _, err := d.invoke(t.Context(), records(1)); err != nil {
 			t.Fatal(strconv.Itoa(i), err)
 		}
 	}
-	if len(f.aims) != 2 || f.aims[2] != Answering || f.aims[4] != Running {
+	if len(f.aims) != 2 || f.aims[2] != Responding || f.aims[4] != Running {
 		t.Errorf("kills were armed at %v, want batches 2 and 4", f.aims)
 	}
 }

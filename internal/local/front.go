@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Invoker is a function as the front calls it.
+// Invoker is a function that the front calls.
 type Invoker interface {
-	// Invoke hands payload over and answers what the function answered. It may be
-	// called concurrently.
+	// Invoke calls the function with payload and returns its response. It can be called
+	// concurrently.
 	Invoke(ctx context.Context, payload []byte) ([]byte, error)
 }
 
@@ -23,28 +23,27 @@ type Invoker interface {
 type Route struct {
 	Method string
 	Prefix string
-	Suffix string // of the path; "" is any
+	Suffix string // of the path; "" matches any
 	To     Invoker
-	// Parameter names the rest of the path; "" means proxy.
+	// Parameter is the name of the rest of the path; "" means proxy.
 	Parameter string
-	// Authorizer must let a request through; nil lets all.
+	// Authorizer authorizes requests; nil authorizes all.
 	Authorizer Invoker
 }
 
-// maxRequest is what the front takes, the limit of API Gateway.
+// maxRequest is the largest body of a request, as in API Gateway.
 const maxRequest = 10 << 20
 
-// Front is the laptop's API Gateway: an HTTP server on this machine alone, which
-// hands each request to a function as an HTTP API payload of version 2.0 and gives
-// its answer back.
+// Front is an HTTP server on the loopback address that behaves as API Gateway: it converts each
+// request to an HTTP API payload of version 2.0, invokes a function and returns its response.
 type Front struct {
 	URL    string
 	routes []Route
 	server *http.Server
 }
 
-// StartFront listens on the port of this machine; 0 takes a free one. Requests of no
-// route are given to rest.
+// StartFront listens on a port of this machine; 0 selects a free one. rest serves the requests that
+// match no route.
 func StartFront(port string, routes []Route, rest http.Handler) (*Front, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
@@ -56,7 +55,7 @@ func StartFront(port string, routes []Route, rest http.Handler) (*Front, error) 
 	return f, nil
 }
 
-// Stop ends the front after the requests under way, or when ctx ends.
+// Stop ends the front after the running requests, or when ctx ends.
 func (f *Front) Stop(ctx context.Context) {
 	if f.server.Shutdown(ctx) != nil {
 		f.server.Close()
@@ -75,45 +74,45 @@ func (f *Front) handler(rest http.Handler) http.Handler {
 	})
 }
 
-// pass is one request through one function.
+// pass serves one request with a function.
 func pass(w http.ResponseWriter, r *http.Request, route Route) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-		say(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		writeMessage(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 		return
 	}
 	if err != nil {
-		return // the caller went away
+		return // the client disconnected
 	}
 	request := newHTTPRequest(r, route, body, time.Now())
 	if route.Authorizer != nil {
-		switch ok, err := askAuthorizer(r.Context(), route.Authorizer, &request); {
+		switch ok, err := callAuthorizer(r.Context(), route.Authorizer, &request); {
 		case err != nil:
-			say(w, http.StatusInternalServerError, "Internal Server Error")
+			writeMessage(w, http.StatusInternalServerError, "Internal Server Error")
 			return
 		case !ok:
-			say(w, http.StatusForbidden, "Forbidden")
+			writeMessage(w, http.StatusForbidden, "Forbidden")
 			return
 		}
 	}
 	payload, err := json.Marshal(request)
 	if err != nil {
-		say(w, http.StatusBadRequest, "Bad Request")
+		writeMessage(w, http.StatusBadRequest, "Bad Request")
 		return
 	}
-	answer, err := route.To.Invoke(r.Context(), payload)
+	response, err := route.To.Invoke(r.Context(), payload)
 	switch {
 	case errors.Is(err, ErrTimedOut):
-		say(w, http.StatusServiceUnavailable, "Service Unavailable")
+		writeMessage(w, http.StatusServiceUnavailable, "Service Unavailable")
 	case err != nil:
-		say(w, http.StatusInternalServerError, "Internal Server Error")
+		writeMessage(w, http.StatusInternalServerError, "Internal Server Error")
 	default:
-		writeAnswer(w, answer)
+		writeResponse(w, response)
 	}
 }
 
-// say answers as API Gateway does where no function answered.
-func say(w http.ResponseWriter, status int, message string) {
+// writeMessage writes a response of API Gateway itself.
+func writeMessage(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]string{"message": message})

@@ -10,42 +10,41 @@ import (
 	"time"
 )
 
-// FunctionOptions say how a function is run.
+// FunctionOptions describe how to run a function.
 type FunctionOptions struct {
-	Name        string        // as in its ARN and in the environment
+	Name        string        // in its ARN and environment
 	Binary      string        // path of the bootstrap, built for this machine
-	Env         []string      // KEY=value; the parent's environment is not passed on, as in Lambda
+	Env         []string      // KEY=value; the environment of this process is not inherited, as in Lambda
 	Timeout     time.Duration // of one invocation; zero means 30 seconds
 	Concurrency int           // processes; zero means 1
-	Log         io.Writer     // what the function prints, whole lines; nil discards it
-	OnKill      func(Death)   // told of each process that was killed on purpose; may be nil
+	Log         io.Writer     // receives the output of the function, in whole lines; nil discards it
+	OnKill      func(Death)   // called for each process killed by Kill or KillNext; may be nil
 }
 
 // defaultTimeout is Lambda's for functions behind an HTTP API.
 const defaultTimeout = 30 * time.Second
 
-// Function is a deployed binary run as a pool of processes under the Lambda Runtime
-// API. A process that dies is started again; the invocation it was in ends in an
-// error. It is safe for concurrent use.
+// Function runs a deployed binary as a pool of processes under the Lambda Runtime API. A process that
+// ends is started again, and its invocation returns an error. It is safe for concurrent use.
 type Function struct {
 	opts      FunctionOptions
-	queue     chan *invocation // unbuffered: handed over to whichever process asks next
+	queue     chan *invocation // unbuffered: received by the next free process
 	ctx       context.Context  // ends the processes
 	stop      context.CancelFunc
 	running   sync.WaitGroup
 	sandboxes []*sandbox
-	aim       atomic.Pointer[Moment] // armed by KillNext
+	armed     atomic.Pointer[Moment] // set by KillNext
 	deaths    deaths
 }
 
-// Errors of Invoke. What the function itself answered as an error is a *FunctionError.
+// Errors of Invoke. An error that the function returned is a *FunctionError.
 var (
-	ErrExited   = errors.New("the process ended before it answered")
-	ErrTimedOut = errors.New("the function ran into its timeout and was killed")
+	ErrExited   = errors.New("the process ended before it responded")
+	ErrTimedOut = errors.New("the function timed out and was killed")
 	ErrStopped  = errors.New("the function was stopped")
 )
 
-// FunctionError is an error the function answered with.
+// FunctionError is an error that the function returned.
 type FunctionError struct {
 	Type    string `json:"errorType"`
 	Message string `json:"errorMessage"`
@@ -53,9 +52,8 @@ type FunctionError struct {
 
 func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 
-// StartFunction starts the processes and waits until each has asked for its first
-// invocation. A binary that cannot be started, or that ends before it asks, is an
-// error with the last line it printed.
+// StartFunction starts the processes and waits until each requests its first invocation. If a
+// process cannot be started, or ends before that, the error contains its last line of output.
 func StartFunction(ctx context.Context, opts FunctionOptions) (*Function, error) {
 	if opts.Timeout == 0 {
 		opts.Timeout = defaultTimeout
@@ -81,8 +79,8 @@ func StartFunction(ctx context.Context, opts FunctionOptions) (*Function, error)
 	return f, nil
 }
 
-// Invoke hands payload to a process and answers what it answered. When ctx ends
-// first, the invocation goes on without its caller, as in Lambda.
+// Invoke sends payload to a process and returns the response. If ctx ends first, the invocation
+// continues without its caller, as in Lambda.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	inv := newInvocation(payload)
 	select {
@@ -93,17 +91,17 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		return nil, fmt.Errorf("invoke %s: %w", f.opts.Name, ErrStopped)
 	}
 	select {
-	case answer := <-inv.done:
-		if answer.err != nil {
-			return nil, fmt.Errorf("invoke %s: %w", f.opts.Name, answer.err)
+	case response := <-inv.done:
+		if response.err != nil {
+			return nil, fmt.Errorf("invoke %s: %w", f.opts.Name, response.err)
 		}
-		return answer.body, nil
+		return response.body, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("invoke %s: %w", f.opts.Name, ctx.Err())
 	}
 }
 
-// Stop ends every process and waits for it. What is under way ends in ErrStopped.
+// Stop ends every process and waits for it. Running invocations return ErrStopped.
 func (f *Function) Stop() {
 	f.stop()
 	f.running.Wait()

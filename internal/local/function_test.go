@@ -180,7 +180,7 @@ func TestKillNext_AnsweringKillsBetweenTheWorkAndItsAcknowledgement(t *testing.T
 	var told []Death
 	f := startFunction(t, FunctionOptions{OnKill: func(d Death) { told = append(told, d) }})
 	work := filepath.Join(t.TempDir(), "work")
-	f.KillNext(Answering)
+	f.KillNext(Responding)
 	if _, err := f.Invoke(t.Context(), do("touch", work)); !errors.Is(err, ErrExited) {
 		t.Errorf("Invoke = %v, want ErrExited: the acknowledgement is lost", err)
 	}
@@ -188,7 +188,7 @@ func TestKillNext_AnsweringKillsBetweenTheWorkAndItsAcknowledgement(t *testing.T
 		t.Errorf("the work was not done before the kill: %v", err)
 	}
 	invoke(t, f, do("echo", "again"))
-	if deaths := f.Deaths(); len(deaths) != 1 || deaths[0].At != Answering || len(told) != 1 || told[0] != deaths[0] {
+	if deaths := f.Deaths(); len(deaths) != 1 || deaths[0].At != Responding || len(told) != 1 || told[0] != deaths[0] {
 		t.Errorf("deaths %v, told %v; want one, while answering", deaths, told)
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark-db/tidemark/internal/eventsource"
 )
 
-// failureFile stands for the on-failure queue: each range of the table stream that
-// was given up is one line of it, in the shape of Lambda's message.
+// failureFile replaces the on-failure queue. Each range of the table stream that is given up is one
+// line, in the format of Lambda's message.
 type failureFile struct {
 	path string
 
 	mu    sync.Mutex
-	count int // guarded by mu, as the file is
+	count int // guarded by mu, as is the file
 }
 
 type failureMessage struct {
@@ -47,7 +47,7 @@ func (f *failureFile) add(_ context.Context, g eventsource.GivenUp) error {
 	m.Batch.FirstAt, m.Batch.LastAt = g.FirstAt.String(), g.LastAt.String()
 	line, err := json.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("keep a given-up range: %w", err)
+		return fmt.Errorf("write the on-failure file: %w", err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,18 +57,18 @@ func (f *failureFile) add(_ context.Context, g eventsource.GivenUp) error {
 
 func (f *failureFile) write(line []byte) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-		return fmt.Errorf("keep a given-up range: %w", err)
+		return fmt.Errorf("write the on-failure file: %w", err)
 	}
 	file, err := os.OpenFile(f.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return fmt.Errorf("keep a given-up range: %w", err)
+		return fmt.Errorf("write the on-failure file: %w", err)
 	}
 	_, err = file.Write(line)
 	if closing := file.Close(); err == nil {
 		err = closing
 	}
 	if err != nil {
-		return fmt.Errorf("keep a given-up range: %w", err)
+		return fmt.Errorf("write the on-failure file: %w", err)
 	}
 	return nil
 }

@@ -2,17 +2,17 @@ package local
 
 import "sync"
 
-// Moment is where in its life a process was when it was killed.
+// Moment is the state of a process when it was killed.
 type Moment int
 
-// The moments of a kill.
+// The states in which a process can be killed.
 const (
-	Idle      Moment = iota // between invocations
-	Running                 // an invocation was handed over and not answered
-	Answering               // all work was done, the answer was sent and not yet taken: between write and acknowledgement
+	Idle       Moment = iota // between invocations
+	Running                  // during an invocation
+	Responding               // after the response was sent and before it is accepted: between the writes and the acknowledgement
 )
 
-var momentNames = [...]string{"idle", "running", "answering"}
+var momentNames = [...]string{"idle", "running", "responding"}
 
 func (m Moment) String() string { return momentNames[m] }
 
@@ -37,15 +37,15 @@ func (f *Function) killed(d Death) {
 	}
 }
 
-// Deaths are the processes killed on purpose so far, in order.
+// Deaths returns the processes killed on purpose so far, in order.
 func (f *Function) Deaths() []Death {
 	f.deaths.mu.Lock()
 	defer f.deaths.mu.Unlock()
 	return append([]Death(nil), f.deaths.all...)
 }
 
-// Kill sends SIGKILL to one process, to one that is in an invocation where there is
-// one. It reports false when no process was alive at that instant.
+// Kill sends SIGKILL to one process, preferably to one with a running invocation. It returns false
+// if no process was running.
 func (f *Function) Kill() (Death, bool) {
 	for _, wantBusy := range []bool{true, false} {
 		for _, s := range f.sandboxes {
@@ -58,19 +58,18 @@ func (f *Function) Kill() (Death, bool) {
 	return Death{}, false
 }
 
-// KillNext arms a kill: the process that takes the next invocation is sent SIGKILL
-// at that moment of it. Running kills as soon as the payload was handed over,
-// Answering after the function sent its answer and before anybody took it. At most
-// one kill is armed; a later call replaces it.
-func (f *Function) KillNext(at Moment) { f.aim.Store(&at) }
+// KillNext kills the process of the next invocation. Running kills it as soon as it has received the
+// payload, Responding after it has sent its response and before the response is accepted. At most
+// one kill is set; a later call replaces it.
+func (f *Function) KillNext(at Moment) { f.armed.Store(&at) }
 
-// takeAim is the armed kill, once.
-func (f *Function) takeAim() Moment {
-	if at := f.aim.Swap(nil); at != nil {
+// nextKill returns the kill set by KillNext, once.
+func (f *Function) nextKill() Moment {
+	if at := f.armed.Swap(nil); at != nil {
 		return *at
 	}
 	return Idle
 }
 
-// Function is a function of the stack by its name, as ingest; nil where none has it.
+// Function returns a function of the stack by name, such as ingest, or nil.
 func (s *Stack) Function(name string) *Function { return s.functions[name] }

@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// longestLine is how much of a line without end is kept together.
+// longestLine is the longest line that is written as a whole.
 const longestLine = 256 << 10
 
-// lastLine passes on what a process prints, whole lines at a time, and remembers the
-// last one, which tells why it ended.
+// lastLine writes the output of a process in whole lines and keeps the last one for error messages.
 type lastLine struct {
 	next io.Writer // nil discards
 
-	mu      sync.Mutex // guards what follows, and the order of writes to next
+	mu      sync.Mutex // guards the fields below, and the order of writes to next
 	partial []byte
 	last    []byte
 }
@@ -41,7 +40,7 @@ func (l *lastLine) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text is the last line, the unfinished one where there is one.
+// text returns the last line, complete or not.
 func (l *lastLine) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lock holds the file at path against other processes until unlock is called.
+// lock locks the file at path against other processes until unlock is called.
 func lock(path string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -21,5 +21,5 @@ func lock(path string) (unlock func(), err error) {
 		file.Close()
 		return nil, err
 	}
-	return func() { file.Close() }, nil // the lock goes with the file
+	return func() { file.Close() }, nil // closing the file releases the lock
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
-// metrics adds up what functions count: it reads the metric lines among what they
-// print, as CloudWatch Logs does. It takes whole lines.
+// metrics sums the counters in the metric lines that functions print, as CloudWatch Logs does. Write
+// must receive whole lines.
 type metrics struct {
 	mu  sync.Mutex
 	sum map[string]float64 // guarded by mu; by metric name
 }
 
-// counted are the names of the metrics that add up.
+// counted has the names of the counters.
 var counted = func() map[string]bool {
 	names := map[string]bool{}
 	for _, d := range telemetry.Catalogue() {
@@ -27,7 +27,7 @@ var counted = func() map[string]bool {
 	return names
 }()
 
-// metadataMark is in every metric line and in no other.
+// metadataMark occurs in every metric line and in no other.
 var metadataMark = []byte(`"_aws":`)
 
 func (m *metrics) Write(p []byte) (int, error) {
@@ -42,7 +42,7 @@ func (m *metrics) Write(p []byte) (int, error) {
 func (m *metrics) add(line []byte) {
 	var members map[string]any
 	if json.Unmarshal(line, &members) != nil {
-		return // the last words of a process that was killed
+		return // cut off when the process was killed
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,7 +56,7 @@ func (m *metrics) add(line []byte) {
 	}
 }
 
-// sums are the totals so far by metric name.
+// sums returns the totals by metric name.
 func (m *metrics) sums() map[string]float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

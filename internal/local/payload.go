@@ -14,9 +14,9 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// newHTTPRequest is r as API Gateway hands it to a function, payload format 2.0: the
-// path decoded, header names in lower case, repeated values joined by commas, and
-// bodies that are not text in base64.
+// newHTTPRequest converts r to payload format 2.0 of API Gateway: the path is decoded, header names
+// are in lower case, repeated values are joined by commas, and bodies that are not text are in
+// base64.
 func newHTTPRequest(r *http.Request, route Route, body []byte, now time.Time) events.APIGatewayV2HTTPRequest {
 	parameter, form := route.Parameter, "{"+route.Parameter+"}"
 	if parameter == "" {
@@ -73,8 +73,7 @@ func headers(r *http.Request) map[string]string {
 	return out
 }
 
-// joined is a query string's parameters; none where there are none, as API Gateway
-// leaves the field out.
+// joined returns the parameters of a query string, or nil if there are none, as API Gateway does.
 func joined(values map[string][]string) map[string]string {
 	if len(values) == 0 {
 		return nil
@@ -86,8 +85,7 @@ func joined(values map[string][]string) map[string]string {
 	return out
 }
 
-// isText tells the bodies that API Gateway passes on as they are from those it
-// encodes.
+// isText reports whether API Gateway passes the body on without encoding it.
 func isText(h http.Header) bool {
 	if h.Get("Content-Encoding") != "" {
 		return false
@@ -97,20 +95,20 @@ func isText(h http.Header) bool {
 		slices.Contains([]string{"application/json", "application/javascript", "application/xml"}, kind)
 }
 
-// writeAnswer gives the function's answer to the caller. An answer without a status
-// is itself the body, as format 2.0 has it.
-func writeAnswer(w http.ResponseWriter, answer []byte) {
+// writeResponse writes the response of the function. A response without a status code is the body
+// itself, as in format 2.0.
+func writeResponse(w http.ResponseWriter, response []byte) {
 	var p events.APIGatewayV2HTTPResponse
-	if err := json.Unmarshal(answer, &p); err != nil || p.StatusCode == 0 {
+	if err := json.Unmarshal(response, &p); err != nil || p.StatusCode == 0 {
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(answer)
+		w.Write(response)
 		return
 	}
 	body := []byte(p.Body)
 	if p.IsBase64Encoded {
 		var err error
 		if body, err = base64.StdEncoding.DecodeString(p.Body); err != nil {
-			say(w, http.StatusInternalServerError, "Internal Server Error")
+			writeMessage(w, http.StatusInternalServerError, "Internal Server Error")
 			return
 		}
 	}

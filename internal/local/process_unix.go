@@ -4,7 +4,6 @@ package local
 
 import "syscall"
 
-// diesWithParent gives the child a process group of its own. Where no kernel ends
-// children with their parent, a function still ends: its Runtime API is gone, and it
-// exits when its next request for work fails.
+// diesWithParent gives the child its own process group. Without support of the kernel, a function
+// ends after its parent because its next request to the Runtime API fails.
 func diesWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// startPurge has the table stream tell the purge function of tombstones that TTL took
-// away, and has it look for open purges as often as deployed.
+// startPurge delivers expired tombstones of the table stream to the purge function, and invokes it by
+// the deployed schedule for open purges.
 func (s *Stack) startPurge(arn string) error {
 	settings, err := MappingSettings(s.opts.Config.Mapping)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Stack) startPurge(arn string) error {
 		return fmt.Errorf("parse the purge mapping's filter: %w", err)
 	}
 	mapping := &eventsource.Mapping{
-		Source:    NewTableStream(s.Endpoint, arn), // a reader of its own, at its own place
+		Source:    NewTableStream(s.Endpoint, arn), // with its own position in the stream
 		Invoke:    s.functions[purge].Invoke,
 		Settings:  settings,
 		Stream:    arn,
@@ -36,12 +36,11 @@ func (s *Stack) startPurge(arn string) error {
 			s.cancel(fmt.Errorf("deliver the table stream to purge: %w", err))
 		}
 	})
-	s.schedule(config.PurgeEvery, s.BringOnPurges)
+	s.schedule(config.PurgeEvery, s.RunPurges)
 	return nil
 }
 
-// BringOnPurges invokes purge once, as the schedule does, beside the schedule's own
-// calls.
-func (s *Stack) BringOnPurges(ctx context.Context) (answer []byte, err error) {
+// RunPurges invokes purge once as its schedule does, in addition to the schedule.
+func (s *Stack) RunPurges(ctx context.Context) (response []byte, err error) {
 	return s.functions[purge].Invoke(ctx, scheduled)
 }

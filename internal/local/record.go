@@ -11,20 +11,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// origin is what every record of a stream says alike.
+// origin has the attributes that all records of a stream share.
 type origin struct {
 	region string
 	arn    string
 }
 
-// ttlIdentity is who removes expired items, as Lambda's events name it.
+// ttlIdentity is the identity of TTL in Lambda's events.
 const ttlIdentity = `,"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`
 
-// appendRecord appends one stream record as it stands in a Lambda event. It is
-// written by hand because a run of some hundred thousand records passes through it.
+// appendRecord appends one stream record as in a Lambda event. It does not use encoding/json because
+// a run processes some hundred thousand records.
 //
-// DynamoDB Local writes the removals of its TTL sweep under an event name that its
-// own client does not know, without an identity; they are given Lambda's shape.
+// DynamoDB Local reports the removals of its TTL with an event name that the SDK does not know and
+// without an identity. They are written in Lambda's form.
 func (o origin) appendRecord(b []byte, r *types.Record) []byte {
 	name, expired := string(r.EventName), false
 	if !slices.Contains(r.EventName.Values(), r.EventName) {
@@ -82,11 +82,10 @@ func appendImages(b []byte, r *types.StreamRecord) []byte {
 	return append(b, '}')
 }
 
-// appendItem writes attributes in the order of their names, so that equal records
-// are equal bytes.
+// appendItem writes attributes sorted by name, so that equal records have equal bytes.
 func appendItem(b []byte, item map[string]types.AttributeValue) []byte {
-	var room [32]string
-	names := slices.AppendSeq(room[:0], maps.Keys(item))
+	var buffer [32]string
+	names := slices.AppendSeq(buffer[:0], maps.Keys(item))
 	slices.Sort(names)
 	b = append(b, '{')
 	for i, name := range names {
@@ -122,7 +121,7 @@ func appendValue(b []byte, v types.AttributeValue) []byte {
 		b = appendList(append(b, `{"NS":`...), v.Value, appendString)
 	case *types.AttributeValueMemberBS:
 		b = appendList(append(b, `{"BS":`...), v.Value, appendBinary)
-	default: // a type younger than this program: told apart from null by being empty
+	default: // an unknown type: written as an empty object, which differs from null
 		b = append(b, '{')
 	}
 	return append(b, '}')
@@ -145,7 +144,7 @@ func appendBinary(b, value []byte) []byte {
 	return append(b, '"')
 }
 
-// appendString writes a JSON string; what needs escaping goes the slow way.
+// appendString writes a JSON string. Strings that need escaping use encoding/json.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= utf8.RuneSelf {

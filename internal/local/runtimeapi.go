@@ -11,45 +11,45 @@ import (
 	"time"
 )
 
-// invocation is one payload on its way through a function.
+// invocation is one payload and its result.
 type invocation struct {
 	id      string
 	payload []byte
-	aim     Moment // when its process is to be killed; Idle means not at all
+	killAt  Moment // when to kill its process; Idle means never
 	timer   *time.Timer
-	done    chan answer // takes one, never blocks
+	done    chan result // capacity 1, so that sending does not block
 }
 
-type answer struct {
+type result struct {
 	body []byte
 	err  error
 }
 
 var invocations atomic.Uint64
 
-// newInvocation numbers its id, in the form of Lambda's request ids.
+// newInvocation returns an invocation with an id in the form of Lambda's request ids.
 func newInvocation(payload []byte) *invocation {
 	n := invocations.Add(1)
 	return &invocation{
 		id:      fmt.Sprintf("00000000-0000-4000-8000-%012x", n),
 		payload: payload,
-		done:    make(chan answer, 1),
+		done:    make(chan result, 1),
 	}
 }
 
-func (inv *invocation) finish(a answer) {
+func (inv *invocation) finish(a result) {
 	if inv.timer != nil {
 		inv.timer.Stop()
 	}
 	select {
 	case inv.done <- a:
-	default: // answered already, by its timeout
+	default: // its timeout has already returned a result
 	}
 }
 
-func (inv *invocation) fail(err error) { inv.finish(answer{err: err}) }
+func (inv *invocation) fail(err error) { inv.finish(result{err: err}) }
 
-// routes is the Runtime API of one sandbox.
+// routes returns the Runtime API of one sandbox.
 func (s *sandbox) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", s.serveNext)
@@ -61,27 +61,27 @@ func (s *sandbox) routes() http.Handler {
 
 func (s *sandbox) serveNext(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked = true
+	s.requested = true
 	left := s.current
 	s.current = nil
 	s.mu.Unlock()
-	if left != nil { // it was handed to a process that had just died
+	if left != nil { // it was sent to a process that had just ended
 		left.fail(ErrExited)
 	}
-	s.tellReady(nil)
+	s.signalReady(nil)
 	select {
 	case inv := <-s.f.queue:
-		s.handOver(w, inv)
+		s.send(w, inv)
 	case <-r.Context().Done():
 	case <-s.f.ctx.Done():
-		panic(http.ErrAbortHandler) // no answer at all: an empty one would be an invocation
+		panic(http.ErrAbortHandler) // close the connection: an empty response would be an invocation
 	}
 }
 
-// handOver gives the invocation to the process and starts its clock.
-func (s *sandbox) handOver(w http.ResponseWriter, inv *invocation) {
+// send sends the invocation to the process and starts its timeout.
+func (s *sandbox) send(w http.ResponseWriter, inv *invocation) {
 	deadline := time.Now().Add(s.f.opts.Timeout)
-	inv.aim = s.f.takeAim()
+	inv.killAt = s.f.nextKill()
 	s.mu.Lock()
 	inv.timer = time.AfterFunc(s.f.opts.Timeout, func() { s.timeOut(inv) })
 	s.current = inv
@@ -93,7 +93,7 @@ func (s *sandbox) handOver(w http.ResponseWriter, inv *invocation) {
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:local:000000000000:function:"+s.f.opts.Name)
 	h.Set("Content-Length", strconv.Itoa(len(inv.payload)))
 	w.Write(inv.payload)
-	if inv.aim == Running {
+	if inv.killAt == Running {
 		w.(http.Flusher).Flush()
 		s.killFor(inv, Running)
 	}
@@ -112,7 +112,7 @@ func (s *sandbox) timeOut(inv *invocation) {
 	}
 }
 
-// killFor kills the process of inv at its moment, and counts it.
+// killFor kills the process of inv and records it.
 func (s *sandbox) killFor(inv *invocation, at Moment) {
 	s.mu.Lock()
 	d, killed := Death{At: at}, false
@@ -128,24 +128,24 @@ func (s *sandbox) killFor(inv *invocation, at Moment) {
 func (s *sandbox) serveResponse(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the process died while it answered; its end is the answer
+		return // the process ended while it responded, which fails the invocation
 	}
-	if inv := s.running(r.PathValue("id")); inv != nil && inv.aim == Answering {
-		s.killFor(inv, Answering)
-		panic(http.ErrAbortHandler) // the answer is lost with the process
+	if inv := s.running(r.PathValue("id")); inv != nil && inv.killAt == Responding {
+		s.killFor(inv, Responding)
+		panic(http.ErrAbortHandler) // the response is lost with the process
 	}
 	if failed := trailedError(r); failed != nil {
-		s.settle(w, r, answer{err: failed})
+		s.finish(w, r, result{err: failed})
 		return
 	}
-	s.settle(w, r, answer{body: body})
+	s.finish(w, r, result{body: body})
 }
 
 func (s *sandbox) serveError(w http.ResponseWriter, r *http.Request) {
-	s.settle(w, r, answer{err: readError(r.Body)})
+	s.finish(w, r, result{err: readError(r.Body)})
 }
 
-// serveInitError keeps what the process says of its own start: it ends after that.
+// serveInitError records the error of a process that fails at its start.
 func (s *sandbox) serveInitError(w http.ResponseWriter, r *http.Request) {
 	err := readError(r.Body)
 	s.mu.Lock()
@@ -163,8 +163,8 @@ func (s *sandbox) running(id string) *invocation {
 	return s.current
 }
 
-// settle ends the invocation the process names, when it is the one it was given.
-func (s *sandbox) settle(w http.ResponseWriter, r *http.Request, a answer) {
+// finish ends the invocation that the process names, if it is the current one.
+func (s *sandbox) finish(w http.ResponseWriter, r *http.Request, a result) {
 	inv := s.running(r.PathValue("id"))
 	if inv == nil {
 		http.Error(w, `{"errorType":"InvalidRequestID","errorMessage":"no such invocation"}`, http.StatusBadRequest)
@@ -180,12 +180,12 @@ func (s *sandbox) settle(w http.ResponseWriter, r *http.Request, a answer) {
 func readError(body io.Reader) error {
 	var e FunctionError
 	if err := json.NewDecoder(io.LimitReader(body, 1<<20)).Decode(&e); err != nil {
-		return &FunctionError{Type: "Unknown", Message: "the function failed without saying how"}
+		return &FunctionError{Type: "Unknown", Message: "the function returned an error that cannot be decoded"}
 	}
 	return &e
 }
 
-// trailedError is the error of a function that failed while it streamed its answer.
+// trailedError returns the error of a function that failed while it streamed its response.
 func trailedError(r *http.Request) error {
 	kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type")
 	if kind == "" {

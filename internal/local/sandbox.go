@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// Waits between starts of a process that ends before it asks for work.
+// Pauses between starts of a process that ends before it requests an invocation.
 const (
 	firstRestart   = 50 * time.Millisecond
 	slowestRestart = 5 * time.Second
 )
 
-// sandbox is one process slot: its own Runtime API, and the process that talks to it.
+// sandbox has one process at a time, and its Runtime API.
 type sandbox struct {
 	f        *Function
 	api      *http.Server
 	listener net.Listener
-	ready    chan error // the first process asked for work, or ended before
+	ready    chan error // the first process requested an invocation, or ended before
 	last     *lastLine
 
-	mu      sync.Mutex  // guards what follows
-	process *exec.Cmd   // nil between processes
-	asked   bool        // the process has asked for work
-	current *invocation // handed over, not answered
-	failure error       // what the process reported at its start
+	mu        sync.Mutex  // guards the fields below
+	process   *exec.Cmd   // nil between processes
+	requested bool        // the process has requested an invocation
+	current   *invocation // sent, without a response so far
+	failure   error       // reported by the process at its start
 }
 
 func newSandbox(f *Function) (*sandbox, error) {
@@ -47,7 +47,7 @@ func newSandbox(f *Function) (*sandbox, error) {
 
 func (s *sandbox) close() { s.api.Close() }
 
-// awaitReady waits until the first process has asked for work.
+// awaitReady waits until the first process has requested an invocation.
 func (s *sandbox) awaitReady(ctx context.Context) error {
 	select {
 	case err := <-s.ready:
@@ -57,15 +57,15 @@ func (s *sandbox) awaitReady(ctx context.Context) error {
 	}
 }
 
-// run keeps a process in the slot until the function is stopped. It holds its thread:
-// a child is told of its parent's death by the thread that started it.
+// run keeps a process running until the function is stopped. It locks its thread because the kernel
+// sends the parent-death signal when the thread that started the child ends.
 func (s *sandbox) run() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	pause := firstRestart
 	for s.f.ctx.Err() == nil {
 		err := s.runOnce()
-		if s.bury(err) {
+		if s.cleanUp(err) {
 			pause = firstRestart
 			continue
 		}
@@ -86,7 +86,7 @@ func (s *sandbox) runOnce() error {
 	s.mu.Lock()
 	err := cmd.Start()
 	if err == nil {
-		s.process, s.asked, s.failure = cmd, false, nil
+		s.process, s.requested, s.failure = cmd, false, nil
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -95,24 +95,25 @@ func (s *sandbox) runOnce() error {
 	return cmd.Wait()
 }
 
-// bury ends what the process left behind, and reports whether it ever asked for work.
-func (s *sandbox) bury(err error) bool {
+// cleanUp fails the invocation of a process that ended, and reports whether the process had requested
+// one.
+func (s *sandbox) cleanUp(err error) bool {
 	s.mu.Lock()
-	inv, asked, failure := s.current, s.asked, s.failure
-	s.process, s.current, s.asked = nil, nil, false
+	inv, requested, failure := s.current, s.requested, s.failure
+	s.process, s.current, s.requested = nil, nil, false
 	s.mu.Unlock()
-	cause := s.causeOfDeath(err, failure)
+	cause := s.exitError(err, failure)
 	if inv != nil {
 		inv.fail(cause)
 	}
-	if !asked {
-		s.tellReady(cause)
+	if !requested {
+		s.signalReady(cause)
 		s.failOneWaiting(cause)
 	}
-	return asked
+	return requested
 }
 
-func (s *sandbox) causeOfDeath(err, failure error) error {
+func (s *sandbox) exitError(err, failure error) error {
 	switch {
 	case s.f.ctx.Err() != nil:
 		return ErrStopped
@@ -122,13 +123,13 @@ func (s *sandbox) causeOfDeath(err, failure error) error {
 		err = errors.New("exit status 0")
 	}
 	if line := s.last.text(); line != "" {
-		return fmt.Errorf("%w: %v; it printed last: %s", ErrExited, err, line)
+		return fmt.Errorf("%w: %v; last output: %s", ErrExited, err, line)
 	}
 	return fmt.Errorf("%w: %v", ErrExited, err)
 }
 
-// failOneWaiting answers one caller for each process that could not start, so that
-// nobody waits for a function that never will.
+// failOneWaiting fails one waiting invocation for each process that could not start, so that callers
+// do not wait forever.
 func (s *sandbox) failOneWaiting(cause error) {
 	select {
 	case inv := <-s.f.queue:
@@ -137,14 +138,14 @@ func (s *sandbox) failOneWaiting(cause error) {
 	}
 }
 
-func (s *sandbox) tellReady(err error) {
+func (s *sandbox) signalReady(err error) {
 	select {
 	case s.ready <- err:
 	default:
 	}
 }
 
-// killNow sends SIGKILL when the slot is as wanted, in an invocation or alive at all.
+// killNow sends SIGKILL if a process is running and, if wantBusy is set, has an invocation.
 func (s *sandbox) killNow(wantBusy bool) (Death, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *sandbox) killNow(wantBusy bool) (Death, bool) {
 	return d, s.process.Process.Kill() == nil
 }
 
-// environment is what Lambda sets, and what the function was given.
+// environment returns the variables that Lambda sets and those of the options.
 func (s *sandbox) environment() []string {
 	env := []string{
 		"AWS_LAMBDA_RUNTIME_API=" + s.listener.Addr().String(),
@@ -177,5 +178,5 @@ func (s *sandbox) environment() []string {
 	return append(env, s.f.opts.Env...)
 }
 
-// functionMemory is what the function is told it has, in MB.
+// functionMemory is the memory size in the environment of functions, in MB.
 const functionMemory = 512

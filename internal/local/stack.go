@@ -24,27 +24,26 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Options say what to bring up. The zero value of each field is its default.
+// Options describe a stack. The zero value of each field is its default.
 type Options struct {
 	Config     *config.Config // required
-	ConfigPath string         // the file Config was read from, told to the functions; "" where they use their defaults
+	ConfigPath string         // the file that Config was read from, passed to the functions; "" for the defaults
 	Table      string         // "" means tidemark
-	Port       string         // of the HTTP front; "" takes a free one
-	// DynamoDB says where the table is: an endpoint that answers already, or what to
-	// start one from.
+	Port       string         // of the HTTP front; "" selects a free one
+	// DynamoDB is a running endpoint, or how to start DynamoDB Local.
 	DynamoDB  ddblocal.Options
 	BinaryDir string // of the functions; "" searches, see FindBinaries
 	Dir       string // of logs and the on-failure file; "" means .tidemark
 	Faults    Faults
-	// Tap sees each payload that is delivered to aggregate, before the function does,
-	// those of faults included. It may be called concurrently.
+	// Tap is called with each payload for aggregate before its delivery, including those of faults.
+	// It must be safe for concurrent use.
 	Tap func(payload []byte)
-	// OnKill is told of each process that was killed on purpose.
+	// OnKill is called for each process killed on purpose.
 	OnKill func(Death)
 }
 
-// Stack is everything, running: DynamoDB, the table, the functions, the mapping on
-// the table's stream and the HTTP front.
+// Stack is a running Tidemark: DynamoDB, the table, the functions, the mapping of the table stream and
+// the HTTP front.
 type Stack struct {
 	URL      string // of the HTTP front
 	Endpoint string // of DynamoDB
@@ -66,11 +65,11 @@ type Stack struct {
 	running sync.WaitGroup
 }
 
-// ErrDatabaseEnded says that DynamoDB Local ended by itself.
+// ErrDatabaseEnded reports that DynamoDB Local ended unexpectedly.
 var ErrDatabaseEnded = errors.New("DynamoDB Local ended")
 
-// Start brings the stack up and returns when it takes requests. What was started is
-// ended again when something cannot be.
+// Start starts the stack and returns when it accepts requests. If a part cannot be started, the others
+// are stopped.
 func Start(ctx context.Context, opts Options) (*Stack, error) {
 	opts.Table = cmp.Or(opts.Table, "tidemark")
 	opts.Dir = cmp.Or(opts.Dir, ".tidemark")
@@ -112,7 +111,7 @@ func (s *Stack) start(ctx context.Context) error {
 	if err := s.startPurge(arn); err != nil {
 		return err
 	}
-	s.schedule(config.AlertsEvery, s.TellAlerts)
+	s.schedule(config.AlertsEvery, s.RunAlerts)
 	return s.startFront()
 }
 
@@ -139,7 +138,7 @@ func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) 
 	return nil
 }
 
-// openLog begins a function's log anew: it is that of this run.
+// openLog creates the log of a function, and removes that of the previous run.
 func (s *Stack) openLog(name string) (io.Writer, error) {
 	dir := filepath.Join(s.opts.Dir, "logs")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -153,7 +152,7 @@ func (s *Stack) openLog(name string) (io.Writer, error) {
 	return file, nil
 }
 
-// startMapping delivers the table stream to aggregate by the settings that deploy.
+// startMapping delivers the table stream to aggregate with the deployed settings.
 func (s *Stack) startMapping(arn string) error {
 	settings, err := MappingSettings(s.opts.Config.Mapping)
 	if err != nil {
@@ -179,8 +178,7 @@ func (s *Stack) startMapping(arn string) error {
 	return nil
 }
 
-// MappingSettings are those of the mapping from the table stream to aggregate, on a
-// laptop as deployed.
+// MappingSettings returns the settings of the mapping from the table stream to aggregate, as deployed.
 func MappingSettings(m config.Mapping) (eventsource.Settings, error) {
 	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
@@ -201,7 +199,7 @@ func MappingSettings(m config.Mapping) (eventsource.Settings, error) {
 func (s *Stack) watchDatabase() {
 	select {
 	case <-s.database.Done():
-		s.cancel(fmt.Errorf("%w; it said last:\n%s", ErrDatabaseEnded, s.database.Log()))
+		s.cancel(fmt.Errorf("%w; last output:\n%s", ErrDatabaseEnded, s.database.Log()))
 	case <-s.ctx.Done():
 	}
 }
@@ -231,24 +229,22 @@ func (s *Stack) startFront() (err error) {
 	return nil
 }
 
-// Context ends when the stack does, by Stop or because it cannot go on; its cause says
-// why.
+// Context returns a context that ends when the stack stops or fails. Its cause is the reason.
 func (s *Stack) Context() context.Context { return s.ctx }
 
-// Err is why the stack ended, nil while it runs.
+// Err returns the reason why the stack ended, or nil while it runs.
 func (s *Stack) Err() error { return context.Cause(s.ctx) }
 
-// Window is how long a change may wait before aggregate is told of it.
+// Window returns the longest time that a change waits before it is delivered to aggregate.
 func (s *Stack) Window() time.Duration { return s.opts.Config.Mapping.Window }
 
-// KillNext has the next invocation of aggregate end in SIGKILL at that moment of it.
+// KillNext kills the process of the next invocation of aggregate. See Function.KillNext.
 func (s *Stack) KillNext(at Moment) { s.functions[aggregate].KillNext(at) }
 
-// stopWithin is how long requests under way may take when the stack stops.
+// stopWithin is how long running requests can take when the stack stops.
 const stopWithin = 2 * time.Second
 
-// Stop ends everything, in the order in which nothing loses what it needs, and
-// waits. It may be called again.
+// Stop stops all parts in order and waits for them. It can be called repeatedly.
 func (s *Stack) Stop() {
 	if s.front != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWithin)

@@ -95,7 +95,7 @@ func TestStack_FaultsChangeNoNumber(t *testing.T) {
 	var tapped atomic.Int64
 	s := startStack(t, func(o *Options) {
 		o.Config.Mapping.BatchSize = 5
-		o.Faults = Faults{Seed: 1, Again: 2, Recut: 2, Kills: []Shot{{2, Answering}, {4, Running}}}
+		o.Faults = Faults{Seed: 1, Again: 2, Recut: 2, Kills: []Shot{{2, Responding}, {4, Running}}}
 		o.Tap = func([]byte) { tapped.Add(1) }
 	})
 	const events = 60

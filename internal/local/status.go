@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Stats is what the stack has counted since it started.
+// Stats are the counts of the stack since its start.
 type Stats struct {
 	StreamRecords int64 `json:"streamRecords"` // read from the table stream, of every class
-	Batches       int64 `json:"batches"`       // made by the mapping
-	Invocations   int64 `json:"invocations"`   // of aggregate, those of faults and retries included
-	Again         int64 `json:"again"`         // batches that faults delivered again
-	Recut         int64 `json:"recut"`         // batches that faults cut anew
-	Failed        int64 `json:"failed"`        // invocations that were not acknowledged whole
+	Batches       int64 `json:"batches"`       // of the mapping
+	Invocations   int64 `json:"invocations"`   // of aggregate, including faults and retries
+	Again         int64 `json:"again"`         // batches delivered again by faults
+	Recut         int64 `json:"recut"`         // batches delivered in pieces by faults
+	Failed        int64 `json:"failed"`        // invocations that were not acknowledged completely
 	GivenUp       int   `json:"givenUp"`       // ranges in the on-failure file
 	Kills         int   `json:"kills"`         // processes of aggregate killed on purpose
-	KillsUnacked  int   `json:"killsUnacked"`  // of these, between write and acknowledgement
-	// Metrics are the sums of what the functions counted, by metric name. What a
-	// process had not yet printed when it was killed is not in them.
+	KillsUnacked  int   `json:"killsUnacked"`  // of these, between the writes and the acknowledgement
+	// Metrics are the sums of the counters of the functions, by metric name. Counts that a killed
+	// process had not printed are missing.
 	Metrics map[string]float64 `json:"metrics"`
 }
 
-// Stats is what was counted so far. It may be called at any time.
+// Stats returns the counts. It can be called at any time.
 func (s *Stack) Stats() Stats {
 	d := s.delivery
 	st := Stats{
@@ -39,16 +39,15 @@ func (s *Stack) Stats() Stats {
 	}
 	for _, death := range s.functions[aggregate].Deaths() {
 		st.Kills++
-		if death.At == Answering {
+		if death.At == Responding {
 			st.KillsUnacked++
 		}
 	}
 	return st
 }
 
-// Idle waits until every change that was committed before the call has been folded,
-// or given up. It reads the table stream to its end to know; nothing is guessed from
-// time that passed.
+// Idle waits until every change committed before the call is in the rollups or was given up. It reads
+// the table stream to its end instead of waiting for a fixed time.
 func (s *Stack) Idle(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -59,30 +58,29 @@ func (s *Stack) Idle(ctx context.Context) error {
 	return nil
 }
 
-// Status is what GET /local/status and GET /local/idle answer.
+// Status is the response of GET /local/status and GET /local/idle.
 type Status struct {
-	Idle     bool   `json:"idle"` // of /local/idle: all that was committed before the request is folded
+	Idle     bool   `json:"idle"` // of /local/idle: all changes before the request are in the rollups
 	Table    string `json:"table"`
 	Endpoint string `json:"endpoint"`
 	Stats    Stats  `json:"stats"`
 }
 
-// idleWithin is how long a request for idleness is held before it is told "not yet",
-// so that who waits sees things move. It is several times what the mapping takes to
-// list the shards and to find their ends, which every request has to wait for anew.
+// idleWithin limits one request for idleness, so that the caller sees progress. It is several times as
+// long as the mapping needs to list the shards and to read them to their ends.
 const idleWithin = 5 * time.Second
 
-// localRoutes are the doors that only a laptop has.
+// localRoutes serves the routes that exist only on a local stack.
 func (s *Stack) localRoutes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { say(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /local/status", func(w http.ResponseWriter, r *http.Request) { s.report(w, false) })
 	mux.HandleFunc("GET /local/idle", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), idleWithin)
 		defer cancel()
 		s.report(w, s.Idle(ctx) == nil)
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { say(w, http.StatusNotFound, "Not Found") })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusNotFound, "Not Found") })
 	return mux
 }
 

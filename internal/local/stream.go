@@ -15,24 +15,23 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// recordsAPage is the most that GetRecords returns.
+// recordsAPage is the maximum of GetRecords.
 const recordsAPage = 1000
 
-// TableStream reads a table's stream as Lambda's mapping does, from the oldest record
-// that is kept, and writes each record as Lambda's event has it. It is a
-// eventsource.Source.
+// TableStream reads the stream of a table from its oldest record, and converts each record to the form
+// of Lambda's event. It is an eventsource.Source.
 type TableStream struct {
 	client *dynamodbstreams.Client
 	origin origin
 
 	records atomic.Int64 // read so far
 
-	mu   sync.Mutex       // guards next
-	next map[string]place // where each shard was read to
+	mu   sync.Mutex          // guards next
+	next map[string]position // the position in each shard
 }
 
-// place is an open iterator: it reads what follows the record numbered after.
-type place struct {
+// position is an open iterator after the sequence number after.
+type position struct {
 	after    string
 	iterator string
 }
@@ -40,11 +39,11 @@ type place struct {
 // NewTableStream reads the stream of arn from the DynamoDB at endpoint.
 func NewTableStream(endpoint, arn string) *TableStream {
 	client := dynamodbstreams.New(dynamodbstreams.Options{Region: Region, BaseEndpoint: &endpoint, Credentials: credentials})
-	return &TableStream{client: client, origin: origin{region: Region, arn: arn}, next: map[string]place{}}
+	return &TableStream{client: client, origin: origin{region: Region, arn: arn}, next: map[string]position{}}
 }
 
-// What everybody on the laptop signs with: DynamoDB Local keeps tables apart by key
-// and region unless told to share, so all have to say the same.
+// Credentials of all local requests. DynamoDB Local separates tables by access key and region unless it
+// runs with -sharedDb, so all requests must use the same.
 const (
 	Region    = "us-east-1"
 	accessKey = "local"
@@ -57,7 +56,7 @@ var credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credent
 
 var _ eventsource.Source = (*TableStream)(nil)
 
-// Shards lists the stream shards there are now.
+// Shards lists the existing stream shards.
 func (s *TableStream) Shards(ctx context.Context) ([]eventsource.Shard, error) {
 	var shards []eventsource.Shard
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &s.origin.arn}
@@ -75,7 +74,7 @@ func (s *TableStream) Shards(ctx context.Context) ([]eventsource.Shard, error) {
 	}
 }
 
-// listedParents drops the parents that are no longer kept.
+// listedParents removes the parents that are no longer listed.
 func listedParents(shards []eventsource.Shard) []eventsource.Shard {
 	listed := map[string]bool{}
 	for _, s := range shards {
@@ -89,7 +88,7 @@ func listedParents(shards []eventsource.Shard) []eventsource.Shard {
 	return shards
 }
 
-// Read returns what follows the record numbered after.
+// Read returns the records after the sequence number after.
 func (s *TableStream) Read(ctx context.Context, shard, after string) (eventsource.Page, error) {
 	iterator, err := s.iterator(ctx, shard, after)
 	if err != nil {
@@ -105,12 +104,12 @@ func (s *TableStream) Read(ctx context.Context, shard, after string) (eventsourc
 	if n := len(page.Records); n > 0 {
 		after = page.Records[n-1].Seq
 	}
-	s.remember(shard, place{after: after, iterator: deref(out.NextShardIterator)})
+	s.remember(shard, position{after: after, iterator: deref(out.NextShardIterator)})
 	s.records.Add(int64(len(page.Records)))
 	return page, nil
 }
 
-// iterator goes on where the shard was read to, or opens it anew.
+// iterator returns the open iterator of the shard, or a new one.
 func (s *TableStream) iterator(ctx context.Context, shard, after string) (string, error) {
 	s.mu.Lock()
 	open, ok := s.next[shard]
@@ -126,7 +125,7 @@ func (s *TableStream) iterator(ctx context.Context, shard, after string) (string
 	}
 	out, err := s.client.GetShardIterator(ctx, in)
 	if trimmed := new(types.TrimmedDataAccessException); errors.As(err, &trimmed) && after != "" {
-		return s.iterator(ctx, shard, "") // what came next is gone: the oldest that is kept follows
+		return s.iterator(ctx, shard, "") // the next record has expired: continue with the oldest one
 	}
 	if err != nil {
 		return "", err
@@ -134,20 +133,20 @@ func (s *TableStream) iterator(ctx context.Context, shard, after string) (string
 	return deref(out.ShardIterator), nil
 }
 
-func (s *TableStream) remember(shard string, at place) {
+func (s *TableStream) remember(shard string, at position) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next[shard] = at
 }
 
-// forget drops an iterator that failed: it may have expired, and a new one costs little.
+// forget removes an iterator that failed: it may have expired.
 func (s *TableStream) forget(shard string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.next, shard)
 }
 
-// decode shares one buffer a page between the bodies of its records.
+// decode converts the records of a page. Their bodies share one buffer.
 func (s *TableStream) decode(in []types.Record) []eventsource.Record {
 	out := make([]eventsource.Record, len(in))
 	ends := make([]int, len(in))

@@ -119,7 +119,7 @@ func TestTableStream_FailedReadIsAskedAgain(t *testing.T) {
 	if _, err := s.Read(gone, shard, after); err == nil {
 		t.Fatal("a read whose context is over was answered")
 	}
-	s.remember(shard, place{after: after, iterator: "expired"})
+	s.remember(shard, position{after: after, iterator: "expired"})
 	if _, err := s.Read(t.Context(), shard, after); err == nil {
 		t.Fatal("an iterator that is none was taken")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-// ensureTable makes the table where there is none, and answers the ARN of its stream.
+// ensureTable creates the table if it does not exist, and returns the ARN of its stream.
 func ensureTable(ctx context.Context, endpoint, name string) (string, error) {
 	client, err := dynamo.NewClient(ctx, Region, endpoint)
 	if err != nil {

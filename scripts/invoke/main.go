@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer database.Stop()
-	function, err := local.Alone{
+	function, err := local.SingleFunction{
 		Name: args[0], Config: settings, Path: config.FileName, Log: log,
 		Endpoint: database.Endpoint, Table: cmp.Or(os.Getenv(config.EnvTable), "tidemark"),
 	}.Start(ctx)

@@ -12,10 +12,10 @@ import (
 	"strconv"
 )
 
-// ErrMissing says that something DynamoDB Local needs is not installed.
+// ErrMissing reports that DynamoDB Local cannot run because something is not installed.
 var ErrMissing = errors.New("DynamoDB Local cannot run here")
 
-// leastJava is the first Java that runs the jar.
+// leastJava is the lowest Java version that runs the jar.
 const leastJava = 17
 
 const installJava = `install Java 17 or newer:
@@ -23,9 +23,9 @@ const installJava = `install Java 17 or newer:
   Fedora:          sudo dnf install java-latest-openjdk-headless
   macOS:           brew install --cask temurin`
 
-const installJar = `run "npm ci" in the repository, or name the jar by TIDEMARK_DYNAMODB_JAR, or a running DynamoDB by TIDEMARK_ENDPOINT`
+const installJar = `run "npm ci" in the repository, or set TIDEMARK_DYNAMODB_JAR to the jar, or TIDEMARK_ENDPOINT to a running DynamoDB`
 
-// resolve fills in what was left to be searched for.
+// resolve fills in the defaults and finds the jar.
 func (o Options) resolve(ctx context.Context) (_ Options, err error) {
 	if o.HeapMB == 0 {
 		o.HeapMB = defaultHeapMB
@@ -39,12 +39,12 @@ func (o Options) resolve(ctx context.Context) (_ Options, err error) {
 	return o, checkJava(ctx, o.Java)
 }
 
-// findJar looks where npm puts the jar, from the working directory upwards; the
-// package keeps it in a folder named by its date, the newest wins.
+// findJar searches node_modules in the working directory and its parents. The npm package has the jar
+// in a directory named by its date; the newest is used.
 func findJar(given string) (string, error) {
 	if given != "" {
 		if _, err := os.Stat(given); err != nil {
-			return "", fmt.Errorf("%w: the jar named by TIDEMARK_DYNAMODB_JAR: %w", ErrMissing, err)
+			return "", fmt.Errorf("%w: the jar in TIDEMARK_DYNAMODB_JAR: %w", ErrMissing, err)
 		}
 		return given, nil
 	}
@@ -59,7 +59,7 @@ func findJar(given string) (string, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", fmt.Errorf("%w: no DynamoDBLocal.jar under any node_modules from here upwards: %s", ErrMissing, installJar)
+			return "", fmt.Errorf("%w: no DynamoDBLocal.jar in node_modules of this directory or its parents: %s", ErrMissing, installJar)
 		}
 		dir = parent
 	}

@@ -2,8 +2,8 @@ package ddblocal
 
 import "syscall"
 
-// endWithParent has the kernel kill the child when we die, however we die, and
-// keeps the terminal's Ctrl-C from reaching it before we have tidied up.
+// endWithParent makes the kernel kill the child when this process ends, and gives the child its own
+// process group, so that Ctrl-C reaches it only after this process has cleaned up.
 func endWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -4,7 +4,6 @@ package ddblocal
 
 import "syscall"
 
-// endWithParent asks for nothing: only Linux ties a child's life to its parent's.
-// Elsewhere Stop and Main end the server, and Ctrl-C reaches it by the terminal; it
-// is left behind only when this program is killed outright.
+// endWithParent returns nil: only Linux can end a child with its parent. Elsewhere Stop, Main and
+// Ctrl-C end the server. It keeps running only if this process is killed with SIGKILL.
 func endWithParent() *syscall.SysProcAttr { return nil }

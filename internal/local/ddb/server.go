@@ -1,7 +1,6 @@
-// Package ddblocal runs Amazon's DynamoDB Local as a child process: the same
-// expressions, transactions and table streams as the service, in memory, for the
-// laptop and for tests. The jar comes with the pinned npm package; only Java is
-// needed to run it. A child never outlives the program that started it.
+// Package ddblocal runs DynamoDB Local of AWS as a child process, for local stacks and tests: the same
+// expressions, transactions and table streams as the service, in memory. The jar is in a pinned npm
+// package and needs Java. The child ends with the program that started it.
 package ddblocal
 
 import (
@@ -19,28 +18,28 @@ import (
 	"time"
 )
 
-// Options say what to run. The zero value searches for everything.
+// Options describe the server. The zero value uses the defaults.
 type Options struct {
-	// Endpoint is a DynamoDB that runs already, as http://localhost:8000; where set,
-	// nothing is started and nothing is stopped.
+	// Endpoint is a running DynamoDB, such as http://localhost:8000. If it is set, no server is
+	// started or stopped.
 	Endpoint string
-	Jar      string // path of DynamoDBLocal.jar; "" searches node_modules from the working directory upwards
-	Java     string // the java command; "" means java, found by PATH
-	HeapMB   int    // the most memory its heap may take; 0 means 1024
+	Jar      string // path of DynamoDBLocal.jar; "" searches node_modules in the working directory and its parents
+	Java     string // the java command; "" means java in PATH
+	HeapMB   int    // maximum heap size; 0 means 1024
 }
 
-// FromEnv is what the environment asks for: TIDEMARK_ENDPOINT for a server that
-// runs already, TIDEMARK_DYNAMODB_JAR for a jar elsewhere.
+// FromEnv returns the options in the environment: TIDEMARK_ENDPOINT for a running server,
+// TIDEMARK_DYNAMODB_JAR for the path of the jar.
 func FromEnv() Options {
 	return Options{Endpoint: os.Getenv("TIDEMARK_ENDPOINT"), Jar: os.Getenv("TIDEMARK_DYNAMODB_JAR")}
 }
 
-// Server is a DynamoDB that answers requests. Its methods may be called concurrently.
+// Server is a running DynamoDB. Its methods are safe for concurrent use.
 type Server struct {
-	Endpoint string // as http://127.0.0.1:41234
+	Endpoint string // such as http://127.0.0.1:41234
 
-	cmd  *exec.Cmd     // nil where the server is not ours
-	log  tail          // what it printed last
+	cmd  *exec.Cmd     // nil if Options.Endpoint was set
+	log  tail          // its last output
 	done chan struct{} // closed when the child has ended
 }
 
@@ -51,12 +50,11 @@ const (
 	portAttempts  = 5
 )
 
-// errPortTaken says that somebody took the port between our look and Java's.
+// errPortTaken reports that another process took the port before Java opened it.
 var errPortTaken = errors.New("port taken")
 
-// Start runs a server and returns when it answers. The context bounds the start
-// only; call Stop to end the server. The error is ErrMissing where the jar or a
-// Java that can run it is not there, and says what to install.
+// Start starts a server and returns when it responds. ctx limits only the start; call Stop to end the
+// server. The error is ErrMissing, with what to install, if the jar or a suitable Java is missing.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
@@ -77,19 +75,19 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return nil, err
 }
 
-// Stop ends the server and waits until it is gone. It may be called again.
+// Stop ends the server and waits for it. It can be called repeatedly.
 func (s *Server) Stop() {
 	if s.cmd != nil {
-		_ = s.cmd.Process.Kill() // the only failure is that it has ended already
+		_ = s.cmd.Process.Kill() // fails only if it has already ended
 		<-s.done
 	}
 }
 
-// Done is closed when the server has ended, by Stop or by itself; never for a
-// server that ran already.
+// Done returns a channel that is closed when the server has ended. It is never closed for a server that
+// Start did not start.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Log is the last of what the server printed.
+// Log returns the last output of the server.
 func (s *Server) Log() string { return s.log.String() }
 
 func launch(ctx context.Context, o Options) (*Server, error) {
@@ -121,8 +119,8 @@ func (o Options) args(port int) []string {
 	}
 }
 
-// run starts the child from a thread of its own that lives as long as the child:
-// Linux sends the parent-death signal when the starting thread ends, not the process.
+// run starts the child from a thread that runs as long as the child: Linux sends the parent-death
+// signal when the thread that started it ends.
 func (s *Server) run() error {
 	started := make(chan error, 1)
 	go func() {
@@ -131,14 +129,14 @@ func (s *Server) run() error {
 		err := s.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = s.cmd.Wait() // killed by Stop, or its last words are in the log
+			_ = s.cmd.Wait() // the log has the reason
 			close(s.done)
 		}
 	}()
 	return <-started
 }
 
-// ready waits until the server answers a request, has ended, or ctx is over.
+// ready waits until the server responds, has ended, or ctx ends.
 func (s *Server) ready(ctx context.Context) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -156,7 +154,7 @@ func (s *Server) ready(ctx context.Context) error {
 		case <-s.done:
 			return s.died()
 		case <-ctx.Done():
-			return fmt.Errorf("no DynamoDB answers at %s: %w; last words:\n%s", s.Endpoint, err, s.Log())
+			return fmt.Errorf("no DynamoDB responds at %s: %w; last output:\n%s", s.Endpoint, err, s.Log())
 		case <-tick.C:
 		}
 	}
@@ -166,10 +164,10 @@ func (s *Server) died() error {
 	if log := s.Log(); strings.Contains(log, "BindException") || strings.Contains(log, "Failed to bind") {
 		return fmt.Errorf("start DynamoDB Local at %s: %w", s.Endpoint, errPortTaken)
 	}
-	return fmt.Errorf("DynamoDB Local ended before it answered: %s; it said:\n%s", s.cmd.ProcessState, s.Log())
+	return fmt.Errorf("DynamoDB Local ended before it responded: %s; last output:\n%s", s.cmd.ProcessState, s.Log())
 }
 
-// ping asks without credentials: every DynamoDB refuses that, with a request id.
+// ping sends a request without credentials. DynamoDB rejects it with a request id.
 func (s *Server) ping(ctx context.Context) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Endpoint, nil)
 	if err != nil {
@@ -181,7 +179,7 @@ func (s *Server) ping(ctx context.Context) error {
 	}
 	defer resp.Body.Close()
 	if resp.Header.Get("x-amzn-RequestId") == "" {
-		return fmt.Errorf("what listens at %s is no DynamoDB (HTTP status %s)", s.Endpoint, resp.Status)
+		return fmt.Errorf("the server at %s is not DynamoDB (HTTP status %s)", s.Endpoint, resp.Status)
 	}
 	return nil
 }

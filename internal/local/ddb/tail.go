@@ -2,8 +2,7 @@ package ddblocal
 
 import "sync"
 
-// tail keeps the last of what is written to it, so that a long run cannot fill the
-// memory and a failure still shows its reason. It may be used concurrently.
+// tail keeps the last bytes written to it, to show them in errors. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	last []byte // guarded by mu

@@ -10,16 +10,16 @@ import (
 	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
-// shared is the one server of a test process: tests keep apart by table names.
+// shared is the server of a test process. Tests use different table names.
 var shared struct {
 	once   sync.Once
 	server *Server
 	err    error
 }
 
-// ForTest is a server shared by all tests of the process, started by the first that
-// calls it. Without the jar or Java the test is skipped, or fails if TIDEMARK_REQUIRE
-// names java. A package that calls it ends its tests by Main.
+// ForTest returns a server shared by all tests of the process. The first call starts it. If the jar or
+// Java is missing, the test is skipped, or fails if TIDEMARK_REQUIRE contains java. A package that
+// calls it must call Main in TestMain.
 func ForTest(t testing.TB) *Server {
 	t.Helper()
 	shared.once.Do(func() { shared.server, shared.err = Start(context.Background(), FromEnv()) })
@@ -32,8 +32,7 @@ func ForTest(t testing.TB) *Server {
 	return shared.server
 }
 
-// Main runs the tests of a package, then stops the shared server if one was
-// started. Its place is TestMain.
+// Main runs the tests of a package and stops the shared server. Call it in TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
 	if shared.server != nil {

@@ -9,21 +9,20 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 )
 
-// Alone is one function of the stack, run by itself, to be sent payloads by hand.
-type Alone struct {
-	Name     string // as its folder: ingest
+// SingleFunction is one function of the stack, to be invoked with chosen payloads.
+type SingleFunction struct {
+	Name     string // name of its directory, such as ingest
 	Config   *config.Config
-	Path     string    // of the file Config was read from; "" where it is the defaults
+	Path     string    // of the file that Config was read from; "" for the defaults
 	Endpoint string    // of the DynamoDB that has the table
-	Table    string    // made where there is none
+	Table    string    // created if it does not exist
 	Log      io.Writer // what the function prints; nil discards it
-	// BinaryDir is where the function lies; "" searches, see FindBinaries.
+	// BinaryDir contains the binary of the function; "" searches for it, see FindBinaries.
 	BinaryDir string
 }
 
-// Start brings the function up with the settings it deploys with. It is the caller's
-// to stop.
-func (a Alone) Start(ctx context.Context) (*Function, error) {
+// Start starts the function with its deployed settings. The caller must stop it.
+func (a SingleFunction) Start(ctx context.Context) (*Function, error) {
 	for _, d := range deployed {
 		if d.name != a.Name {
 			continue
@@ -43,5 +42,5 @@ func (a Alone) Start(ctx context.Context) (*Function, error) {
 			Log:     a.Log,
 		})
 	}
-	return nil, fmt.Errorf("no function is named %q: want one of %s", a.Name, strings.Join(functionNames(), ", "))
+	return nil, fmt.Errorf("no function is named %q: use one of %s", a.Name, strings.Join(functionNames(), ", "))
 }
