@@ -27,7 +27,7 @@ func TestCost_IsComputedFromTheTemplate(t *testing.T) {
 	}
 }
 
-var costAtRest = regexp.MustCompile(`at rest, \$([0-9.]+)`)
+var idleCost = regexp.MustCompile(`idle cost of a stage, \$([0-9.]+)`)
 
 // docs/COST.md states the idle cost of the shipped stages.
 func TestCost_IsTheOneInTheDocumentation(t *testing.T) {
@@ -35,9 +35,9 @@ func TestCost_IsTheOneInTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stated := costAtRest.FindSubmatch(page)
+	stated := idleCost.FindSubmatch(page)
 	if stated == nil {
-		t.Fatal("docs/COST.md does not state what a stage costs at rest")
+		t.Fatal("docs/COST.md does not state the idle cost of a stage")
 	}
 	dollars, err := strconv.ParseFloat(string(stated[1]), 64)
 	if err != nil {

@@ -15,7 +15,7 @@ const root = "../.."
 
 // named are the faults that must stay in the catalogue, whatever else comes to it.
 var named = []string{
-	"whole batch twice", "overlapping re-cuts", "partial failure at every index", "crash after commit before answer",
+	"whole batch twice", "overlapping re-cuts", "partial failure at every index", "crash after commit before response",
 	"timeout after commit", "replay after 10 minutes", "replay after 25 hours", "conflict on k of n",
 	"throttle by key range", "throttle by account", "two invocations on one bucket", "disorder across items",
 	"shard split, parent then child", "poison: unparsable", "poison: wrong type", "poison: 38-digit overflow",
