@@ -19,30 +19,30 @@ var requirement = regexp.MustCompile(`(?m)^\s+(\S+) v\S+( // indirect)?$`)
 // modules are the folders that have a go.mod.
 var modules = []string{".", "infra", "bench"}
 
-func TestDependencies_EachThatIsImportedHasItsLine(t *testing.T) {
-	told := lines(t)
+func TestDependencies_EachImportedModuleHasALine(t *testing.T) {
+	listed := lines(t)
 	for _, dir := range modules {
 		for name := range imported(t, dir) {
-			if name != module && !told(name) {
+			if name != module && !listed(name) {
 				t.Errorf("%s/go.mod: %s has no line in docs/decisions/dependencies.md", dir, name)
 			}
 		}
 	}
 }
 
-func TestDependencies_EachOfNodeHasItsLine(t *testing.T) {
-	told := lines(t)
+func TestDependencies_EachNodePackageHasALine(t *testing.T) {
+	listed := lines(t)
 	for _, file := range []string{"package.json", "bench/electro/package.json"} {
-		var asked struct{ Dependencies, DevDependencies map[string]string }
-		if err := json.Unmarshal([]byte(read(t, file)), &asked); err != nil {
+		var packages struct{ Dependencies, DevDependencies map[string]string }
+		if err := json.Unmarshal([]byte(read(t, file)), &packages); err != nil {
 			t.Fatal(err)
 		}
-		if len(asked.Dependencies)+len(asked.DevDependencies) == 0 {
-			t.Errorf("%s asks for nothing", file)
+		if len(packages.Dependencies)+len(packages.DevDependencies) == 0 {
+			t.Errorf("%s has no dependencies", file)
 		}
-		for _, all := range []map[string]string{asked.Dependencies, asked.DevDependencies} {
+		for _, all := range []map[string]string{packages.Dependencies, packages.DevDependencies} {
 			for name := range all {
-				if !told(name) {
+				if !listed(name) {
 					t.Errorf("%s: %s has no line in docs/decisions/dependencies.md", file, name)
 				}
 			}
@@ -50,8 +50,8 @@ func TestDependencies_EachOfNodeHasItsLine(t *testing.T) {
 	}
 }
 
-// A requirement that code imports is no indirect one, nor stands among those.
-func TestGoMod_SetsApartWhatIsImported(t *testing.T) {
+// A requirement that code imports is in the first block and not marked as indirect.
+func TestGoMod_SeparatesDirectFromIndirectRequirements(t *testing.T) {
 	for _, dir := range []string{".", "infra"} {
 		direct := imported(t, dir)
 		for i, block := range strings.Split(read(t, dir+"/go.mod"), "require (")[1:] {
@@ -64,13 +64,13 @@ func TestGoMod_SetsApartWhatIsImported(t *testing.T) {
 	}
 }
 
-// lines tells whether a dependency is named: by its path, whose host may be left out
-// where that is GitHub, and of the AWS SDK by the part of it. What was weighed and
-// left has no line.
+// lines returns a function that reports whether the page has a line for a dependency. The
+// page may omit the host github.com and the path of the AWS SDK. Rejected libraries do not
+// count.
 func lines(t *testing.T) func(name string) bool {
-	page, _, found := strings.Cut(read(t, "docs/decisions/dependencies.md"), "Weighed and left")
+	page, _, found := strings.Cut(read(t, "docs/decisions/dependencies.md"), "Considered and rejected")
 	if !found {
-		t.Fatal("the page has no list of what was weighed and left")
+		t.Fatal("the page has no list of rejected libraries")
 	}
 	named := strings.FieldsFunc(page, func(r rune) bool { return strings.ContainsRune(" ,;`()|\n", r) })
 	return func(name string) bool {
@@ -79,7 +79,7 @@ func lines(t *testing.T) func(name string) bool {
 	}
 }
 
-// imported are the requirements of a module that its code and its tests import.
+// imported returns the requirements of a module that its code or its tests import.
 func imported(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	var required []string
@@ -99,12 +99,12 @@ func imported(t *testing.T, dir string) map[string]bool {
 		}
 	}
 	if len(direct) == 0 {
-		t.Fatalf("%s/go.mod: nothing of it is imported", dir)
+		t.Fatalf("%s/go.mod: no requirement is imported", dir)
 	}
 	return direct
 }
 
-// imports are the paths that Go files of a module import.
+// imports returns the paths that the Go files of a module import.
 func imports(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	paths := map[string]bool{}
@@ -141,8 +141,8 @@ func importsOf(t *testing.T, path string) (all []string) {
 	return all
 }
 
-// foreign is a folder whose files are not the module's: another module, or what was
-// brought or built.
+// foreign reports whether a folder is not part of the module: another module, downloaded
+// packages or build output.
 func foreign(path, name string) bool {
 	other := slices.Contains(modules, name) && filepath.Dir(path) == filepath.Clean(root)
 	return other || slices.Contains([]string{"node_modules", "build", "bin", "cdk.out", "testdata"}, name) || strings.HasPrefix(name, ".") && name != ".."

@@ -1,4 +1,4 @@
-// Package docs holds what the documentation lists against what there is.
+// Package docs compares the documentation with the code.
 package docs
 
 import (
@@ -29,7 +29,7 @@ func read(t *testing.T, path string) string {
 
 var alarmRow = regexp.MustCompile(`(?m)^\| ([A-Z][A-Za-z0-9]+) \|`)
 
-func TestAlarms_EachOfTheTemplateHasItsRowAndNoOther(t *testing.T) {
+func TestAlarms_MatchTheTemplate(t *testing.T) {
 	var template struct {
 		Resources map[string]struct {
 			Type       string
@@ -39,30 +39,30 @@ func TestAlarms_EachOfTheTemplateHasItsRowAndNoOther(t *testing.T) {
 	if err := json.Unmarshal([]byte(read(t, "infra/testdata/prod.template.json")), &template); err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var listed []string
 	for _, row := range alarmRow.FindAllStringSubmatch(read(t, "docs/ALARMS.md"), -1) {
-		told = append(told, row[1])
+		listed = append(listed, row[1])
 	}
 	for id, r := range template.Resources {
 		if r.Type != "AWS::CloudWatch::Alarm" {
 			continue
 		}
 		name := strings.TrimPrefix(r.Properties.AlarmName, "tidemark-prod-")
-		if i := slices.Index(told, name); i < 0 {
+		if i := slices.Index(listed, name); i < 0 {
 			t.Errorf("alarm %s (%s) has no row in docs/ALARMS.md", name, id)
 		} else {
-			told = slices.Delete(told, i, i+1)
+			listed = slices.Delete(listed, i, i+1)
 		}
 	}
-	if len(told) > 0 {
-		t.Errorf("rows of no alarm, or a second one: %q", told)
+	if len(listed) > 0 {
+		t.Errorf("rows without an alarm, or repeated rows: %q", listed)
 	}
 }
 
 var makeTarget = regexp.MustCompile(`\bmake ([a-z]+(?:-[a-z]+)*)\b`)
 
-// What a reader is told to type is there to be typed.
-func TestPages_NameTargetsThatExist(t *testing.T) {
+// The make targets in code of the pages exist.
+func TestPages_NameExistingTargets(t *testing.T) {
 	makefile := read(t, "Makefile")
 	for _, page := range pages(t) {
 		for _, code := range code(read(t, page)) {
@@ -81,17 +81,17 @@ func code(page string) []string { return codeParts.FindAllString(page, -1) }
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 
-func TestPages_LinkToWhatIsThere(t *testing.T) {
+func TestPages_LinkToExistingFiles(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, found := range link.FindAllStringSubmatch(codeParts.ReplaceAllString(read(t, page), ""), -1) {
 			if _, err := os.Stat(filepath.Join(root, filepath.Dir(page), found[1])); err != nil {
-				t.Errorf("%s links to %s, which is not there", page, found[1])
+				t.Errorf("%s links to %s, which does not exist", page, found[1])
 			}
 		}
 	}
 }
 
-// pages are all that a reader is given, by their paths from the root.
+// pages returns the paths of all pages, relative to the root.
 func pages(t *testing.T) (all []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "events/*.md"} {
@@ -110,14 +110,14 @@ func pages(t *testing.T) (all []string) {
 	return all
 }
 
-// Whoever grants routes apart is told each of those that change something.
-func TestSecurity_NamesEachRouteOfPurge(t *testing.T) {
+// docs/SECURITY.md lists every route that changes data, for separate permissions.
+func TestSecurity_NamesEachRouteThatChangesData(t *testing.T) {
 	kinds, err := config.Default(domains.Kinds()...).Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, told, found := strings.Cut(read(t, "docs/SECURITY.md"), "may call those routes (")
-	told, _, ended := strings.Cut(told, ")")
+	_, listed, found := strings.Cut(read(t, "docs/SECURITY.md"), "may call those routes (")
+	listed, _, ended := strings.Cut(listed, ")")
 	if !found || !ended {
 		t.Fatal("the page has no list of routes")
 	}
@@ -125,7 +125,7 @@ func TestSecurity_NamesEachRouteOfPurge(t *testing.T) {
 		if !r.Action.Changes() || r.Action == httpapi.Append {
 			continue
 		}
-		if want := asTold(r); !strings.Contains(told, "`"+want+"`") {
+		if want := onPage(r); !strings.Contains(listed, "`"+want+"`") {
 			t.Errorf("%s %s: docs/SECURITY.md does not name %s", r.Method, r.Path, want)
 		}
 	}
@@ -136,9 +136,9 @@ var (
 	ofType    = regexp.MustCompile(`^/v1/rules/[a-z]+`)
 )
 
-// asTold is a route as the page names it: a method that nobody else has, or a POST and
-// what stands behind the subject.
-func asTold(r httpapi.Route) string {
+// onPage returns a route as the page names it: the method if no other route has it, or POST
+// with the part of the path after the subject.
+func onPage(r httpapi.Route) string {
 	if r.Method != http.MethodPost {
 		return r.Method
 	}
