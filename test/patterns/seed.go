@@ -46,12 +46,12 @@ func newWorld(s store) (*world, error) {
 	}
 	clock := func() model.Time { return at(now) }
 	chance := dice()
-	opts := []timeseries.Option{timeseries.WithClock(func() time.Time { return now }), timeseries.WithCursorKey([]byte("thirty-two bytes that sign pages."))}
-	readings, err := timeseries.Open[Reading](s, iot.Readings, opts...)
+	opts := &timeseries.Options{Now: func() time.Time { return now }}
+	readings, err := timeseries.Open[Reading](s, iot.Readings, opts)
 	if err != nil {
 		return nil, err
 	}
-	views, err := timeseries.Open[PageView](s, web.PageViews, opts...)
+	views, err := timeseries.Open[PageView](s, web.PageViews, opts)
 	if err != nil {
 		return nil, err
 	}
