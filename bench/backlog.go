@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// shape is a load that stood still, and what works it off.
+// shape is a load that was stopped, and the resources that process its backlog.
 type shape struct {
-	series    int           // each partition key one
+	series    int           // one for each partition key
 	rate      float64       // events a second, of all series together
-	stopped   time.Duration // how long nothing was settled
+	stopped   time.Duration // how long nothing was processed
 	lanes     int           // stream shards × parallelization: invocations at once
 	batch     int           // records a batch at most
 	inFlight  int           // requests of one invocation at once
 	latency   time.Duration
 	cpuRecord time.Duration // decoding a record
 	cpuEvent  time.Duration // reading and folding a child
-	cpuLook   time.Duration // a look's requests, rows and the like
+	cpuLook   time.Duration // requests and rows of a recomputation
 	pageBytes int           // of an event in a page
 }
 
-// batchTime is how long an invocation takes that finds so many records of so many
-// series, when each series' hour has children events in it.
+// batchTime returns the duration of an invocation with these numbers of records and
+// series, if the hour of each series has children events.
 func (s shape) batchTime(records, series, children int) time.Duration {
 	waves := func(requests int) time.Duration { return time.Duration((requests + s.inFlight - 1) / s.inFlight) }
 	pages := max(1, (children*s.pageBytes+1<<20-1)>>20) // a page is 1 MB at most
@@ -33,7 +33,7 @@ func (s shape) batchTime(records, series, children int) time.Duration {
 }
 
 // drain simulates the lanes, one batch after the other, while events keep coming, and
-// answers when the last lane has caught up. All lanes are alike, so one is simulated.
+// returns when the last lane has caught up. All lanes are alike, so one is simulated.
 func (s shape) drain() (took time.Duration, batches int) {
 	perLane := s.rate / float64(s.lanes)
 	series := (s.series + s.lanes - 1) / s.lanes
@@ -50,7 +50,7 @@ func (s shape) drain() (took time.Duration, batches int) {
 			return math.MaxInt64, batches // it never catches up
 		}
 		if backlog < perLane*t.Seconds()*1.01 {
-			return took, batches // only what came during the last batch is left
+			return took, batches // only events that arrived during the last batch are left
 		}
 	}
 	return took, batches

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// plainEnv is internal/awsenv as the SDK's config package would have it.
+// plainEnv is internal/awsenv written with the SDK's config package.
 const plainEnv = `package awsenv
 
 import (
@@ -40,7 +40,7 @@ func Config(string) (aws.Config, error) { return config.LoadDefaultConfig(contex
 func HTTPClient() aws.HTTPClient { return awshttp.NewBuildableClient() }
 `
 
-// emptyMain is a function that does nothing: what every start takes.
+// emptyMain is a function that does nothing: the minimum of every start.
 const emptyMain = `package main
 
 import (
@@ -52,23 +52,23 @@ import (
 func main() { lambda.Start(func(context.Context, any) (any, error) { return nil, nil }) }
 `
 
-// recipe is how a function's binary is made.
+// recipe says how to build a function's binary.
 type recipe struct {
 	flags   []string
-	overlay map[string]string // source in place of files of the repository
+	overlay map[string]string // sources that replace files of the repository
 }
 
-// asDeployed are the Makefile's flags.
+// asDeployed are the Makefile's build flags.
 var asDeployed = []string{"-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w"}
 
-// recipes are the contenders'.
+// recipes are the recipes of the contenders.
 var recipes = [...]recipe{
 	{flags: asDeployed},
 	{flags: asDeployed, overlay: map[string]string{"internal/awsenv/awsenv.go": plainEnv}},
 	{overlay: map[string]string{"internal/awsenv/awsenv.go": plainEnv}},
 }
 
-// build makes a function's binary, for this machine or another.
+// build builds a function's binary for a platform.
 func (r recipe) build(o options, function, to, arch string) error {
 	dir, err := os.MkdirTemp("", "overlay")
 	if err != nil {
@@ -88,7 +88,8 @@ func (r recipe) build(o options, function, to, arch string) error {
 	return nil
 }
 
-// overlayIn writes the sources into dir, and which files they stand for.
+// overlayIn writes the sources into dir, with the overlay file that maps them to the
+// files they replace.
 func (r recipe) overlayIn(dir, root string) (path string, err error) {
 	root, err = filepath.Abs(root)
 	if err != nil {
@@ -106,14 +107,14 @@ func (r recipe) overlayIn(dir, root string) (path string, err error) {
 	return path, os.WriteFile(path, overlay, 0o600)
 }
 
-// secrets stand in for those that a function reads from Secrets Manager before it is
-// ready: a round trip that is no work of its own.
+// secrets replace the secrets that a function reads from Secrets Manager at its start,
+// because that request is not the function's own work.
 var secrets = map[string]string{
-	"authorize": "TIDEMARK_ENDPOINT=http://127.0.0.1:1", // the laptop's
+	"authorize": "TIDEMARK_ENDPOINT=http://127.0.0.1:1", // the local stack's
 	"query":     "TIDEMARK_CURSOR_KEY=a-text-that-signs-cursors-of-nobody",
 }
 
-// ready is how long a function takes from its start to its first call for work.
+// ready returns the duration from a function's start to its first request for work.
 func ready(binary, secret string) (time.Duration, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -155,7 +156,7 @@ func ready(binary, secret string) (time.Duration, error) {
 	}
 }
 
-// zipped is how large a file is in a deployment package.
+// zipped returns the size of a file in a deployment package.
 func zipped(path string) (int64, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -178,7 +179,7 @@ type counter int64
 
 func (c *counter) Write(b []byte) (int, error) { *c += counter(len(b)); return len(b), nil }
 
-// starts is how long each of a function's binaries took, in turn, n times.
+// starts measures n starts of each binary of a function, in turn.
 func starts(binaries []string, secret string, n int) ([][]float64, error) {
 	ms := slices.Repeat([][]float64{nil}, len(binaries))
 	for round := range n {

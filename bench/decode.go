@@ -16,13 +16,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// keep has a result be made, though nobody asks for it.
+// keep prevents the compiler from removing the computation of an unused result.
 //
 //go:noinline
 func keep(int) {}
 
-// byteLoop looks at every byte for what ends or breaks a string: the least that a
-// strict reader has to do that goes byte by byte.
+// byteLoop tests each byte for the end of a string and for bytes that are not allowed in
+// one: the minimum for a strict decoder that reads byte by byte.
 func byteLoop(payload []byte) (n int) {
 	for _, c := range payload {
 		if c == '"' || c == '\\' || c < ' ' {
@@ -32,7 +32,7 @@ func byteLoop(payload []byte) (n int) {
 	return n
 }
 
-// countQuotes is a loop that does as little as a loop can.
+// countQuotes only counts quotes: the minimum for any loop.
 func countQuotes(payload []byte) (n int) {
 	for _, c := range payload {
 		if c == '"' {
@@ -42,7 +42,7 @@ func countQuotes(payload []byte) (n int) {
 	return n
 }
 
-// purposeMade is a struct for these records and no others.
+// purposeMade is a struct for exactly these records.
 type purposeMade struct {
 	Records []struct {
 		EventID        string `json:"eventID"`
@@ -75,7 +75,7 @@ type (
 	number struct{ N string }
 )
 
-// goccyDecode is the quickest of the common libraries, into a struct made for it.
+// goccyDecode decodes with the fastest common library into purposeMade.
 func goccyDecode(payload []byte) ([]storage.Change, error) {
 	var in purposeMade
 	if err := json.Unmarshal(payload, &in); err != nil {
@@ -168,7 +168,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// settle gives the machine a moment between sections.
+// settle pauses between sections.
 func settle() {
 	runtime.GC()
 	time.Sleep(200 * time.Millisecond)

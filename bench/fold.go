@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// spec is how the shipped kind READING is summarised.
+// spec says how the shipped kind READING is summarised.
 var spec = &rollup.Spec{Measures: []rollup.MeasureSpec{
 	{Name: "battery", Scale: 9, Percentiles: true}, {Name: "humidity", Scale: 9, Percentiles: true}, {Name: "temperature", Scale: 9, Percentiles: true},
 }}
@@ -30,14 +30,14 @@ func hourOf(device string, n int) (events []model.Event) {
 	return events
 }
 
-// foldOurs is a look's reading: from the bytes of the page to the fold.
+// foldOurs reads a bucket as a recomputation does: from the bytes of the page to the sum.
 func foldOurs(table *dynamo.Table, r storage.Range) *rollup.Fold {
 	f := rollup.NewFold(spec)
 	must(table.EachEvent(context.Background(), r, f.AddEvent))
 	return f
 }
 
-// standardEvents is the same page by the SDK's Query and attributevalue.
+// standardEvents reads the same page with the SDK's Query and attributevalue.
 func standardEvents(ctx context.Context, client *dynamodb.Client, r storage.Range) ([]model.Event, error) {
 	lo, hi := keys.EventRange(r.Series, r.From, r.To)
 	out, err := client.Query(ctx, &dynamodb.QueryInput{

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-// settleLargest is what a child process does: a batch of 6 MB, from payload to answer,
-// three times.
+// settleLargest processes a batch of 6 MB, from payload to response, three times. It
+// runs in a child process.
 func settleLargest() {
 	payload := streamPayload(7400, 1000, fixed)
 	server := &service{events: eventsPage(hourOf("sensor_0001", 60))}

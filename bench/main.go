@@ -1,4 +1,4 @@
-// Command bench measures Tidemark beside its peers, in one run, and writes
+// Command bench measures Tidemark and comparable programs in one run, and writes
 // docs/PERFORMANCE.md.
 package main
 
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// options are how long to measure.
+// options say how long to measure.
 type options struct {
 	rounds int
 	each   time.Duration // a contender in a round
@@ -19,12 +19,12 @@ type options struct {
 	cpu    *processorTime
 }
 
-// processorTime is what the processor takes for a unit of work: as the sections before
-// measured it, or as it once was where they did not run.
+// processorTime is the processor time of a unit of work, as measured by the sections
+// before, or an earlier measurement if they did not run.
 type processorTime struct {
 	record time.Duration // to decode a record
 	event  time.Duration // to read and fold a child
-	look   time.Duration // for a look's requests, its row and the like
+	look   time.Duration // for the requests and the row of a recomputation
 }
 
 var sections = []struct {
@@ -44,12 +44,12 @@ var sections = []struct {
 
 func main() {
 	o := options{cpu: &processorTime{record: time.Microsecond, event: 2 * time.Microsecond, look: 200 * time.Microsecond}}
-	out := flag.String("out", "", "file to write; nothing means standard output")
-	only := flag.String("only", "", "sections to run, by name, between commas; nothing means all")
+	out := flag.String("out", "", "file to write (default standard output)")
+	only := flag.String("only", "", "names of sections to run, separated by commas (default all)")
 	flag.IntVar(&o.rounds, "rounds", 6, "rounds a section")
 	flag.DurationVar(&o.each, "each", 300*time.Millisecond, "time of a contender in a round")
 	flag.StringVar(&o.root, "root", "..", "the repository")
-	child := flag.Bool("child", false, "settle the largest batch and say how much memory it took")
+	child := flag.Bool("child", false, "process the largest batch and print its peak memory")
 	flag.Parse()
 	if *child {
 		settleLargest()

@@ -13,7 +13,7 @@ import (
 
 const began = model.Time(1776693600000) // 2026-04-20T14:00:00Z
 
-// reading is a device's event with three measures, an hour's worth of seconds apart.
+// reading is a device's event with three measures, within an hour.
 func reading(device string, i int) model.Event {
 	attrs := model.Attrs{
 		{Name: "battery", Value: model.NumberValue(model.DecimalOf(int64(100 - i/360%100)))},
@@ -28,9 +28,8 @@ func reading(device string, i int) model.Event {
 	}
 }
 
-// fixed and shuffled are the orders in which members and attributes stand: as Lambda
-// writes them, with an image's attributes in some order of the table's, or another for
-// every object.
+// fixed and shuffled are orders of members and attributes: the order that Lambda writes,
+// the same for all objects, or a different one for each object.
 func fixed(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -41,7 +40,7 @@ func fixed(n int) []int {
 
 func shuffled(n int) []int { return rand.Perm(n) }
 
-// attributesJSON is an item in DynamoDB's JSON.
+// attributesJSON returns an item in DynamoDB's JSON.
 func attributesJSON(it item.Item, names []string, order func(int) []int) string {
 	list := make([]string, 0, len(names))
 	for _, i := range order(len(names)) {
@@ -67,7 +66,7 @@ func storedNames(it item.Item) (names []string) {
 	return names
 }
 
-// streamPayload is a batch of n inserts by so many devices, as Lambda sends it.
+// streamPayload returns a batch of n inserts by the devices, as Lambda sends it.
 func streamPayload(n, devices int, order func(int) []int) []byte {
 	var b strings.Builder
 	b.WriteString(`{"Records":[`)

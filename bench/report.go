@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// section is a chapter of the report: what was asked, what was measured, and how it
-// compares with what was goal.
+// section is a section of the report: an introduction, a table of measurements, goals
+// and notes.
 type section struct {
 	title string
 	intro string
@@ -16,7 +16,7 @@ type section struct {
 	notes []string
 }
 
-// goal is something that was goal.
+// goal is a target and what was measured.
 type goal struct {
 	what string
 	got  string

@@ -17,11 +17,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// service answers requests of the SDK in this process, after a latency: what is
-// measured is the program with all that the SDK does, and no server's work.
+// service responds to requests of the SDK in this process, after a latency. A measurement
+// includes the SDK's work, but none of a server.
 type service struct {
 	latency time.Duration
-	events  []byte // the answer to a Query of events
+	events  []byte // the response to a Query of events
 }
 
 func (s *service) Do(r *http.Request) (*http.Response, error) {
@@ -54,7 +54,7 @@ func (s *service) client() *dynamodb.Client {
 		})})
 }
 
-// eventsPage is the service's answer to a Query that finds these events.
+// eventsPage returns the response to a Query that finds these events.
 func eventsPage(events []model.Event) []byte {
 	list := make([]string, len(events))
 	for i := range events {

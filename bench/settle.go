@@ -18,11 +18,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// latency is what a request to the table takes in the sections below.
+// latency is the duration of a request to the table in the sections below.
 const latency = 5 * time.Millisecond
 
-// plainStore is a table as the standard libraries alone would have it: rows one by one,
-// events by the SDK's maps.
+// plainStore is a table that uses the standard libraries only: it reads rows one by one,
+// and events through the SDK's maps.
 type plainStore struct {
 	client *dynamodb.Client
 	table  *dynamo.Table
@@ -51,7 +51,7 @@ func aggregator(store aggregate.Store) *aggregate.Aggregator {
 	return &aggregate.Aggregator{Store: store, Catalog: kinds(), Now: func() model.Time { return began + 3600_000 }}
 }
 
-// settleOurs is an invocation of the aggregate function: payload to answer.
+// settleOurs is an invocation of the aggregate function, from payload to response.
 func settleOurs(d *envelope.StreamDecoder, a *aggregate.Aggregator, payload []byte) {
 	report := a.Process(context.Background(), must(d.Decode(payload)).Changes)
 	if len(report.Failures) > 0 {
@@ -100,7 +100,7 @@ func settling(o options) *section {
 	return s
 }
 
-// growth is how the time of a batch grows with its series, the table's latency aside.
+// growth measures how the time of a batch grows with its series, without latency.
 func growth(o options) *section {
 	server := &service{events: eventsPage(hourOf("sensor_0001", 1))}
 	table := dynamo.New(server.client(), "tidemark")

@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// standardReading is an event as a struct of the SDK's tags: the shortest that a Go
-// program with the standard libraries would write for the same typed result.
+// standardReading is an event as a struct with the SDK's tags: the shortest way to the
+// same typed result with the standard libraries.
 type standardReading struct {
 	PK          string                `dynamodbav:"pk"`
 	SK          string                `dynamodbav:"sk"`

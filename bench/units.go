@@ -101,7 +101,7 @@ func (m *metered) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) 
 	return m.Table.PutRow(ctx, row, prev)
 }
 
-// load is a run of one series, or of a subject's shards.
+// load is a sequence of events of one series, or of the shards of a subject.
 type load struct {
 	name     string
 	kind     catalog.Kind
@@ -109,7 +109,7 @@ type load struct {
 	of       int           // events a batch
 	apart    time.Duration // events
 	at       model.Time    // of the first event
-	oneByOne bool          // appended as they come, though settled together
+	oneByOne bool          // appended singly, but processed in batches
 	write    float64       // goals, an event; zero is none
 	read     float64
 }
@@ -139,14 +139,14 @@ func view(kind *catalog.Kind, at model.Time, i int) model.Event {
 		ArrivedAt: at, ExpiresAt: kind.Retention.EventExpiresAt(at), IndexBy: kind.IndexBy}
 }
 
-// perEvent is a load's units, without or with resume points.
+// perEvent are the capacity units of a load, without or with resume points.
 type perEvent struct {
 	*metered
 	write, read float64
 }
 
 // count runs a load through append and aggregate. A resume point is in a row where it
-// saves a look more read units than resume says.
+// saves each recomputation more read units than resume.
 func (l load) count(resume float64) perEvent {
 	cat := must(catalog.New(l.kind))
 	kind, _ := cat.Kind(l.kind.Name)
@@ -183,7 +183,7 @@ func (l load) count(resume float64) perEvent {
 	return perEvent{m, float64(m.write) / events, float64(m.read) / events}
 }
 
-// rows are the largest of each tier.
+// rows returns the largest row of each tier.
 func (m *metered) rows() string {
 	all := ""
 	for _, u := range tier.Units() {
@@ -210,7 +210,7 @@ func counting(options) *section {
 		{name: "one device, one reading a second, appended one by one, processed in one-minute batches (one day)", kind: readings, batches: 1440, of: 60, apart: time.Second, at: midnight, oneByOne: true, write: 4.1, read: 1.5},
 		{name: "one site, 50 page views a second, processed every 5 s (one hour)", kind: views, batches: 720, of: 250, apart: 20 * time.Millisecond, at: midnight, write: 2.4},
 	}
-	var group errgroup.Group // units are no times: they may be counted side by side
+	var group errgroup.Group // counting units is not timed, so it may run concurrently
 	group.SetLimit(runtime.NumCPU())
 	whole, resumed := make([]perEvent, len(loads)), make([]perEvent, len(loads))
 	for i, l := range loads {
