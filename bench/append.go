@@ -21,14 +21,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The load of the append contenders: series that are appended to side by side, each in
-// order.
+// The load of the append contenders: series that are appended to concurrently, each in order.
 const (
 	appendSeries = 8
 	appendEach   = 490
-	appendWarm   = 98              // of as many series more, before the clock starts, which the contender appends
-	serverWarm   = 8 * time.Second // of appends of either form before that: the server compiles what it does often
-	appendBatch  = 98              // events of a call, which one transaction takes
+	appendWarm   = 98              // appended by the contender to other series, before the measurement
+	serverWarm   = 8 * time.Second // of appends in batches and single appends before that, because the server compiles frequent code
+	appendBatch  = 98              // events per call, which fit in one transaction
 	appendersAt  = 8
 )
 
@@ -39,10 +38,10 @@ func ingestInto(client *dynamodb.Client) (*ingest.Service, *catalog.Kind) {
 	return &ingest.Service{Store: dynamo.New(client, appendTable), Limits: config.Default().Limits, Now: clock, Rand: rand.Reader}, kind
 }
 
-// appender is a way to append the load: it answers how many events a second.
+// appender appends the load and returns the number of events per second.
 type appender func(create func(context.Context, *dynamodb.Client) error) (perSecond float64, err error)
 
-// ours appends so many events to a call.
+// ours appends with Tidemark, batch events per call.
 func ours(batch int) appender {
 	return func(create func(context.Context, *dynamodb.Client) error) (perSecond float64, err error) {
 		err = onServer(create, func(client *dynamodb.Client, _ string) error {
@@ -93,7 +92,7 @@ func appendTo(in *ingest.Service, kind *catalog.Kind, device string, from, n int
 	return nil
 }
 
-// electro is the same by ElectroDB under Node.
+// electro appends with ElectroDB under Node.
 func electro(o options) appender {
 	return func(create func(context.Context, *dynamodb.Client) error) (perSecond float64, err error) {
 		err = onServer(create, func(_ *dynamodb.Client, endpoint string) error {
@@ -128,8 +127,8 @@ func appending(o options) *section {
 		name string
 		run  appender
 	}{
-		{"ours, 98 events of a series in one call", ours(appendBatch)},
-		{"ours, one by one", ours(1)},
+		{"Tidemark, 98 events of a series in one call", ours(appendBatch)},
+		{"Tidemark, one by one", ours(1)},
 		{"ElectroDB, one by one", electro(o)},
 	}
 	for n, on := range tables {
@@ -160,7 +159,7 @@ func appending(o options) *section {
 		s.note("Single appends were not measured: %v", err)
 		return s
 	}
-	s.row(tables[0].name, "ours, a single append, p50", fmt.Sprintf("%s ms", short(median(ours))))
+	s.row(tables[0].name, "Tidemark, a single append, p50", fmt.Sprintf("%s ms", short(median(ours))))
 	s.row(tables[0].name, "bare TransactWriteItems of the same items, p50", fmt.Sprintf("%s ms", short(median(bare))))
 	s.goal(median(ours) <= 1.1*median(bare), "a single append's p50 ≤ 1.1 × a bare TransactWriteItems", "%s ×", short(median(ours)/median(bare)))
 	s.note("Most of the time is the server's own work, on the same cores. One by one, both clients send the same two items with the " +

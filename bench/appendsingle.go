@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// single times appends one after the other, ours and the SDK's own call of the same
-// items, in turn, and answers milliseconds.
+// single measures alternating single appends of Tidemark and of the SDK with the same items, in
+// milliseconds.
 func single(n int) (ours, bare []float64, err error) {
 	err = onServer(createBare, func(client *dynamodb.Client, _ string) error {
 		in, kind := ingestInto(client)
@@ -26,14 +26,14 @@ func single(n int) (ours, bare []float64, err error) {
 				to  *[]float64
 				run func() error
 			}{
-				{&ours, func() error { return appendTo(in, kind, "ours", i, 1) }},
+				{&ours, func() error { return appendTo(in, kind, "Tidemark", i, 1) }},
 				{&bare, func() error { return transact(client, &e) }},
 			} {
 				began := time.Now()
 				if err := way.run(); err != nil {
 					return err
 				}
-				if i > n/10 { // the first ones warm the server
+				if i > n/10 { // the first appends warm the server
 					*way.to = append(*way.to, float64(time.Since(began).Microseconds())/1e3)
 				}
 			}
@@ -43,7 +43,7 @@ func single(n int) (ours, bare []float64, err error) {
 	return ours, bare, err
 }
 
-// transact is TransactWriteItems of current and event, as they are stored by us.
+// transact is TransactWriteItems of the latest item and the event, as Tidemark stores them.
 func transact(client *dynamodb.Client, e *model.Event) error {
 	values := map[string]types.AttributeValue{}
 	put := sdkItem(item.FromEvent(e))
