@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// tables are what is appended to. DynamoDB Local does the work of indexes and stream
-// within each write, though no reading is in an index; DynamoDB does not.
+// tables are the tables that are appended to. DynamoDB Local updates indexes and stream within each write,
+// although readings are in no index; DynamoDB does not.
 var tables = []struct {
 	name   string
 	create func(context.Context, *dynamodb.Client) error
@@ -27,7 +27,7 @@ var tables = []struct {
 
 const appendTable = "bench"
 
-// createBare makes a table with the key of ours, without indexes, stream and TTL.
+// createBare creates a table with the same key, without indexes, stream and TTL.
 func createBare(ctx context.Context, client *dynamodb.Client) error {
 	in := &dynamodb.CreateTableInput{TableName: aws.String(appendTable), BillingMode: types.BillingModePayPerRequest}
 	for _, k := range []types.KeySchemaElement{{AttributeName: aws.String(keys.AttrPK), KeyType: types.KeyTypeHash}, {AttributeName: aws.String(keys.AttrSK), KeyType: types.KeyTypeRange}} {
@@ -38,8 +38,7 @@ func createBare(ctx context.Context, client *dynamodb.Client) error {
 	return err
 }
 
-// onServer runs work against a DynamoDB Local of its own, one that has been at work for a
-// while.
+// onServer runs work on a new DynamoDB Local that has been warmed up.
 func onServer(create func(context.Context, *dynamodb.Client) error, work func(client *dynamodb.Client, endpoint string) error) error {
 	ctx := context.Background()
 	server, err := ddblocal.Start(ctx, ddblocal.FromEnv())
@@ -60,9 +59,8 @@ func onServer(create func(context.Context, *dynamodb.Client) error, work func(cl
 	return work(client, server.Endpoint)
 }
 
-// warm has a server do what it will be measured at, in batches and one by one, the same
-// for all contenders. It does so in the table that is measured: a second one slows
-// DynamoDB Local down for good.
+// warm appends in batches and one by one before the measurement, the same for all contenders. It uses the
+// measured table, because a second table makes DynamoDB Local permanently slower.
 func warm(client *dynamodb.Client) error {
 	in, kind := ingestInto(client)
 	until := time.Now().Add(serverWarm)

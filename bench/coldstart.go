@@ -111,7 +111,7 @@ func (r recipe) overlayIn(dir, root string) (path string, err error) {
 // because that request is not the function's own work.
 var secrets = map[string]string{
 	"authorize": "TIDEMARK_ENDPOINT=http://127.0.0.1:1", // the local stack's
-	"query":     "TIDEMARK_CURSOR_KEY=a-text-that-signs-cursors-of-nobody",
+	"query":     "TIDEMARK_CURSOR_KEY=a-text-that-signs-no-real-cursors",
 }
 
 // ready returns the duration from a function's start to its first request for work.

@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// contender is one way to do a piece of work.
+// contender is one way to do the measured work.
 type contender struct {
 	name string
-	per  int // units of work in one run: what times and allocations are given by
+	per  int // units of work in one run; times and allocations are per unit
 	run  func()
 }
 
-// sample is what the rounds of a contender came to.
+// sample has the results of a contender.
 type sample struct {
 	name   string
-	ns     []float64 // a unit, one for each round
-	allocs float64   // a unit
+	ns     []float64 // per unit, one for each round
+	allocs float64   // per unit
 }
 
-// race runs contenders in turn, round by round, so that what else the machine does
-// meets all of them alike, in another order each round. A contender runs in a round
-// for about the time given, once at least.
+// race runs contenders in turn, round by round and in a different order each round, so that other load of the
+// machine affects all of them. A contender runs for about the given time in each round, and at least once.
 func race(rounds int, each time.Duration, contenders ...contender) map[string]*sample {
 	samples := map[string]*sample{}
 	for _, c := range contenders {
@@ -64,7 +63,7 @@ func allocations(c contender) float64 {
 
 func (s *sample) median() float64 { return median(s.ns) }
 
-// spread is the range of the rounds.
+// spread returns the range of the rounds.
 func (s *sample) spread() string {
 	return fmt.Sprintf("%s–%s", short(slices.Min(s.ns)), short(slices.Max(s.ns)))
 }
@@ -78,8 +77,8 @@ func median(all []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// ratio is how many times slower than s the other was, round by round: rounds share
-// what else the machine did, so their ratios differ less than their times.
+// ratio returns how many times slower than s the other is, round by round: the ratios vary less than the
+// times, because other load of the machine affects the whole round.
 func (s *sample) ratio(slower *sample) (median_ float64, spread string) {
 	all := make([]float64, len(s.ns))
 	for i := range all {
@@ -88,7 +87,7 @@ func (s *sample) ratio(slower *sample) (median_ float64, spread string) {
 	return median(all), fmt.Sprintf("%s–%s", short(slices.Min(all)), short(slices.Max(all)))
 }
 
-// short is a number with three digits that mean something.
+// short formats a number with three significant digits.
 func short(f float64) string {
 	if f == 0 {
 		return "0"
