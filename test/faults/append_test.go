@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// service is ingest on a table of this world.
+// service is an ingest service on a table of this world.
 func (w *world) service(on ingest.Store) *ingest.Service {
 	return &ingest.Service{
 		Store: on, Limits: config.Default().Limits, Now: w.now, Rand: w.random, Parallel: 1,
@@ -31,8 +31,8 @@ func (w *world) drafts(n int) (all []ingest.TypedObservation) {
 	return all
 }
 
-// verdicts appends and counts what became of it.
-func (w *world) verdicts(s *ingest.Service, drafts []ingest.TypedObservation) map[model.Outcome]int {
+// outcomesOf appends observations and counts their outcomes.
+func (w *world) outcomesOf(s *ingest.Service, drafts []ingest.TypedObservation) map[model.Outcome]int {
 	w.Helper()
 	outcomes, err := s.AppendEvents(w.ctx(), w.kind, drafts)
 	if err != nil {
@@ -45,28 +45,28 @@ func (w *world) verdicts(s *ingest.Service, drafts []ingest.TypedObservation) ma
 	return n
 }
 
-// A device that heard no answer sends all of it again: at once, when the table has
-// forgotten the transaction's token, and a day later.
-func TestAppend_SentAgainAfterTenMinutesAndAfter25HoursCountsOnce(t *testing.T) {
+// A device that received no response repeats all its observations: at once, when the table has
+// forgotten the token of the transaction, and a day later.
+func TestAppend_RepeatedAfterTenMinutesAndAfter25HoursCountsOnce(t *testing.T) {
 	w := newWorld(t)
 	drafts := w.drafts(150)
-	w.verdicts(w.service(w.Table), drafts)
+	w.outcomesOf(w.service(w.Table), drafts)
 	w.settle()
 	want := w.rows()
 	for _, later := range []time.Duration{0, 10*time.Minute + time.Second, 25 * time.Hour} {
 		w.advance(later)
-		if got := w.verdicts(w.service(w.Table), drafts); got[model.Duplicate] != len(drafts) {
-			t.Errorf("sent again after %s: %v, want duplicates only", later, got)
+		if got := w.outcomesOf(w.service(w.Table), drafts); got[model.Duplicate] != len(drafts) {
+			t.Errorf("repeated after %s: %v, want duplicates only", later, got)
 		}
 		w.settle()
 		w.wantRows(want)
 	}
 }
 
-// The commit succeeded, the answer did not come, and the device sends again.
-func TestAppend_TimeoutAfterTheCommitIsADuplicateAtTheNextAttempt(t *testing.T) {
+// The commit succeeds, the response is lost, and the device retries.
+func TestAppend_RetryAfterATimeoutAfterTheCommitIsADuplicate(t *testing.T) {
 	w := newWorld(t)
-	w.verdicts(w.service(w.Table), w.drafts(1))
+	w.outcomesOf(w.service(w.Table), w.drafts(1))
 	drafts := w.drafts(2)[1:]
 	ctx, timeUp := context.WithCancel(t.Context())
 	store := &storetest.FaultyStore{Store: storeOf(w), Writes: storetest.FailOnce(0, storetest.LoseResponse)}
@@ -74,11 +74,11 @@ func TestAppend_TimeoutAfterTheCommitIsADuplicateAtTheNextAttempt(t *testing.T) 
 	impatient.Sleep = func(context.Context, time.Duration) error { timeUp(); return ctx.Err() }
 	outcomes, err := impatient.AppendEvents(ctx, w.kind, drafts)
 	if err != nil || outcomes[0].Outcome != model.Unknown {
-		t.Fatalf("%v, %v; want a verdict of unknown", outcomes, err)
+		t.Fatalf("%v, %v; want outcome unknown", outcomes, err)
 	}
 	w.advance(10*time.Minute + time.Second)
-	if got := w.verdicts(w.service(w.Table), drafts); got[model.Duplicate] != 1 {
-		t.Errorf("sent again: %v, want a duplicate", got)
+	if got := w.outcomesOf(w.service(w.Table), drafts); got[model.Duplicate] != 1 {
+		t.Errorf("repeated: %v, want a duplicate", got)
 	}
 	w.settle()
 	w.wantRow(tiers[0], ten, 2, "1", true)
@@ -86,9 +86,8 @@ func TestAppend_TimeoutAfterTheCommitIsADuplicateAtTheNextAttempt(t *testing.T) 
 
 func storeOf(w *world) storetest.Store { return w.Table }
 
-// Another transaction holds some of the items, or the table is busy: neither is ever
-// taken for a verdict.
-func TestAppend_ConflictsAndThrottlesAreNoVerdicts(t *testing.T) {
+// A conflict with another transaction and a throttled table are not outcomes: ingest retries.
+func TestAppend_ConflictsAndThrottlesAreRetried(t *testing.T) {
 	for _, fault := range []storetest.WriteFault{storetest.Conflict, storetest.Throttle} {
 		for n := range 4 {
 			w := newWorld(t)
@@ -98,7 +97,7 @@ func TestAppend_ConflictsAndThrottlesAreNoVerdicts(t *testing.T) {
 				}
 				return storetest.NoFault
 			}}
-			if got := w.verdicts(w.service(store), w.drafts(250)); got[model.Applied] != 250 {
+			if got := w.outcomesOf(w.service(store), w.drafts(250)); got[model.Applied] != 250 {
 				t.Errorf("%s from write %d on: %v, want all applied", fault, n, got)
 			}
 			w.settle()
@@ -107,12 +106,12 @@ func TestAppend_ConflictsAndThrottlesAreNoVerdicts(t *testing.T) {
 	}
 }
 
-// A transaction holds 100 actions, current and gate among them.
-func TestAppend_MoreThan100EventsOfASeriesAreCutAndEachIsStoredOnce(t *testing.T) {
+// A transaction has at most 100 actions, including the latest item and the purge lock.
+func TestAppend_MoreThan100EventsAreSplitAndStoredOnce(t *testing.T) {
 	for _, n := range []int{98, 99, 100, 101, 250, 1000} {
 		w := newWorld(t)
 		sizes := &measured{Store: w.Table}
-		if got := w.verdicts(w.service(sizes), w.drafts(n)); got[model.Applied] != n {
+		if got := w.outcomesOf(w.service(sizes), w.drafts(n)); got[model.Applied] != n {
 			t.Errorf("%d events: %v, want all applied", n, got)
 		}
 		if sizes.most > 100 {
@@ -123,7 +122,7 @@ func TestAppend_MoreThan100EventsOfASeriesAreCutAndEachIsStoredOnce(t *testing.T
 	}
 }
 
-// measured is a table that notes the largest transaction.
+// measured is a table that records the size of the largest transaction.
 type measured struct {
 	ingest.Store
 	mu   sync.Mutex
@@ -143,19 +142,19 @@ func (m *measured) Append(ctx context.Context, tx ingest.AppendTransaction) (ing
 	return m.Store.Append(ctx, tx)
 }
 
-// A device whose clock is years ahead must not decide what is current until then.
-func TestAppend_ClockFarAheadIsRejectedAndLeavesCurrent(t *testing.T) {
+// A device with a clock years ahead must not determine the latest item until then.
+func TestAppend_ClockFarAheadIsRejectedAndKeepsTheLatestItem(t *testing.T) {
 	w := newWorld(t)
 	ahead := w.drafts(3)
 	ahead[0].At = w.now().Add(6 * time.Minute)
 	ahead[1].At = at("9999-12-31T23:59:59.999Z")
-	ahead[2].At = w.now().Add(5 * time.Minute) // as far as a clock may be off
-	got := w.verdicts(w.service(w.Table), ahead)
+	ahead[2].At = w.now().Add(5 * time.Minute) // the largest accepted clock skew
+	got := w.outcomesOf(w.service(w.Table), ahead)
 	if got[model.Rejected] != 2 || got[model.Applied] != 1 {
 		t.Errorf("%v, want two rejected and one applied", got)
 	}
 	current, err := w.Latest(t.Context(), w.series("d"), true)
 	if err != nil || current == nil || current.At != ahead[2].At {
-		t.Errorf("current is %+v, %v; want that of %s", current, err, ahead[2].At)
+		t.Errorf("the latest item is %+v, %v; want that of %s", current, err, ahead[2].At)
 	}
 }

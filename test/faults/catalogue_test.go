@@ -13,7 +13,7 @@ import (
 
 const root = "../.."
 
-// named are the faults that must stay in the catalogue, whatever else comes to it.
+// named are the faults that must stay in the catalogue.
 var named = []string{
 	"whole batch twice", "overlapping re-cuts", "partial failure at every index", "crash after commit before response",
 	"timeout after commit", "replay after 10 minutes", "replay after 25 hours", "conflict on k of n",
@@ -29,7 +29,7 @@ var named = []string{
 	"restore from a backup", "purge racing with append",
 }
 
-// catalogue is the tests of each fault, as docs/FAULTS.md has them.
+// catalogue returns the tests of each fault in docs/FAULTS.md.
 func catalogue(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs/FAULTS.md"))
@@ -45,7 +45,7 @@ func catalogue(t *testing.T) map[string][]string {
 		}
 		fault, must := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2])
 		if _, twice := tests[fault]; twice || fault == "" || must == "" {
-			t.Errorf("%q: want each fault once, with what must hold", fault)
+			t.Errorf("%q: want each fault once, with the expected result", fault)
 		}
 		tests[fault] = nil
 		for _, m := range test.FindAllStringSubmatch(cells[3], -1) {
@@ -55,7 +55,7 @@ func catalogue(t *testing.T) map[string][]string {
 	return tests
 }
 
-func TestCatalogue_EveryFaultHasATestThatExists(t *testing.T) {
+func TestCatalogue_EveryFaultHasATest(t *testing.T) {
 	tests := catalogue(t)
 	known := map[string]map[string]bool{}
 	for fault, names := range tests {
@@ -79,7 +79,7 @@ func TestCatalogue_EveryFaultHasATestThatExists(t *testing.T) {
 	}
 }
 
-// A test of this package that no fault names would be found by nobody.
+// Every test of this package must be listed.
 func TestCatalogue_NamesEveryTestOfThisPackage(t *testing.T) {
 	listed := map[string]bool{}
 	for _, names := range catalogue(t) {
@@ -89,12 +89,12 @@ func TestCatalogue_NamesEveryTestOfThisPackage(t *testing.T) {
 	}
 	for test := range testsOf(t, "test/faults") {
 		if !listed["test/faults."+test] && !strings.HasPrefix(test, "TestCatalogue_") {
-			t.Errorf("%s stands in no row of docs/FAULTS.md", test)
+			t.Errorf("%s is in no row of docs/FAULTS.md", test)
 		}
 	}
 }
 
-// testsOf are the names of the tests of a package, by its path from the root.
+// testsOf returns the names of the tests of a package, by its path from the root.
 func testsOf(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))

@@ -8,9 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// The function's clock is off by five minutes, either way, when the first event of an
-// hour is about to expire, or has, swept at once. A row that says exact has all events
-// there ever were.
+// The clock of the function is five minutes slow or fast, when the first event of an hour is about to
+// expire or has just expired. An exact row has all events that ever existed.
 func TestClock_SkewAroundTheSealNeverHidesALostEvent(t *testing.T) {
 	first := at(noon).Add(30 * tier.Day24) // expires then
 	for _, skew := range []time.Duration{-5 * time.Minute, 0, 5 * time.Minute} {
@@ -26,7 +25,7 @@ func TestClock_SkewAroundTheSealNeverHidesALostEvent(t *testing.T) {
 			if r := agg.Process(w.ctx(), w.fresh()); len(r.Failures) > 0 {
 				t.Fatal(r.Failures)
 			}
-			exact := before > time.Hour+skew // sealed an hour before, by the function's clock
+			exact := before > time.Hour+skew // sealed an hour before, by the clock of the function
 			count, most := int64(1), "1"
 			if exact {
 				count, most = 2, "9"
@@ -36,7 +35,7 @@ func TestClock_SkewAroundTheSealNeverHidesALostEvent(t *testing.T) {
 	}
 }
 
-// Times at the edges of what can be written are times like others.
+// The first and last possible times behave as all others.
 func TestClock_EventsOf1970AndOf9999AreExact(t *testing.T) {
 	for _, when := range []string{"0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"} {
 		w := newWorld(t)
@@ -52,12 +51,12 @@ func TestClock_EventsOf1970AndOf9999AreExact(t *testing.T) {
 	}
 }
 
-func TestClock_MonthEndsAndTheLeapDayPartBuckets(t *testing.T) {
+func TestClock_MonthEndsAndTheLeapDaySeparateBuckets(t *testing.T) {
 	edges := []string{
 		"2027-12-31T23:59:59.999Z", "2028-01-01T00:00:00Z", // a year
 		"2028-02-28T23:59:59.999Z", "2028-02-29T00:00:00Z", "2028-02-29T23:59:59.999Z", "2028-03-01T00:00:00Z", // a leap day
 		"2027-02-28T23:59:59.999Z", "2027-03-01T00:00:00Z", // none
-		"2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", // clocks of people are changed
+		"2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z", // daylight saving time changes
 	}
 	w := newWorld(t)
 	for _, edge := range edges {
@@ -81,9 +80,9 @@ func TestClock_MonthEndsAndTheLeapDayPartBuckets(t *testing.T) {
 	w.wantRecount()
 }
 
-// An hour has just been removed by TTL, and the function's clock is behind: what may
-// have lived is not made anew as though it were whole.
-func TestClock_HourThatHasJustExpiredIsNotMadeOfAPart(t *testing.T) {
+// TTL has just removed an hour, and the clock of the function is slow: the row must not be recomputed
+// from the remaining events.
+func TestClock_ExpiredHourIsNotRecomputedFromPartOfItsEvents(t *testing.T) {
 	for behind := time.Duration(0); behind < time.Hour; behind += 5 * time.Minute {
 		w := newWorld(t)
 		w.setNow(at(half))
@@ -102,7 +101,7 @@ func TestClock_HourThatHasJustExpiredIsNotMadeOfAPart(t *testing.T) {
 			t.Fatal(r.Failures)
 		}
 		if w.row(tier.Hour, ten) != nil {
-			t.Errorf("%s behind: the hour is made anew of what is left of it", behind)
+			t.Errorf("%s behind: the hour was recomputed from the remaining events", behind)
 		}
 		w.wantRow(tier.Day, ten, 1, "1", false)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func TestDelivery_OverlappingRecutsLeaveTheSameBytes(t *testing.T) {
+func TestDelivery_OverlappingBatchesGiveTheSameBytes(t *testing.T) {
 	for seed := range uint64(5) {
 		w := newWorld(t)
 		w.writeSome(seed, 200)
@@ -34,9 +34,8 @@ func TestDelivery_OverlappingRecutsLeaveTheSameBytes(t *testing.T) {
 	}
 }
 
-// Nine events of as many days; the row of one cannot be written by the first
-// invocation.
-func TestDelivery_PartialFailureAtEveryIndexComesAgainFromThere(t *testing.T) {
+// Nine events on nine days. The first invocation cannot write the row of one of them.
+func TestDelivery_PartialFailureAtEveryIndexIsRetriedFromThere(t *testing.T) {
 	const n = 9
 	for failing := range n {
 		w := newWorld(t)
@@ -55,7 +54,7 @@ func TestDelivery_PartialFailureAtEveryIndexComesAgainFromThere(t *testing.T) {
 			return sound(ctx, payload)
 		}))
 		if len(batches) != 2 || !slices.Equal(batches[1], batches[0][failing:]) {
-			t.Errorf("record %d failed: delivered %v, want the second time all from it on", failing, batches)
+			t.Errorf("record %d failed: delivered %v, want all from that record on in the second delivery", failing, batches)
 		}
 		w.wantRecount()
 	}
@@ -75,10 +74,9 @@ func (s *withoutRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Re
 	return s.store.PutRow(ctx, row, prev)
 }
 
-// The process dies before or after each of its requests: what it would have answered
-// is never heard, and the batch comes again.
-func TestDelivery_CrashAroundEachRequestIsHealedByTheNextDelivery(t *testing.T) {
-	for _, last := range []fate{lost, answerLost} {
+// The process crashes before or after each of its requests, and the batch is delivered again.
+func TestDelivery_CrashAroundEachRequestIsRepairedByTheNextDelivery(t *testing.T) {
+	for _, last := range []effect{lost, unconfirmed} {
 		for n := 0; ; n++ {
 			w := newWorld(t)
 			w.put(ten, "", "1")
@@ -87,7 +85,7 @@ func TestDelivery_CrashAroundEachRequestIsHealedByTheNextDelivery(t *testing.T) 
 			w.delete(eleven, "")
 			w.put(half, "", "3")
 			dead := false
-			crashing := &fated{store: w.Table, fate: func(r request) fate {
+			crashing := &faulty{store: w.Table, effect: func(r request) effect {
 				if dead = dead || r.n > n; dead {
 					return lost
 				}
@@ -105,52 +103,52 @@ func TestDelivery_CrashAroundEachRequestIsHealedByTheNextDelivery(t *testing.T) 
 					if _, err := functionOf(first)(ctx, payload); err != nil {
 						return nil, err
 					}
-					return nil, errors.New("the process ended before it answered")
+					return nil, errors.New("the process ended before it responded")
 				}
 				return functionOf(w.aggregator(w.Table))(ctx, payload)
 			}))
 			w.wantRecount()
-			if !dead { // there are not so many requests
+			if !dead { // there are fewer requests
 				break
 			}
 		}
 	}
 }
 
-// unsettled is the table stream from what was not settled yet.
+// unsettled is the table stream from the first record that was not processed.
 func (w *world) unsettled() *tableStream {
 	s := w.stream()
 	s.after = w.seen
 	return s
 }
 
-// All was done, and only the acknowledgement is missing.
-func TestDelivery_AnswerLostAfterTheLastWriteChangesNoByte(t *testing.T) {
+// All writes succeeded and the acknowledgement is lost.
+func TestDelivery_ResponseLostAfterTheLastWriteChangesNoByte(t *testing.T) {
 	w := newWorld(t)
 	w.writeSome(1, 100)
 	var after []map[string]said
 	settle := functionOf(w.aggregator(w.Table))
 	w.deliver(w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
-		answer, err := settle(ctx, payload)
+		result, err := settle(ctx, payload)
 		if after = append(after, w.rows()); len(after) <= 2 {
 			return nil, errors.New("the function ran into its timeout and was killed")
 		}
-		return answer, err
+		return result, err
 	}))
 	if len(after) < 3 {
-		t.Fatalf("%d deliveries, want the batch again after each answer that was lost", len(after))
+		t.Fatalf("%d deliveries, want another delivery after each lost response", len(after))
 	}
 	w.wantRecount()
 }
 
-// Each write of a batch is stored, and the function hears nothing until its time is up.
-func TestDelivery_TimeoutAfterEachCommitIsHealedByTheNextDelivery(t *testing.T) {
+// Each write of a batch is stored, and the function receives no response until it times out.
+func TestDelivery_TimeoutAfterEachCommitIsRepairedByTheNextDelivery(t *testing.T) {
 	for n := range 3 { // hour, day and month
 		w := newWorld(t)
 		w.put(ten, "", "1")
 		ctx, timeUp := context.WithCancel(w.ctx())
 		writes := 0
-		slow := &fated{store: &landing{w.Table}, fate: func(r request) fate {
+		slow := &faulty{store: &landing{w.Table}, effect: func(r request) effect {
 			if !r.write {
 				return fine
 			}
@@ -159,19 +157,19 @@ func TestDelivery_TimeoutAfterEachCommitIsHealedByTheNextDelivery(t *testing.T) 
 				return fine
 			}
 			defer timeUp()
-			return answerLost
+			return unconfirmed
 		}}
 		changes := w.fresh()
 		agg := w.aggregator(slow)
 		if r := agg.Process(ctx, changes); len(r.Failures) == 0 {
-			t.Errorf("no answer to write %d, and no failure reported", n+1)
+			t.Errorf("no response to write %d, and no failure reported", n+1)
 		}
 		w.settleAll(changes)
 		w.wantRecount()
 	}
 }
 
-// landing carries out what was sent, though who sent it has gone.
+// landing carries out every request although its sender has stopped waiting.
 type landing struct{ store }
 
 func (l *landing) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
@@ -190,9 +188,9 @@ func TestDelivery_ReplayAfterTenMinutesAndAfter25HoursChangesNoByte(t *testing.T
 	}
 }
 
-// A day of writing, settled as it came; then the whole stream shard from its oldest
-// record, in other batches and with what was written since in between.
-func TestDelivery_ReplayOf24HoursFromTheStartLeavesTheSameBytes(t *testing.T) {
+// A day of changes is processed as it arrives. Then the whole stream shard is read again, in other
+// batches and with newer changes in between.
+func TestDelivery_ReplayOf24HoursGivesTheSameBytes(t *testing.T) {
 	w := newWorld(t)
 	for hour := range 24 {
 		w.writeSome(uint64(hour), 20)
@@ -206,9 +204,9 @@ func TestDelivery_ReplayOf24HoursFromTheStartLeavesTheSameBytes(t *testing.T) {
 	w.wantRecount()
 }
 
-// When a stream shard splits, the children are read after their parent. Nothing hangs
-// on it: read in any order they come to the same.
-func TestDelivery_ShardSplitLeavesTheSameBytesInAnyOrderOfTheShards(t *testing.T) {
+// Children of a split stream shard are read after their parent. The result does not depend on it: any
+// order gives the same rows.
+func TestDelivery_ShardSplitGivesTheSameBytesInAnyOrder(t *testing.T) {
 	const splitAt = 100 // record number
 	shardOf := func(r memory.Record) string {
 		switch {
@@ -239,9 +237,9 @@ func TestDelivery_ShardSplitLeavesTheSameBytesInAnyOrderOfTheShards(t *testing.T
 	w.wantRecount()
 }
 
-// The rows that aggregate writes have records too. None of them comes back to it, and
-// if the filter were lost it would end all the same.
-func TestDelivery_RowsThatAreWrittenDoNotFeedBack(t *testing.T) {
+// The rows that aggregate writes have stream records too. The filter drops them, and without the
+// filter processing them ends after one invocation.
+func TestDelivery_WrittenRowsAreNotProcessedAgain(t *testing.T) {
 	for _, filtered := range []bool{true, false} {
 		w := newWorld(t)
 		w.put(ten, "", "1")
@@ -250,19 +248,19 @@ func TestDelivery_RowsThatAreWrittenDoNotFeedBack(t *testing.T) {
 		m := w.mapping(w.stream(), func(ctx context.Context, payload []byte) ([]byte, error) {
 			invocations++
 			before := len(w.Records(0))
-			answer, err := functionOf(agg)(ctx, payload)
+			result, err := functionOf(agg)(ctx, payload)
 			if len(w.Records(0)) > before {
 				looks++
 			}
-			return answer, err
+			return result, err
 		})
 		if !filtered {
 			m.Settings.Filter = nil
 		}
 		w.deliver(m)
-		w.deliver(w.mapping(w.stream(), functionOf(agg))) // and whatever came of it
+		w.deliver(w.mapping(w.stream(), functionOf(agg))) // and the records that it wrote
 		if looks != 1 || filtered && invocations != 1 || invocations > 2 {
-			t.Errorf("filter %v: %d invocations, of which %d wrote; want one that writes and no loop", filtered, invocations, looks)
+			t.Errorf("filter %v: %d invocations, %d of them wrote; want one that writes, and no loop", filtered, invocations, looks)
 		}
 		if n := len(w.Records(0)); n != 4 {
 			t.Errorf("filter %v: %d records in the table stream, want 4: the event and its three rows", filtered, n)
@@ -270,9 +268,8 @@ func TestDelivery_RowsThatAreWrittenDoNotFeedBack(t *testing.T) {
 	}
 }
 
-// Events are written while there is no mapping, while one is made, and while it is
-// made again.
-func TestDelivery_MappingThatIsMadeLateReadsFromTheOldestRecord(t *testing.T) {
+// Events are written before the mapping exists, while it is created, and while it is replaced.
+func TestDelivery_MappingCreatedLateReadsFromTheOldestRecord(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "before", "1")
 	w.deliver(w.mapping(w.stream(), functionOf(w.aggregator(w.Table))))
@@ -283,13 +280,13 @@ func TestDelivery_MappingThatIsMadeLateReadsFromTheOldestRecord(t *testing.T) {
 	w.wantRecount()
 }
 
-func TestDelivery_BatchThatIsGivenUpLeavesItsNeighboursRight(t *testing.T) {
+func TestDelivery_BatchGivenUpDoesNotAffectOthers(t *testing.T) {
 	w := newWorld(t)
 	w.putOf("d0", ten, "", "1")
 	w.putOf("bad", ten, "", "1")
 	w.putOf("d1", ten, "", "1")
 	var gone []eventsource.GivenUp
-	hot := &fated{store: w.Table, fate: func(r request) fate {
+	hot := &faulty{store: w.Table, effect: func(r request) effect {
 		if r.partition == keys.Partition(w.series("bad")) {
 			return throttled
 		}
@@ -299,7 +296,7 @@ func TestDelivery_BatchThatIsGivenUpLeavesItsNeighboursRight(t *testing.T) {
 	m.OnFailure = func(_ context.Context, g eventsource.GivenUp) error { gone = append(gone, g); return nil }
 	w.deliver(m)
 	if len(gone) != 1 || gone[0].First != seqOf(w.Records(0)[1]) || gone[0].Condition != eventsource.RetriesExhausted {
-		t.Fatalf("given up %+v, want one range from the bad record on", gone)
+		t.Fatalf("given up %+v, want one range from the failing record", gone)
 	}
 	want := w.recount()
 	for name, row := range w.rows() {
@@ -316,8 +313,8 @@ func TestDelivery_BatchThatIsGivenUpLeavesItsNeighboursRight(t *testing.T) {
 	w.wantRecount()
 }
 
-// One hot part of the keys holds up what lies on it, and nothing else.
-func TestThrottle_OfAKeyRangeFailsFromItsFirstRecordAndSettlesTheRest(t *testing.T) {
+// Throttling of a part of the keys delays only the changes of those keys.
+func TestThrottle_OfAKeyRangeFailsFromItsFirstRecordAndProcessesTheRest(t *testing.T) {
 	w := newWorld(t)
 	for i := range 9 {
 		w.putOf(fmt.Sprint("d", i%3), ten, fmt.Sprint(i), fmt.Sprint(i))
@@ -328,7 +325,7 @@ func TestThrottle_OfAKeyRangeFailsFromItsFirstRecordAndSettlesTheRest(t *testing
 		t.Errorf("%d throttled, failures %v; want the first at change 1", report.Throttled, report.Failures)
 	}
 	if n := len(w.rows()); n != 6 {
-		t.Errorf("%d rows, want the 6 of the two cool devices", n)
+		t.Errorf("%d rows, want the 6 of the two other devices", n)
 	}
 	w.settleAll(w.changes(w.Records(0)[1:9]...))
 	w.wantRecount()
@@ -344,10 +341,10 @@ func TestThrottle_OfTheAccountFailsFromTheStart(t *testing.T) {
 	w.wantRecount()
 }
 
-// throttle settles what is fresh while requests on some keys may write nothing.
+// throttle processes new changes while writes to some keys are throttled.
 func (w *world) throttle(hot func(request) bool) aggregate.Report {
 	w.Helper()
-	agg := w.aggregator(&fated{store: w.Table, fate: func(r request) fate {
+	agg := w.aggregator(&faulty{store: w.Table, effect: func(r request) effect {
 		if r.write && hot(r) {
 			return throttled
 		}

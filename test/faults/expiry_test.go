@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// TTL signs its removals, except on a replica; and it takes its time.
+// Removals by TTL have its identity, except on a replica, and may be late.
 func TestExpiry_OfEventsNeverChangesARollup(t *testing.T) {
 	for _, signed := range []bool{true, false} {
 		for _, late := range []time.Duration{0, 3 * tier.Day24, 20 * tier.Day24} {
@@ -29,14 +29,14 @@ func TestExpiry_OfEventsNeverChangesARollup(t *testing.T) {
 			}
 			report := w.settleAll(w.changes(records...))
 			if report.Expired != 2 || report.Recomputed != 0 {
-				t.Errorf("2 removals by TTL: %d taken for expiry, %d looks; want 2, 0", report.Expired, report.Recomputed)
+				t.Errorf("2 removals by TTL: %d processed as expiries, %d recomputed; want 2, 0", report.Expired, report.Recomputed)
 			}
 			w.wantRows(want)
 		}
 	}
 }
 
-// Who removes an event that is about to expire only comes before TTL.
+// Deleting an event shortly before TTL removes it has the same result as its expiry.
 func TestExpiry_DeletionOfAnExpiredEventChangesNoRollup(t *testing.T) {
 	for _, left := range []time.Duration{5 * time.Minute, time.Minute, 0, -20 * tier.Day24} {
 		w := newWorld(t)
@@ -45,8 +45,8 @@ func TestExpiry_DeletionOfAnExpiredEventChangesNoRollup(t *testing.T) {
 		w.settle()
 		want := w.rows()
 		w.advance(30*tier.Day24 - left)
-		if answer, err := w.DeleteEvent(w.ctx(), w.key("d", ten, ""), w.now()); answer != storage.ConditionFailed || err != nil {
-			t.Errorf("%s before it expires, a deletion is answered %s, %v; want refused", left, answer, err)
+		if result, err := w.DeleteEvent(w.ctx(), w.key("d", ten, ""), w.now()); result != storage.ConditionFailed || err != nil {
+			t.Errorf("%s before its expiry, a deletion returned %s, %v; want a failed condition", left, result, err)
 		}
 		if err := w.DeleteItem(w.ctx(), keys.Event(w.key("d", ten, ""))); err != nil { // in the console
 			t.Fatal(err)
@@ -56,39 +56,39 @@ func TestExpiry_DeletionOfAnExpiredEventChangesNoRollup(t *testing.T) {
 	}
 }
 
-// The sweep may come days late: until then the row stands, expired and sealed.
-func TestExpiry_ChangeOnAnExpiredRowThatStillStandsOnlyMarksIt(t *testing.T) {
+// TTL may be days late. Until then the row is stored, expired and sealed.
+func TestExpiry_ChangeOfAnExpiredStoredRowOnlyMakesItInexact(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "", "1")
 	w.settle()
 	w.advance(91 * tier.Day24)
 	w.ExpireWhere(w.now(), func(k keys.Key) bool { return k == keys.Event(w.key("d", ten, "")) })
 	if row := w.row(tier.Hour, ten); row == nil || row.ExpiresAt > w.now().Seconds() {
-		t.Fatalf("the hour is %+v, want a row that has expired and stands", row)
+		t.Fatalf("the hour is %+v, want an expired row that is still stored", row)
 	}
 	w.fresh()
 	w.put(half, "", "9")
 	w.settle()
 	w.wantRow(tier.Hour, ten, 1, "1", false)
 	w.wantRow(tier.Day, ten, 1, "1", false)
-	w.Expire(w.now()) // swept at last; the late event came after
+	w.Expire(w.now()) // TTL removes it; the late event came after
 	w.fresh()
 	w.put(half, "later still", "9")
 	w.settle()
 	if w.row(tier.Hour, ten) != nil {
-		t.Error("the hour is made anew of what is left of it")
+		t.Error("the hour was recomputed from the remaining events")
 	}
 	w.wantRow(tier.Day, ten, 1, "1", false)
 }
 
-// What has expired and not been swept is hidden from readers only: a bucket that was
-// never folded is folded with all that is left of it.
-func TestExpired_EventsThatStandAreFoldedAndHiddenFromReaders(t *testing.T) {
+// Expired items that are still stored are hidden from readers only. A bucket that was never folded is
+// computed from all its stored events.
+func TestExpired_StoredEventsAreFoldedAndHiddenFromReaders(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "", "1")
 	w.advance(2 * tier.Day24)
 	w.put(half, "", "9")
-	w.fresh() // never settled
+	w.fresh() // never processed
 	w.advance(29 * tier.Day24)
 	w.rebuild(at(ten), at(eleven))
 	for _, u := range tiers {
@@ -108,9 +108,9 @@ func TestExpired_EventsThatStandAreFoldedAndHiddenFromReaders(t *testing.T) {
 	}
 }
 
-// An event that is put again after it was removed is another event, even for a record
-// of the removal that comes again.
-func TestDeletion_RedeliveredAfterThePutThatFollowedChangesNoByte(t *testing.T) {
+// An event that is put again after its removal is a new event, also when the record of the removal is
+// delivered again.
+func TestDeletion_RedeliveredAfterTheNextPutChangesNoByte(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "a", "1")
 	w.settle()

@@ -17,9 +17,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Nobody read the table stream for two days, and it keeps one: the records of the
-// first are gone for good.
-func TestGap_OfMoreThan24HoursIsHealedByRebuildingTheRange(t *testing.T) {
+// The table stream was not read for two days and keeps records for one: those of the first day are
+// lost.
+func TestGap_OfMoreThan24HoursIsRepairedByARebuild(t *testing.T) {
 	w := newWorld(t)
 	w.writeSome(1, 100)
 	w.settle()
@@ -29,13 +29,13 @@ func TestGap_OfMoreThan24HoursIsHealedByRebuildingTheRange(t *testing.T) {
 	w.advance(24 * time.Hour)
 	w.writeSome(3, 100)
 	w.settle()
-	w.wantWrong("a hundred changes were never told")
+	w.wantWrong("a hundred changes were never delivered")
 	w.rebuild(at(noon).Add(-21*tier.Day24), w.now())
 	w.wantRecount()
 }
 
-// A rebuild of a range mends the coarser rows over it, too.
-func TestGap_RebuildOfOneHourMendsTheDayAndTheMonth(t *testing.T) {
+// A rebuild of a range also repairs the coarser rows of the range.
+func TestGap_RebuildOfAnHourRepairsTheDayAndTheMonth(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "", "1")
 	w.put(eleven, "", "5")
@@ -43,20 +43,20 @@ func TestGap_RebuildOfOneHourMendsTheDayAndTheMonth(t *testing.T) {
 	w.delete(ten, "")
 	w.put(half, "", "9")
 	w.fresh() // lost
-	w.wantWrong("a deletion and an event were never told")
+	w.wantWrong("a deletion and an event were never delivered")
 	w.rebuild(at(ten), at(eleven))
 	w.wantRecount()
 }
 
-// While a lost range is rebuilt, people go on writing.
-func TestGap_RebuildBesideLiveTrafficLosesNothing(t *testing.T) {
+// Writes continue while a lost range is rebuilt.
+func TestGap_RebuildDuringLiveTrafficLosesNothing(t *testing.T) {
 	for n := range 40 {
 		w := newWorld(t)
 		w.put(ten, "a", "1")
 		w.put(half, "b", "9")
 		w.put(eleven, "c", "5")
 		w.fresh() // lost
-		live := w.aggregator(&fated{store: w.Table, fate: func(r request) fate {
+		live := w.aggregator(&faulty{store: w.Table, effect: func(r request) effect {
 			if r.n == n {
 				w.delete(half, "b")
 				w.put(half, "d", "7")
@@ -73,8 +73,8 @@ func TestGap_RebuildBesideLiveTrafficLosesNothing(t *testing.T) {
 	}
 }
 
-// A batch was given up, and is read again when records after it were settled long ago.
-func TestRedrive_DiscardedBatchAfterLaterRecordsLeavesTheSameBytes(t *testing.T) {
+// A batch was given up, and is processed after later records.
+func TestRedrive_DiscardedBatchAfterLaterRecordsGivesTheSameBytes(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "a", "1")
 	w.put(ten, "b", "9")
@@ -82,7 +82,7 @@ func TestRedrive_DiscardedBatchAfterLaterRecordsLeavesTheSameBytes(t *testing.T)
 	w.delete(ten, "b")
 	w.put(half, "c", "5")
 	discarded := w.fresh()
-	w.put(ten, "b", "7") // the same event once more
+	w.put(ten, "b", "7") // the same event again
 	w.correct(half, "c", "4")
 	w.advance(3 * time.Hour)
 	w.settle()
@@ -100,9 +100,9 @@ func TestRedrive_DiscardedBatchAfterLaterRecordsLeavesTheSameBytes(t *testing.T)
 	}
 }
 
-// A table that is restored has the items of a moment, no table stream of before, and
-// nobody who tells what was not settled by then.
-func TestRestore_LookingAgainAtTheLast48HoursMakesARestoredTableRight(t *testing.T) {
+// A restored table has the items of one moment and an empty table stream. Records that were not
+// processed at that moment are lost.
+func TestRestore_RecomputingTheLast48HoursRepairsARestoredTable(t *testing.T) {
 	w := newWorld(t)
 	w.writeSome(1, 150)
 	w.settle()
@@ -114,15 +114,15 @@ func TestRestore_LookingAgainAtTheLast48HoursMakesARestoredTableRight(t *testing
 		w.wantWritten("put", reply.Result, err)
 	}
 	records := w.Records(w.seen)
-	w.settleAll(w.changes(records[:2]...)) // the backup is of now
+	w.settleAll(w.changes(records[:2]...)) // time of the backup
 	restored := w.elsewhere(memory.New(w.now))
 	for _, it := range w.items() {
 		if err := restored.PutItem(w.ctx(), it); err != nil {
 			t.Fatal(err)
 		}
 	}
-	restored.fresh() // none of this was ever in its table stream
-	restored.wantWrong("two records were not settled when the backup was made")
+	restored.fresh() // its table stream is empty
+	restored.wantWrong("two records were not processed at the time of the backup")
 	restored.rebuild(w.now().Add(-48*time.Hour), w.now().Add(time.Hour))
 	restored.wantRecount()
 	restored.put(half, "", "8")
@@ -130,23 +130,23 @@ func TestRestore_LookingAgainAtTheLast48HoursMakesARestoredTableRight(t *testing
 	restored.wantRecount()
 }
 
-// elsewhere is the same world around another table.
+// elsewhere returns the same world with another table.
 func (w *world) elsewhere(table *memory.Table) *world {
 	other := *w
 	other.Table, other.seen = table, 0
 	return &other
 }
 
-// A replica is written item by item, in no order across them, rows as well as events;
-// its table stream has numbers of its own and says of no removal that TTL did it. The
-// function goes over to it while some of the items are still on their way.
-func TestFailover_ToAReplicaLeavesTheSameBytes(t *testing.T) {
+// A replica receives rows and events item by item, in no order between items. Its table stream has its
+// own sequence numbers and no identity of TTL. The function starts to read it while some items are still
+// in transit.
+func TestFailover_ToAReplicaGivesTheSameBytes(t *testing.T) {
 	for seed := range uint64(10) {
 		draw := rand.New(rand.NewPCG(seed, 2))
 		home := newWorld(t)
 		home.writeSome(seed, 120)
 		home.settle()
-		home.writeSome(seed+100, 60) // and of these only some were settled
+		home.writeSome(seed+100, 60) // only some of them processed
 		home.settleAll(home.changes(home.Records(home.seen)[:20]...))
 
 		replica := home.elsewhere(memory.New(home.now))
@@ -155,9 +155,9 @@ func TestFailover_ToAReplicaLeavesTheSameBytes(t *testing.T) {
 		taken := uint64(len(replica.Records(0)))
 		replica.settle() // from the oldest record, by the new ARN
 
-		replica.writeSome(seed+200, 40) // people write to the replica now
+		replica.writeSome(seed+200, 40) // writes go to the replica
 		replica.settle()
-		ours := map[keys.Key]bool{} // the later write wins
+		ours := map[keys.Key]bool{} // keys with a later write
 		for _, r := range replica.Records(taken) {
 			ours[r.Keys] = true
 		}
@@ -167,7 +167,7 @@ func TestFailover_ToAReplicaLeavesTheSameBytes(t *testing.T) {
 	}
 }
 
-// replicated is every item's last image, in no order.
+// replicated returns the last image of every item, in random order.
 func replicated(draw *rand.Rand, records []memory.Record) []memory.Record {
 	last := map[keys.Key]memory.Record{}
 	for _, r := range records {
@@ -183,7 +183,7 @@ func replicated(draw *rand.Rand, records []memory.Record) []memory.Record {
 	return all
 }
 
-// take makes what happened elsewhere happen here, except where a later write stands.
+// take applies changes of another table, except to items with a later write.
 func (w *world) take(records []memory.Record, later map[keys.Key]bool) {
 	w.Helper()
 	for _, r := range records {
@@ -201,9 +201,9 @@ func (w *world) take(records []memory.Record, later map[keys.Key]bool) {
 	}
 }
 
-// During a deployment the version before and the one after, which writes a newer
-// format, take batches by turns.
-func TestVersions_OldAndNewCodeTogetherLeaveNoRowUntold(t *testing.T) {
+// During a deployment the previous version and the next one, which writes a newer format, process batches
+// in turn.
+func TestVersions_OldAndNewCodeTogetherMissNoChange(t *testing.T) {
 	for seed := range uint64(10) {
 		draw := rand.New(rand.NewPCG(seed, 3))
 		w := newWorld(t)
@@ -215,23 +215,23 @@ func TestVersions_OldAndNewCodeTogetherLeaveNoRowUntold(t *testing.T) {
 			if invocations > 20 || draw.IntN(2) == 0 {
 				return functionOf(w.aggregator(newer{w.Table}))(ctx, payload)
 			}
-			answer, err := functionOf(w.aggregator(older))(ctx, payload)
-			if bytes.Contains(answer, []byte("itemIdentifier")) {
+			result, err := functionOf(w.aggregator(older))(ctx, payload)
+			if bytes.Contains(result, []byte("itemIdentifier")) {
 				refused++
 			}
-			return answer, err
+			return result, err
 		})
 		m.Settings.BatchSize = 10
 		w.deliver(m)
 		if refused == 0 {
-			t.Error("the old code met no row of the new")
+			t.Error("the old code never read a row of the new code")
 		}
 		w.asNewer().wantRecount()
 	}
 }
 
-// newer is the table as the next version sees it: it reads rows of both formats and
-// writes its own.
+// newer is the table as the next version uses it: it reads rows of both formats and writes the newer
+// one.
 type newer struct{ *memory.Table }
 
 var newVersion = item.Value{Type: item.N, S: "2"}
@@ -258,15 +258,15 @@ func (n newer) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.R
 }
 
 func (n newer) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
-	answer, err := n.Table.PutRow(ctx, row, prev)
-	if answer == storage.Written && err == nil {
+	result, err := n.Table.PutRow(ctx, row, prev)
+	if result == storage.Written && err == nil {
 		k := keys.Row(row.Key)
 		err = n.UpdateItem(ctx, item.Item{keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK}, keys.AttrVersion: newVersion})
 	}
-	return answer, err
+	return result, err
 }
 
-// inOurs is an item of the newer format as if it were of ours.
+// inOurs converts an item of the newer format to the present one.
 func inOurs(it item.Item) item.Item {
 	if it[keys.AttrVersion].S == newVersion.S {
 		it[keys.AttrVersion] = item.Value{Type: item.N, S: "1"}
@@ -274,8 +274,8 @@ func inOurs(it item.Item) item.Item {
 	return it
 }
 
-// older is the table under the version before, which must never write over a row of
-// the newer format.
+// older is the table as the previous version uses it. It must never overwrite a row of the newer
+// format.
 type older struct {
 	*memory.Table
 	t *testing.T
@@ -283,12 +283,12 @@ type older struct {
 
 func (o *older) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	if it, err := o.GetItem(ctx, keys.Row(row.Key)); err != nil || it[keys.AttrVersion].S == newVersion.S {
-		o.t.Errorf("the old code writes over %s, which is of the newer format (%v)", nameOf(row.Key), err)
+		o.t.Errorf("the old code overwrites %s, which has the newer format (%v)", nameOf(row.Key), err)
 	}
 	return o.Table.PutRow(ctx, row, prev)
 }
 
-// asNewer is a copy of the table in our format, for a recount.
+// asNewer returns a copy of the table in the present format, to recompute its rows.
 func (w *world) asNewer() *world {
 	w.Helper()
 	other := w.elsewhere(memory.New(w.now))
@@ -300,10 +300,9 @@ func (w *world) asNewer() *world {
 	return other
 }
 
-// The record of a deletion was lost, and while the repair that is to make up for it is
-// under way, the very same event is put again: its record finds a row that still holds
-// it.
-func TestRepair_SameEventPutAgainMeanwhileIsKept(t *testing.T) {
+// The record of a deletion was lost. While it is repaired, the same event is put again: its record finds
+// a row that still contains it.
+func TestRepair_SameEventPutDuringTheRepairIsKept(t *testing.T) {
 	repairs := map[string]func(*world, *aggregate.Aggregator) error{
 		"rebuild": func(w *world, a *aggregate.Aggregator) error {
 			_, err := a.Rebuild(w.ctx(), aggregate.Rebuild{Series: w.series("d"), From: at(ten), To: at(noon)})
@@ -325,7 +324,7 @@ func TestRepair_SameEventPutAgainMeanwhileIsKept(t *testing.T) {
 			w.settle()
 			steps["delete b"](w)
 			w.fresh() // lost
-			err := repair(w, w.aggregator(&fated{store: w.Table, fate: func(r request) fate {
+			err := repair(w, w.aggregator(&faulty{store: w.Table, effect: func(r request) effect {
 				if r.n == n {
 					steps["put b"](w)
 					w.settle()

@@ -12,86 +12,86 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// request is one request of an aggregator, as a fault sees it.
+// request is one request of an aggregator.
 type request struct {
 	n         int    // counted from 0
-	write     bool   // else a read
-	partition string // what it asks for
+	write     bool   // false for a read
+	partition string // partition key
 }
 
-// fate is what becomes of a request.
-type fate int
+// effect is the effect of a fault on a request.
+type effect int
 
 const (
-	fine       fate = iota
-	throttled       // refused for its capacity
-	lost            // not carried out, and nobody knows
-	answerLost      // carried out, and nobody knows
+	fine        effect = iota
+	throttled          // not carried out
+	lost               // not carried out, without a response
+	unconfirmed        // carried out, without a response
 )
 
-// fated is a table of which every request meets its fate. What the fate is asked for
-// may use the table itself: that is what happens just before the request.
-type fated struct {
+// faulty is a table on which effect selects the effect on every request. effect may use the table itself,
+// to change it just before the request.
+type faulty struct {
 	store
-	fate func(request) fate
+	effect func(request) effect
 
 	mu sync.Mutex
 	n  int // requests so far; guarded by mu
 }
 
-var errUnanswered = errors.New("the request was not answered")
+var errNoResponse = errors.New("the request received no response")
 
-func (f *fated) next(write bool, s model.Series) fate {
+func (f *faulty) next(write bool, s model.Series) effect {
 	f.mu.Lock()
 	n := f.n
 	f.n++
 	f.mu.Unlock()
-	return f.fate(request{n, write, keys.Partition(s)})
+	return f.effect(request{n, write, keys.Partition(s)})
 }
 
-func (f *fated) read(s model.Series) error {
+func (f *faulty) read(s model.Series) error {
 	if f.next(false, s) != fine {
-		return errUnanswered
+		return errNoResponse
 	}
 	return nil
 }
 
-func (f *fated) Row(ctx context.Context, k rollup.Key) (*rollup.Row, error) {
+func (f *faulty) Row(ctx context.Context, k rollup.Key) (*rollup.Row, error) {
 	if err := f.read(k.Series); err != nil {
 		return nil, err
 	}
 	return f.store.Row(ctx, k)
 }
 
-func (f *fated) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+func (f *faulty) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	if err := f.read(r.Series); err != nil {
 		return storage.EventPage{}, err
 	}
 	return f.store.Events(ctx, r)
 }
 
-func (f *fated) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
+func (f *faulty) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
 	if err := f.read(r.Series); err != nil {
 		return rollup.RowPage{}, err
 	}
 	return f.store.Rows(ctx, u, r)
 }
 
-func (f *fated) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+func (f *faulty) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
 	switch f.next(true, row.Key.Series) {
 	case throttled:
 		return storage.Throttled, nil
 	case lost:
 		return storage.Unknown, nil
-	case answerLost:
+	case unconfirmed:
 		_, err := f.store.PutRow(ctx, row, prev)
 		return storage.Unknown, err
 	}
 	return f.store.PutRow(ctx, row, prev)
 }
 
-// together is a fated table that reads many rows by one request.
-type together struct{ *fated }
+// together is a faulty table that can read many rows with one request.
+type together struct{ *faulty }
 
 func (t together) ReadRows(ctx context.Context, wanted []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
 	if err := t.read(wanted[0].Series); err != nil {

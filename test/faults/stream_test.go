@@ -25,8 +25,7 @@ import (
 
 const arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/tidemark/stream/2026-03-01T00:00:00.000"
 
-// recordOf is a record of the table stream as Lambda sends it, written by Lambda's own
-// types.
+// recordOf returns a record of the table stream as Lambda sends it, encoded by Lambda's own types.
 func recordOf(r memory.Record) eventsource.Record {
 	record := events.DynamoDBEventRecord{
 		EventID: r.EventID, EventName: r.Name, EventSource: "aws:dynamodb", EventVersion: "1.1", EventSourceArn: arn,
@@ -71,7 +70,7 @@ func imageOf(it item.Item) map[string]events.DynamoDBAttributeValue {
 	return image
 }
 
-// payloadOf is the event that Lambda makes of records.
+// payloadOf returns the event that Lambda sends for records.
 func payloadOf(records ...memory.Record) []byte {
 	var batch struct{ Records []json.RawMessage }
 	for _, r := range records {
@@ -84,7 +83,7 @@ func payloadOf(records ...memory.Record) []byte {
 	return payload
 }
 
-// changes are what records tell of events, read as the function reads them.
+// changes returns the changes in records, decoded as in the function.
 func (w *world) changes(records ...memory.Record) []storage.Change {
 	w.Helper()
 	if len(records) == 0 {
@@ -97,8 +96,8 @@ func (w *world) changes(records ...memory.Record) []storage.Change {
 	return batch.Changes
 }
 
-// functionOf is an aggregator behind its door, as the aggregate function has it: the
-// answer names the first record that is not settled.
+// functionOf returns an aggregator as the aggregate function uses it: the response names the first record
+// that failed.
 func functionOf(a *aggregate.Aggregator) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		batch, err := new(envelope.StreamDecoder).Decode(payload)
@@ -110,17 +109,16 @@ func functionOf(a *aggregate.Aggregator) eventsource.Invoke {
 				return nil, err
 			}
 		}
-		answer := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+		result := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
 		if failures := a.Process(ctx, batch.Changes).Failures; len(failures) > 0 {
 			first := batch.Changes[failures[0].Change].Seq
-			answer.BatchItemFailures = append(answer.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: first})
+			result.BatchItemFailures = append(result.BatchItemFailures, events.DynamoDBBatchItemFailure{ItemIdentifier: first})
 		}
-		return json.Marshal(answer)
+		return json.Marshal(result)
 	}
 }
 
-// tableStream is a table's stream from the record numbered after on; shards say where
-// a record is found.
+// tableStream is the table stream from a sequence number. shards assigns records to shards.
 type tableStream struct {
 	table  *memory.Table
 	after  uint64
@@ -147,8 +145,8 @@ func (s *tableStream) Read(_ context.Context, shard, after string) (eventsource.
 	return page, nil
 }
 
-// mapping is the one that deploys, over a table stream, with one batch under way at a
-// time. Sleep takes the time of the test's bubble, which costs none.
+// mapping returns the deployed mapping of a table stream, with one batch at a time. Sleep uses the
+// simulated time of the test.
 func (w *world) mapping(source eventsource.Source, invoke eventsource.Invoke) *eventsource.Mapping {
 	w.Helper()
 	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
@@ -173,8 +171,7 @@ func (w *world) mapping(source eventsource.Source, invoke eventsource.Invoke) *e
 	}
 }
 
-// deliver runs a mapping until all that is in the table stream is acknowledged or
-// given up.
+// deliver runs a mapping until every record is acknowledged or given up.
 func (w *world) deliver(m *eventsource.Mapping) {
 	w.Helper()
 	synctest.Test(w.T, func(t *testing.T) {
@@ -192,7 +189,7 @@ func (w *world) deliver(m *eventsource.Mapping) {
 	})
 }
 
-// seqs are the numbers of the records of a payload.
+// seqs returns the sequence numbers of the records of a payload.
 func (w *world) seqs(payload []byte) []string {
 	w.Helper()
 	batch, err := new(envelope.StreamDecoder).Decode(payload)

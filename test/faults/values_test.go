@@ -15,22 +15,22 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Events that somebody wrote past the doors, with what no measure takes: the sound
-// event of the hour counts all the same, and each of them is told.
-func TestPoison_ValuesThatNoMeasureTakesAreCountedAndBlockNothing(t *testing.T) {
+// Events written without validation, with values that no measure accepts. The valid event of the hour is
+// counted, and each invalid one is reported.
+func TestPoison_InvalidValuesAreCountedAndBlockNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		value      item.Value
 		invalid    int64
 		unreadable int64
 	}{
-		"unparsable text":            {item.Value{Type: item.S, S: "warm"}, 1, 0},
-		"NaN as text":                {item.Value{Type: item.S, S: "NaN"}, 1, 0},
-		"infinity as text":           {item.Value{Type: item.S, S: "-Infinity"}, 1, 0},
-		"null":                       {item.Value{Type: item.Null}, 1, 0},
-		"a boolean":                  {item.Value{Type: item.Bool, Bool: true}, 1, 0},
-		"38 digits, far too large":   {item.Value{Type: item.N, S: strings.Repeat("9", 38) + "E+87"}, 1, 0},
-		"as small as numbers get":    {item.Value{Type: item.N, S: "1E-130"}, 0, 0},
-		"binary, which nobody sends": {item.Value{Type: item.B, B: []byte{1}}, 0, 1},
+		"unparsable text":             {item.Value{Type: item.S, S: "warm"}, 1, 0},
+		"NaN as text":                 {item.Value{Type: item.S, S: "NaN"}, 1, 0},
+		"infinity as text":            {item.Value{Type: item.S, S: "-Infinity"}, 1, 0},
+		"null":                        {item.Value{Type: item.Null}, 1, 0},
+		"a boolean":                   {item.Value{Type: item.Bool, Bool: true}, 1, 0},
+		"38 digits, far too large":    {item.Value{Type: item.N, S: strings.Repeat("9", 38) + "E+87"}, 1, 0},
+		"the smallest number":         {item.Value{Type: item.N, S: "1E-130"}, 0, 0},
+		"binary, which is never sent": {item.Value{Type: item.B, B: []byte{1}}, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -55,14 +55,13 @@ func TestPoison_ValuesThatNoMeasureTakesAreCountedAndBlockNothing(t *testing.T) 
 	}
 }
 
-// A record of which not even the bucket can be read is set aside once, and the
-// records around it are settled.
-func TestPoison_RecordsThatCannotBeReadAreSetAsideAndTheShardMovesOn(t *testing.T) {
+// A record without a readable bucket is quarantined once, and the records around it are processed.
+func TestPoison_UnreadableRecordsAreQuarantinedAndTheShardContinues(t *testing.T) {
 	for name, spoil := range map[string]func(body string) string{
 		"an unknown event name":   func(s string) string { return strings.Replace(s, `"INSERT"`, `"RENAME"`, 1) },
 		"no keys":                 func(s string) string { return strings.Replace(s, `"Keys"`, `"Locks"`, 1) },
 		"a key of the wrong type": func(s string) string { return strings.Replace(s, `"pk":{"S":`, `"pk":{"SS":`, 1) },
-		"a time that is none":     func(s string) string { return strings.ReplaceAll(s, "T10:30", "T25:30") },
+		"an invalid time":         func(s string) string { return strings.ReplaceAll(s, "T10:30", "T25:30") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -71,7 +70,7 @@ func TestPoison_RecordsThatCannotBeReadAreSetAsideAndTheShardMovesOn(t *testing.
 			w.put(eleven, "", "5")
 			source := &spoilt{tableStream: w.stream(), record: 1, spoil: spoil}
 			m := w.mapping(source, functionOf(w.aggregator(w.Table)))
-			m.Settings.Filter = nil // a filter may or may not let it through
+			m.Settings.Filter = nil // the filter might drop it
 			w.deliver(m)
 			w.wantRow(tier.Hour, eleven, 1, "5", true)
 			kept := 0
@@ -81,13 +80,13 @@ func TestPoison_RecordsThatCannotBeReadAreSetAsideAndTheShardMovesOn(t *testing.
 				}
 			}
 			if kept != 1 {
-				t.Errorf("%d records set aside, want 1", kept)
+				t.Errorf("%d records quarantined, want 1", kept)
 			}
 		})
 	}
 }
 
-// spoilt is a table stream with one record that cannot be read.
+// spoilt is a table stream with one unreadable record.
 type spoilt struct {
 	*tableStream
 	record int
@@ -104,8 +103,7 @@ func (s *spoilt) Read(ctx context.Context, shard, after string) (eventsource.Pag
 	return page, err
 }
 
-// The largest values that admission lets in, as many as an hour holds of a device
-// that sends every second.
+// The largest valid values, for an hour of a device that sends every second.
 func TestLargest_SumsOfSquaresOfAnHourOfExtremesAreExact(t *testing.T) {
 	w := newWorld(t)
 	const value = "999999999999999"
@@ -127,9 +125,8 @@ func TestLargest_SumsOfSquaresOfAnHourOfExtremesAreExact(t *testing.T) {
 	w.wantRecount()
 }
 
-// A coarser row is made of finer ones, and more comes to it: what it was made of stays
-// as it is.
-func TestFold_ThatGoesOnLeavesTheRowsItWasMadeOf(t *testing.T) {
+// A coarser row is computed from finer ones and receives more changes: the finer rows do not change.
+func TestFold_DoesNotChangeTheRowsThatItReads(t *testing.T) {
 	w := newWorld(t)
 	eventOf := func(when string) *model.Event {
 		e := w.event(w.key("d", when, ""), "20")
@@ -143,7 +140,7 @@ func TestFold_ThatGoesOnLeavesTheRowsItWasMadeOf(t *testing.T) {
 	day.AddEvent(eventOf(eleven))
 	day.AddRow(&rollup.Row{Fold: *hour})
 	if after := sayOf(hour); after != before {
-		t.Errorf("the hour says %s after it was folded, want %s", after, before)
+		t.Errorf("the hour is %s after it was folded, want %s", after, before)
 	}
 	m, _ := day.Summary.Measure("value")
 	if again, _ := hour.Summary.Measure("value"); m.Count != 3 || again.Count != 1 {

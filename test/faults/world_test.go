@@ -22,15 +22,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// gauge is the kind of these tests. Its ladder is the standard one: raw 30 days, hour
-// 90 days, day 2 years, month for ever.
+// gauge is the kind of these tests. It has the default retention: raw 30 days, hour 90 days, day 2 years,
+// month forever.
 var gauge = catalog.Kind{
 	Name:     "GAUGE",
 	Subject:  catalog.SubjectType{Name: "DEVICE"},
 	Measures: []rollup.MeasureSpec{{Name: "value", Scale: 9, Percentiles: true}},
 }
 
-// The table's clock starts at noon of the day that most events are of.
+// The clock of the table starts at noon of the day of most events.
 const (
 	ten    = "2026-03-10T10:00:00Z"
 	half   = "2026-03-10T10:30:00Z"
@@ -40,16 +40,15 @@ const (
 
 var tiers = []tier.Unit{tier.Hour, tier.Day, tier.Month}
 
-// world is a table in memory under a clock that stands until it is moved, and the
-// catalog that its aggregators know.
+// world is a table in memory with a clock that the test moves, and the catalog of its aggregators.
 type world struct {
 	*testing.T
 	*memory.Table
 	catalog *catalog.Catalog
 	kind    *catalog.Kind
 	clock   *atomic.Int64
-	random  io.Reader // of all that mints nonces here: none comes twice
-	seen    uint64    // records of the table stream already settled
+	random  io.Reader // of all nonces, so that none is repeated
+	seen    uint64    // records of the table stream already processed
 }
 
 func newWorld(t *testing.T) *world {
@@ -78,22 +77,22 @@ func at(text string) model.Time {
 	return t
 }
 
-// store is the table as an aggregator sees it.
+// store is the table as an aggregator uses it.
 type store interface {
 	aggregate.Store
 	aggregate.QuarantineStore
 }
 
-// aggregator is one process of the aggregate function on a store.
+// aggregator returns one process of the aggregate function on a store.
 func (w *world) aggregator(on store) *aggregate.Aggregator {
 	return &aggregate.Aggregator{
 		Store: on, QuarantineStore: on, Catalog: w.catalog, Now: w.now, Rand: w.random,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-		Limits: aggregate.Limits{Concurrency: 1}, // requests come in the same order each time
+		Limits: aggregate.Limits{Concurrency: 1}, // requests are made in a fixed order
 	}
 }
 
-// source is a random source that may be read concurrently.
+// source is a random source that is safe for concurrent reads.
 type source struct {
 	mu  sync.Mutex
 	src *rand.ChaCha8 // guarded by mu
@@ -105,7 +104,7 @@ func (s *source) Read(p []byte) (int, error) {
 	return s.src.Read(p)
 }
 
-// series is that of a device.
+// series returns the series of a device.
 func (w *world) series(device string) model.Series {
 	return w.kind.Series(device, "", model.Order{})
 }
@@ -122,7 +121,7 @@ func (w *world) event(k model.EventKey, value string) model.Event {
 	}
 }
 
-// put, correct and delete are what ingest and people do to events of device d.
+// put, correct and delete change events of device d.
 func (w *world) put(when, id, value string) { w.Helper(); w.putOf("d", when, id, value) }
 
 func (w *world) putOf(device, when, id, value string) {
@@ -133,20 +132,20 @@ func (w *world) putOf(device, when, id, value string) {
 
 func (w *world) correct(when, id, value string) {
 	w.Helper()
-	answer, err := w.CorrectEvent(w.ctx(), w.event(w.key("d", when, id), value), w.now())
-	w.wantWritten("correct "+when+" "+id, answer, err)
+	result, err := w.CorrectEvent(w.ctx(), w.event(w.key("d", when, id), value), w.now())
+	w.wantWritten("correct "+when+" "+id, result, err)
 }
 
 func (w *world) delete(when, id string) {
 	w.Helper()
-	answer, err := w.DeleteEvent(w.ctx(), w.key("d", when, id), w.now())
-	w.wantWritten("delete "+when+" "+id, answer, err)
+	result, err := w.DeleteEvent(w.ctx(), w.key("d", when, id), w.now())
+	w.wantWritten("delete "+when+" "+id, result, err)
 }
 
-func (w *world) wantWritten(what string, answer storage.WriteResult, err error) {
+func (w *world) wantWritten(what string, result storage.WriteResult, err error) {
 	w.Helper()
-	if err != nil || answer != storage.Written {
-		w.Fatalf("%s: %v, %v", what, answer, err)
+	if err != nil || result != storage.Written {
+		w.Fatalf("%s: %v, %v", what, result, err)
 	}
 }
 
@@ -159,12 +158,12 @@ func (w *world) writeSome(seed uint64, n int) {
 		switch what := draw.IntN(20); {
 		case what == 0 && len(live) > 0:
 			one := draw.IntN(len(live))
-			answer, err := w.DeleteEvent(w.ctx(), live[one], w.now())
-			w.wantWritten("delete", answer, err)
+			result, err := w.DeleteEvent(w.ctx(), live[one], w.now())
+			w.wantWritten("delete", result, err)
 			live = append(live[:one], live[one+1:]...)
 		case what == 1 && len(live) > 0:
-			answer, err := w.CorrectEvent(w.ctx(), w.event(live[draw.IntN(len(live))], fmt.Sprint(1000+i)), w.now())
-			w.wantWritten("correct", answer, err)
+			result, err := w.CorrectEvent(w.ctx(), w.event(live[draw.IntN(len(live))], fmt.Sprint(1000+i)), w.now())
+			w.wantWritten("correct", result, err)
 		default:
 			k := w.key(fmt.Sprint("d", draw.IntN(3)), noon, fmt.Sprint(i))
 			k.At = k.At.Add(-time.Duration(draw.IntN(20*24*60)) * time.Minute)
@@ -175,7 +174,7 @@ func (w *world) writeSome(seed uint64, n int) {
 	}
 }
 
-// fresh are the changes of events that the table stream tells since the last call.
+// fresh returns the changes in the table stream since the last call.
 func (w *world) fresh() []storage.Change {
 	w.Helper()
 	records := w.Records(w.seen)
@@ -183,19 +182,19 @@ func (w *world) fresh() []storage.Change {
 	return w.changes(records...)
 }
 
-// settle brings rollups up to date with what is fresh, without a fault.
+// settle processes the new changes without faults.
 func (w *world) settle() { w.Helper(); w.settleAll(w.fresh()) }
 
 func (w *world) settleAll(changes []storage.Change) aggregate.Report {
 	w.Helper()
 	report := w.aggregator(w.Table).Process(w.ctx(), changes)
 	for _, f := range report.Failures {
-		w.Fatalf("settle change %d: %v", f.Change, f.Err)
+		w.Fatalf("process change %d: %v", f.Change, f.Err)
 	}
 	return report
 }
 
-// rebuild looks again at all buckets of a range, of every device.
+// rebuild recomputes all buckets of a range, of every device.
 func (w *world) rebuild(from, to model.Time) {
 	w.Helper()
 	known := map[model.Series]bool{}
@@ -232,7 +231,7 @@ func (w *world) events() (all []model.Event) {
 	return all
 }
 
-// row is the stored row of device d over a time; nil where there is none.
+// row returns the stored row of device d over a time, or nil.
 func (w *world) row(u tier.Unit, when string) *rollup.Row {
 	w.Helper()
 	row, err := w.Row(w.ctx(), rollup.Key{Series: w.series("d"), Tier: u.String(), Start: u.BucketOf(at(when)).Start})
@@ -242,8 +241,7 @@ func (w *world) row(u tier.Unit, when string) *rollup.Row {
 	return row
 }
 
-// wantRow fails unless device d's row over a time counts so many events, with that
-// maximum, and says exact or not.
+// wantRow fails the test unless the row of device d has this number of events, maximum and exactness.
 func (w *world) wantRow(u tier.Unit, when string, count int64, most string, exact bool) {
 	w.Helper()
 	row := w.row(u, when)
@@ -258,7 +256,7 @@ func (w *world) wantRow(u tier.Unit, when string, count int64, most string, exac
 	}
 }
 
-// said is what a row promises, without its bookkeeping.
+// said is the content of a row without its bookkeeping.
 type said struct {
 	Summary    string // its bytes
 	Digest     rollup.Digest
@@ -281,7 +279,7 @@ func sayOf(f *rollup.Fold) said {
 	return said{string(f.Summary.Encode(nil)), f.Digest, f.Unreadable, f.Exact}
 }
 
-// rows are what all rows say that count, by name.
+// rows returns the content of all rows by name, without empty ones.
 func (w *world) rows() map[string]said {
 	w.Helper()
 	all := map[string]said{}
@@ -295,8 +293,8 @@ func (w *world) rows() map[string]said {
 
 func nameOf(k rollup.Key) string { return fmt.Sprintf("%s %s %s", k.Series, k.Tier, k.Start) }
 
-// recount is what the rows should say by the events that stand. It shares no step
-// with a look: each row of each tier is made of events.
+// recount returns the expected rows, computed from the stored events. It shares no code with the
+// aggregator: each row of each tier is computed from events.
 func (w *world) recount() map[string]said {
 	w.Helper()
 	folds := map[string]*rollup.Fold{}
@@ -316,8 +314,7 @@ func (w *world) recount() map[string]said {
 	return all
 }
 
-// wantRecount fails unless every row has the bytes of a recount, exact and all, and
-// none is missing.
+// wantRecount fails the test unless every row equals the recount, byte for byte, and none is missing.
 func (w *world) wantRecount() { w.Helper(); w.wantRows(w.recount()) }
 
 func (w *world) wantRows(want map[string]said) {
@@ -327,7 +324,7 @@ func (w *world) wantRows(want map[string]said) {
 	}
 }
 
-// differences says which rows differ, in order of their names.
+// differences lists the rows that differ, in order of their names.
 func differences(want, got map[string]said) (all []string) {
 	for name, row := range want {
 		if got[name] != row {
@@ -343,11 +340,11 @@ func differences(want, got map[string]said) (all []string) {
 	return all
 }
 
-// wantWrong fails where the rows are right though something was kept from them: then
-// a test that goes on to mend them would show nothing.
+// wantWrong fails the test if the rows are right although changes were withheld. A repair would then prove
+// nothing.
 func (w *world) wantWrong(why string) {
 	w.Helper()
 	if len(differences(w.recount(), w.rows())) == 0 {
-		w.Fatalf("%s, and the rows are right all the same", why)
+		w.Fatalf("%s, but the rows are right", why)
 	}
 }

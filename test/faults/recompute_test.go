@@ -12,32 +12,31 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// steps are what somebody does to two events of one hour: a of 10:00 and b of 10:30.
+// steps are changes of two events of one hour: a at 10:00 and b at 10:30.
 var steps = map[string]func(*world){
-	"nothing":           func(*world) {},
-	"put a":             func(w *world) { w.put(ten, "a", "1") },
-	"put b":             func(w *world) { w.put(half, "b", "9") },
-	"put c":             func(w *world) { w.put(eleven, "c", "5") },
-	"delete a":          func(w *world) { w.delete(ten, "a") },
-	"delete b":          func(w *world) { w.delete(half, "b") },
-	"correct b":         func(w *world) { w.correct(half, "b", "7") },
-	"put a, b":          func(w *world) { w.put(ten, "a", "1"); w.put(half, "b", "9") },
-	"delete a, b":       func(w *world) { w.delete(ten, "a"); w.delete(half, "b") },
-	"put b anew":        func(w *world) { w.delete(half, "b"); w.put(half, "b", "8") },
-	"put b anew, other": func(w *world) { w.put(half, "b", "8") },
-	"delete, settle":    func(w *world) { w.delete(half, "b"); w.settle(); w.put(half, "b", "8") },
+	"nothing":          func(*world) {},
+	"put a":            func(w *world) { w.put(ten, "a", "1") },
+	"put b":            func(w *world) { w.put(half, "b", "9") },
+	"put c":            func(w *world) { w.put(eleven, "c", "5") },
+	"delete a":         func(w *world) { w.delete(ten, "a") },
+	"delete b":         func(w *world) { w.delete(half, "b") },
+	"correct b":        func(w *world) { w.correct(half, "b", "7") },
+	"put a, b":         func(w *world) { w.put(ten, "a", "1"); w.put(half, "b", "9") },
+	"delete a, b":      func(w *world) { w.delete(ten, "a"); w.delete(half, "b") },
+	"replace b":        func(w *world) { w.delete(half, "b"); w.put(half, "b", "8") },
+	"replace b, other": func(w *world) { w.put(half, "b", "8") },
+	"delete, settle":   func(w *world) { w.delete(half, "b"); w.settle(); w.put(half, "b", "8") },
 }
 
-// Between any two requests of an invocation, somebody changes the events and another
-// invocation settles that to its end. Both are through then: nothing comes again. The
-// second does not even wait for what the first has of the same item, as the table
-// stream makes it do.
-func TestLook_ChangeAndItsLookBetweenAnyTwoRequests(t *testing.T) {
+// Between any two requests of an invocation, a user changes the events and another invocation processes
+// the change. Neither is delivered again. The second does not wait for the first one's changes of the
+// same item, although the table stream would make it wait.
+func TestRecompute_ChangeProcessedBetweenAnyTwoRequests(t *testing.T) {
 	for _, c := range []struct{ stands, first, between string }{
 		{"nothing", "put b", "put a"},
 		{"nothing", "put b", "delete b"},
 		{"nothing", "put b", "correct b"},
-		{"nothing", "put b", "put b anew"},
+		{"nothing", "put b", "replace b"},
 		{"nothing", "put b", "delete, settle"},
 		{"nothing", "put a, b", "delete a, b"},
 		{"put a", "put b", "delete b"},
@@ -47,9 +46,9 @@ func TestLook_ChangeAndItsLookBetweenAnyTwoRequests(t *testing.T) {
 		{"put a, b", "delete a", "delete b"},
 		{"put a, b", "correct b", "delete b"},
 		{"put a, b", "delete a, b", "put c"},
-		{"put a, b", "delete b", "put b anew, other"},
+		{"put a, b", "delete b", "replace b, other"},
 	} {
-		t.Run(fmt.Sprintf("%s stands, %s, meanwhile %s", c.stands, c.first, c.between), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s stored, %s, concurrently %s", c.stands, c.first, c.between), func(t *testing.T) {
 			for _, ahead := range []bool{false, true} {
 				for n, met := 0, true; met; n++ {
 					met = interleave(t, steps[c.stands], steps[c.first], steps[c.between], n, ahead)
@@ -59,17 +58,17 @@ func TestLook_ChangeAndItsLookBetweenAnyTwoRequests(t *testing.T) {
 	}
 }
 
-// interleave reports whether the first invocation made an n-th request. It may have
-// the rows of many buckets read ahead by one request.
+// interleave reports whether the first invocation made an n-th request. It may read the rows of many
+// buckets ahead with one request.
 func interleave(t *testing.T, stands, first, between func(*world), n int, ahead bool) (met bool) {
 	t.Helper()
 	w := newWorld(t)
 	stands(w)
 	w.settle()
 	first(w)
-	w.put(eleven, "beside", "3") // so that there are two hours to look at
+	w.put(eleven, "other", "3") // so that there are two hours to recompute
 	changes := w.fresh()
-	table := &fated{store: w.Table, fate: func(r request) fate {
+	table := &faulty{store: w.Table, effect: func(r request) effect {
 		if r.n == n && !met {
 			met = true
 			between(w)
@@ -90,12 +89,12 @@ func interleave(t *testing.T, stands, first, between func(*world), n int, ahead 
 	return met
 }
 
-// An invocation dies with its writes on their way. They land when all that was to be
-// settled since has been.
-func TestLook_WritesThatLandLateChangeNothing(t *testing.T) {
+// An invocation crashes while its writes are in transit. They are carried out after all later changes
+// have been processed.
+func TestRecompute_DelayedWritesChangeNothing(t *testing.T) {
 	for _, c := range []struct {
 		stands, first string
-		then          []string // each settled in a batch of its own
+		then          []string // each processed in its own batch
 	}{
 		{"put a", "put b", []string{"delete b"}},
 		{"put a", "put b", []string{"delete b", "put b"}},
@@ -114,13 +113,13 @@ func TestLook_WritesThatLandLateChangeNothing(t *testing.T) {
 		changes := w.fresh()
 		slow := &late{store: w.Table}
 		w.aggregator(slow).Process(w.ctx(), changes)
-		w.settleAll(changes) // the batch comes again
+		w.settleAll(changes) // the batch is delivered again
 		for _, step := range c.then {
 			steps[step](w)
 			w.settle()
 		}
 		if len(slow.sent) == 0 {
-			t.Fatal("no write is on its way")
+			t.Fatal("no write is in transit")
 		}
 		for _, land := range slow.sent {
 			land()
@@ -129,8 +128,8 @@ func TestLook_WritesThatLandLateChangeNothing(t *testing.T) {
 	}
 }
 
-// late is a table on which the first write of each row is still on its way when the
-// invocation has gone on without an answer.
+// late is a table on which the first write of each row is delayed: it is carried out after the
+// invocation has continued without a response.
 type late struct {
 	store
 	sent []func()
@@ -145,8 +144,8 @@ func (l *late) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (st
 	return storage.Unknown, nil
 }
 
-// A read that is not consistent shows what stood a moment ago.
-func TestLook_ReadsChildrenConsistently(t *testing.T) {
+// A read that is not consistent returns an older state.
+func TestRecompute_ReadsChildrenConsistently(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "", "1")
 	w.settle()
@@ -184,8 +183,8 @@ func (l *lagging) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollu
 	return l.store.Rows(ctx, u, r)
 }
 
-// A move in time is a deletion and a put: whatever order their records are settled
-// in, the event leaves its old buckets and is in the new ones.
+// A move in time is a deletion and a put. In whatever order their records are processed, the event leaves
+// its old buckets and is in the new ones.
 func TestMove_EventLeavesOneBucketAndEntersAnother(t *testing.T) {
 	for _, to := range []string{half, eleven, "2026-03-11T00:00:00Z", "2026-02-28T23:59:59.999Z"} {
 		for _, order := range [][]int{{0, 1}, {1, 0}, {1, 0, 1, 0}} {
@@ -207,11 +206,11 @@ func TestMove_EventLeavesOneBucketAndEntersAnother(t *testing.T) {
 	}
 }
 
-// A series with far more events than one page holds is not looked at by halves.
-func TestLook_HourOfThousandsOfEventsIsFoldedWhole(t *testing.T) {
+// A bucket with more events than fit in one page is read completely.
+func TestRecompute_HourOfThousandsOfEventsIsComplete(t *testing.T) {
 	w := newWorld(t)
 	for i := range 5000 {
-		k := w.key("d", ten, fmt.Sprintf("%0200d", i)) // more than the megabyte of a page
+		k := w.key("d", ten, fmt.Sprintf("%0200d", i)) // more than a page of 1 MB
 		k.At = k.At.Add(time.Duration(i) * 700 * time.Millisecond)
 		reply, err := w.Put(w.ctx(), w.event(k, fmt.Sprint(i)))
 		w.wantWritten("put", reply.Result, err)
