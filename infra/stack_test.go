@@ -67,17 +67,17 @@ func TestStacks_HaveOutputs(t *testing.T) {
 
 // A retention that would lose data is rejected before synthesis, with the reason.
 func TestSynth_RejectsARetentionThatLosesData(t *testing.T) {
-	for ladder, history := range map[string]string{
+	for retention, history := range map[string]string{
 		"{raw: 30d, hour: 31d, day: 2y, month: forever}": "folded after one of its",
 		"{raw: 1d, hour: 90d, month: forever}":           "before late events arrive",
 	} {
 		path := filepath.Join(t.TempDir(), config.FileName)
-		if err := os.WriteFile(path, []byte("tiers: "+ladder), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte("tiers: "+retention), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		_, err := config.Load(path, domains.Kinds()...)
 		if err == nil || !strings.Contains(err.Error(), history) {
-			t.Errorf("%s: %v; want an error that contains %q", ladder, err, history)
+			t.Errorf("%s: %v; want an error that contains %q", retention, err, history)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// guard lets through whoever sends the key open.
+// guard authorizes requests with the site key open.
 type guard struct{ err error }
 
 func (g guard) Invoke(_ context.Context, payload []byte) ([]byte, error) {
@@ -24,7 +24,7 @@ func (g guard) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 	return answer, errors.Join(g.err, err)
 }
 
-func TestFront_AsksTheRoutesAuthorizer(t *testing.T) {
+func TestFront_CallsTheAuthorizerOfTheRoute(t *testing.T) {
 	for name, c := range map[string]struct {
 		path   string
 		guard  guard
@@ -46,10 +46,10 @@ func TestFront_AsksTheRoutesAuthorizer(t *testing.T) {
 		}
 		asked := function.request.RouteKey != ""
 		if asked != (c.status == 204) {
-			t.Errorf("%s: the function was asked: %v", name, asked)
+			t.Errorf("%s: the function was invoked: %v", name, asked)
 		}
 		if asked && function.request.RequestContext.Authorizer.Lambda["site"] != "my-site" {
-			t.Errorf("%s: what the authorizer passed on did not arrive", name)
+			t.Errorf("%s: the context of the authorizer is missing", name)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
-// The collector as a page reaches it: the authorizer opens for a site's key, ingest
-// stores the view, and the rollups count it.
-func TestStack_CollectsPageViewsOfWhoeverShowsASitesKey(t *testing.T) {
+// The collector as a web page uses it: the authorizer accepts the site key, ingest stores the view, and the rollups count
+// it.
+func TestStack_CollectsPageViewsWithASiteKey(t *testing.T) {
 	s := startStack(t, nil)
 	post := func(key string) int {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+sitekey.PathPrefix+key, strings.NewReader(`{"url":"/blog"}`))
@@ -32,8 +32,8 @@ func TestStack_CollectsPageViewsOfWhoeverShowsASitesKey(t *testing.T) {
 			t.Fatalf("with the site's key: %d, want 204", status)
 		}
 	}
-	if status := post(sitekey.New([]byte("a secret of somebody else's"), "my-site")); status != http.StatusForbidden {
-		t.Errorf("with a made-up key: %d, want 403", status)
+	if status := post(sitekey.New([]byte("a different secret"), "my-site")); status != http.StatusForbidden {
+		t.Errorf("with an invalid key: %d, want 403", status)
 	}
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -47,6 +47,6 @@ func TestStack_CollectsPageViewsOfWhoeverShowsASitesKey(t *testing.T) {
 	}
 	get(t, s.URL+"/v1/sites/my-site/pageviews/top/path?tier=minute&last=5m", &top)
 	if fmt.Sprint(top) != "{2 [{/blog 2}]}" {
-		t.Errorf("the last five minutes say %+v, want two views of /blog", top)
+		t.Errorf("the last five minutes are %+v, want two views of /blog", top)
 	}
 }

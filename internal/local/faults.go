@@ -22,7 +22,7 @@ type Faults struct {
 // Shot kills the function with SIGKILL while it has a batch.
 type Shot struct {
 	Batch int    // counted from 1, in order of delivery
-	At    Moment // Running or Answering
+	At    Moment // Running or Responding
 }
 
 // victim is a function that can be killed.

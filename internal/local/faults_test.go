@@ -12,11 +12,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fake is a function that keeps what was delivered; answers are by invocation.
+// fake is a function that records deliveries. Its responses are by number of invocation.
 type fake struct {
 	delivered []string
 	answer    func(n int) ([]byte, error)
-	aims      map[int]Moment // armed before the invocation of that number
+	aims      map[int]Moment // set before the invocation of that number
 }
 
 func (f *fake) Invoke(_ context.Context, payload []byte) ([]byte, error) {
@@ -42,7 +42,7 @@ func records(n int) []byte {
 	return []byte(`{"Records":[` + strings.Join(list, ",") + `]}`)
 }
 
-func TestDelivery_WithoutFaultsPassesBatchesOnAsTheyAre(t *testing.T) {
+func TestDelivery_WithoutFaultsDoesNotChangeBatches(t *testing.T) {
 	f := &fake{}
 	d := &delivery{function: f}
 	for range 50 {
@@ -60,7 +60,7 @@ func TestDelivery_WithoutFaultsPassesBatchesOnAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestDelivery_FaultsComeAsOftenAsAskedAndAgainFromTheSameSeed(t *testing.T) {
+func TestDelivery_FaultsHaveTheirRateAndDependOnTheSeed(t *testing.T) {
 	run := func(seed uint64) (string, int64, int64) {
 		f := &fake{}
 		d := &delivery{function: f, faults: Faults{Seed: seed, Again: 20, Recut: 10}}
@@ -73,13 +73,13 @@ func TestDelivery_FaultsComeAsOftenAsAskedAndAgainFromTheSameSeed(t *testing.T) 
 	}
 	first, again, recut := run(1)
 	if again < 70 || again > 130 || recut < 150 || recut > 250 {
-		t.Errorf("of 2,000 batches %d came again and %d were cut anew, want about 100 and 200", again, recut)
+		t.Errorf("of 2,000 batches %d were delivered again and %d in pieces, want about 100 and 200", again, recut)
 	}
 	if second, _, _ := run(1); second != first {
 		t.Error("two runs from one seed differ")
 	}
 	if other, _, _ := run(2); other == first {
-		t.Error("two seeds give one run")
+		t.Error("two seeds give the same run")
 	}
 }
 
@@ -113,7 +113,7 @@ func TestCut_CoversEveryRecordInOrder(t *testing.T) {
 	})
 }
 
-func TestDelivery_NothingFollowsAPieceThatWasNotAcknowledged(t *testing.T) {
+func TestDelivery_StopsAfterAPieceThatWasNotAcknowledged(t *testing.T) {
 	for name, answer := range map[string]func(int) ([]byte, error){
 		"error":   func(int) ([]byte, error) { return nil, errors.New("killed") },
 		"failure": func(int) ([]byte, error) { return []byte(`{"batchItemFailures":[{"itemIdentifier":"7"}]}`), nil },
@@ -124,13 +124,13 @@ func TestDelivery_NothingFollowsAPieceThatWasNotAcknowledged(t *testing.T) {
 			got, err := d.invoke(t.Context(), records(5))
 			want, wantErr := answer(1)
 			if string(got) != string(want) || (err == nil) != (wantErr == nil) || len(f.delivered) != 1 || d.failed.Load() != 1 {
-				t.Errorf("answered %s, %v after %d pieces; want the first piece's answer", got, err, len(f.delivered))
+				t.Errorf("response %s, %v after %d pieces; want that of the first piece", got, err, len(f.delivered))
 			}
 		})
 	}
 }
 
-func TestDelivery_TapSeesEveryPayloadThatGoesOut(t *testing.T) {
+func TestDelivery_TapReceivesEveryPayload(t *testing.T) {
 	var tapped []string
 	f := &fake{}
 	d := &delivery{function: f, faults: Faults{Seed: 3, Again: 2, Recut: 2}, tap: func(p []byte) { tapped = append(tapped, string(p)) }}
@@ -144,7 +144,7 @@ func TestDelivery_TapSeesEveryPayloadThatGoesOut(t *testing.T) {
 	}
 }
 
-func TestDelivery_ShotsMeetTheirBatch(t *testing.T) {
+func TestDelivery_KillsOccurInTheirBatch(t *testing.T) {
 	f := &fake{}
 	d := &delivery{function: f, faults: Faults{Kills: []Shot{{Batch: 2, At: Responding}, {Batch: 4, At: Running}}}}
 	for i := range 5 {
@@ -153,6 +153,6 @@ func TestDelivery_ShotsMeetTheirBatch(t *testing.T) {
 		}
 	}
 	if len(f.aims) != 2 || f.aims[2] != Responding || f.aims[4] != Running {
-		t.Errorf("kills were armed at %v, want batches 2 and 4", f.aims)
+		t.Errorf("kills were set at %v, want batches 2 and 4", f.aims)
 	}
 }

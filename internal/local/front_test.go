@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// seen is a function that keeps what it was asked and gives a fixed answer.
+// seen is a function that records its request and returns a fixed response.
 type seen struct {
 	request events.APIGatewayV2HTTPRequest
 	answer  string
@@ -59,7 +59,7 @@ func send(t *testing.T, method, url, contentType string, body []byte) (*http.Res
 	return resp, string(text)
 }
 
-func TestFront_HandsARequestOverAsAPIGatewayDoes(t *testing.T) {
+func TestFront_ConvertsARequestAsAPIGatewayDoes(t *testing.T) {
 	get := &seen{answer: `{"statusCode":200}`}
 	url := startFront(t, nil, get)
 	send(t, "GET", url+"/v1/devices/a%2Fb%20c/readings?from=2026&x=1&x=2", "", nil)
@@ -97,12 +97,12 @@ func TestFront_EncodesBodiesThatAreNotText(t *testing.T) {
 			got, _ = base64.StdEncoding.DecodeString(post.request.Body)
 		}
 		if post.request.IsBase64Encoded != encoded || !bytes.Equal(got, body) {
-			t.Errorf("%q: the body came as %q, in base64: %t, want %t", contentType, post.request.Body, post.request.IsBase64Encoded, encoded)
+			t.Errorf("%q: the body is %q, in base64: %t, want %t", contentType, post.request.Body, post.request.IsBase64Encoded, encoded)
 		}
 	}
 }
 
-func TestFront_GivesTheFunctionsAnswerBack(t *testing.T) {
+func TestFront_ReturnsTheResponseOfTheFunction(t *testing.T) {
 	post := &seen{answer: `{"statusCode":503,"headers":{"Retry-After":"1","content-type":"application/problem+json"},"cookies":["a=1"],"body":"eyJ4IjoxfQ==","isBase64Encoded":true}`}
 	resp, body := send(t, "POST", startFront(t, post, nil)+"/v1/readings", "application/json", []byte("{}"))
 	if resp.StatusCode != 503 || body != `{"x":1}` || resp.Header.Get("Retry-After") != "1" ||
@@ -111,7 +111,7 @@ func TestFront_GivesTheFunctionsAnswerBack(t *testing.T) {
 	}
 }
 
-func TestFront_AnswerWithoutStatusIsTheBody(t *testing.T) {
+func TestFront_ResponseWithoutStatusIsTheBody(t *testing.T) {
 	get := &seen{answer: `{"rollups":[]}`}
 	resp, body := send(t, "GET", startFront(t, nil, get)+"/v1/x", "", nil)
 	if resp.StatusCode != 200 || body != get.answer {
@@ -119,7 +119,7 @@ func TestFront_AnswerWithoutStatusIsTheBody(t *testing.T) {
 	}
 }
 
-func TestFront_FailureOfTheFunctionIsNotShown(t *testing.T) {
+func TestFront_HidesTheErrorOfTheFunction(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int
@@ -134,22 +134,22 @@ func TestFront_FailureOfTheFunctionIsNotShown(t *testing.T) {
 	}
 }
 
-func TestFront_RefusesWhatAPIGatewayRefuses(t *testing.T) {
+func TestFront_RejectsTooLargeRequests(t *testing.T) {
 	post := &seen{answer: `{"statusCode":200}`}
 	resp, _ := send(t, "POST", startFront(t, post, nil)+"/v1/readings", "application/json", make([]byte, maxRequest+1))
 	if resp.StatusCode != http.StatusRequestEntityTooLarge || post.request.Version != "" {
-		t.Errorf("got %d, the function was asked: %t", resp.StatusCode, post.request.Version != "")
+		t.Errorf("got %d, the function was invoked: %t", resp.StatusCode, post.request.Version != "")
 	}
 }
 
-func TestFront_OtherPathsAreNoFunctions(t *testing.T) {
+func TestFront_OtherPathsInvokeNoFunction(t *testing.T) {
 	url := startFront(t, &seen{}, &seen{})
 	for _, path := range []string{"/", "/v2/readings", "/v1"} {
 		if resp, _ := send(t, "POST", url+path, "", nil); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("%s answered %d", path, resp.StatusCode)
+			t.Errorf("%s returned %d", path, resp.StatusCode)
 		}
 	}
 	if resp, _ := send(t, "DELETE", url+"/v1/readings", "", nil); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("DELETE answered %d", resp.StatusCode)
+		t.Errorf("DELETE returned %d", resp.StatusCode)
 	}
 }

@@ -37,7 +37,7 @@ func invoke(t *testing.T, f *Function, payload []byte) string {
 	return string(answer)
 }
 
-func TestInvoke_AnswersWhatTheFunctionAnswered(t *testing.T) {
+func TestInvoke_ReturnsTheResponse(t *testing.T) {
 	f := startFunction(t, FunctionOptions{})
 	for _, text := range []string{"one", "zwei ✓", strings.Repeat("x", 1<<20)} {
 		want, _ := json.Marshal(text)
@@ -47,7 +47,7 @@ func TestInvoke_AnswersWhatTheFunctionAnswered(t *testing.T) {
 	}
 }
 
-func TestInvoke_TellsTheFunctionItsDeadline(t *testing.T) {
+func TestInvoke_SetsTheDeadline(t *testing.T) {
 	f := startFunction(t, FunctionOptions{Timeout: 10 * time.Second})
 	left, err := strconv.ParseFloat(invoke(t, f, do("deadline", "")), 64)
 	if err != nil || left <= 5 || left > 10 {
@@ -55,7 +55,7 @@ func TestInvoke_TellsTheFunctionItsDeadline(t *testing.T) {
 	}
 }
 
-func TestInvoke_FunctionSeesNothingOfItsParentsEnvironment(t *testing.T) {
+func TestInvoke_FunctionDoesNotInheritTheEnvironment(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_PARENT", "1")
 	f := startFunction(t, FunctionOptions{Env: []string{"GIVEN=yes"}})
 	env := invoke(t, f, do("env", ""))
@@ -65,34 +65,34 @@ func TestInvoke_FunctionSeesNothingOfItsParentsEnvironment(t *testing.T) {
 	}
 }
 
-func TestInvoke_ErrorOfTheFunctionIsTold(t *testing.T) {
+func TestInvoke_ReturnsTheErrorOfTheFunction(t *testing.T) {
 	f := startFunction(t, FunctionOptions{})
 	_, err := f.Invoke(t.Context(), do("fail", "no such bucket"))
-	var told *FunctionError
-	if !errors.As(err, &told) || told.Message != "no such bucket" {
-		t.Errorf("Invoke = %v, want the function's own message", err)
+	var reported *FunctionError
+	if !errors.As(err, &reported) || reported.Message != "no such bucket" {
+		t.Errorf("Invoke = %v, want the message of the function", err)
 	}
 	if got := invoke(t, f, do("echo", "still here")); got != `"still here"` {
-		t.Errorf("after an error the function answered %s", got)
+		t.Errorf("after an error the function returned %s", got)
 	}
 }
 
-func TestInvoke_ProcessThatEndsFailsItsInvocationAndIsStartedAgain(t *testing.T) {
+func TestInvoke_EndedProcessFailsItsInvocationAndIsRestarted(t *testing.T) {
 	for _, end := range []string{"exit", "panic"} {
 		t.Run(end, func(t *testing.T) {
 			f := startFunction(t, FunctionOptions{})
 			before := invoke(t, f, do("pid", ""))
 			if _, err := f.Invoke(t.Context(), do(end, "over")); err == nil {
-				t.Fatal("the invocation of a process that ended was answered")
+				t.Fatal("the invocation of a process that ended returned a response")
 			}
 			if after := invoke(t, f, do("pid", "")); after == before {
-				t.Errorf("process %s still answers", after)
+				t.Errorf("process %s still responds", after)
 			}
 		})
 	}
 }
 
-func TestInvoke_SaysWhatAProcessPrintedLast(t *testing.T) {
+func TestInvoke_ErrorHasTheLastLineOfOutput(t *testing.T) {
 	f := startFunction(t, FunctionOptions{})
 	_, err := f.Invoke(t.Context(), do("exit", ""))
 	if !errors.Is(err, ErrExited) || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "last words") {
@@ -107,11 +107,11 @@ func TestInvoke_TimeoutKillsTheProcess(t *testing.T) {
 		t.Errorf("Invoke = %v, want ErrTimedOut", err)
 	}
 	if after := invoke(t, f, do("pid", "")); after == before {
-		t.Errorf("process %s outlived its timeout", after)
+		t.Errorf("process %s runs after its timeout", after)
 	}
 }
 
-func TestInvoke_CallerThatGoesAwayIsNotHeld(t *testing.T) {
+func TestInvoke_ReturnsIfItsContextEnds(t *testing.T) {
 	f := startFunction(t, FunctionOptions{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -128,7 +128,7 @@ func TestInvoke_ManyCallersShareTheProcesses(t *testing.T) {
 			text := fmt.Sprint("call ", i)
 			got, err := f.Invoke(t.Context(), do("echo", text))
 			if err == nil && string(got) != strconv.Quote(text) {
-				err = fmt.Errorf("call %d got the answer %s", i, got)
+				err = fmt.Errorf("call %d got the response %s", i, got)
 			}
 			return err
 		})
@@ -138,23 +138,23 @@ func TestInvoke_ManyCallersShareTheProcesses(t *testing.T) {
 	}
 }
 
-func TestStartFunction_ProcessThatCannotStartSaysWhy(t *testing.T) {
+func TestStartFunction_ErrorHasTheOutput(t *testing.T) {
 	var log bytes.Buffer
 	broken := played("broken")
 	broken.Log = &log
 	_, err := StartFunction(t.Context(), broken)
 	if !errors.Is(err, ErrExited) || !strings.Contains(err.Error(), "cannot start: no table") {
-		t.Errorf("StartFunction = %v, want what the process printed", err)
+		t.Errorf("StartFunction = %v, want the output of the process", err)
 	}
 	if !strings.Contains(log.String(), "cannot start: no table\n") {
-		t.Errorf("the log holds %q", log.String())
+		t.Errorf("the log is %q", log.String())
 	}
 	if _, err := StartFunction(t.Context(), FunctionOptions{Name: "test", Binary: os.Args[0] + ".gone"}); err == nil {
-		t.Error("a binary that is not there was started")
+		t.Error("a missing binary was started")
 	}
 }
 
-func TestKill_MeetsTheProcessInItsInvocation(t *testing.T) {
+func TestKill_EndsAProcessDuringItsInvocation(t *testing.T) {
 	f := startFunction(t, FunctionOptions{Concurrency: 2})
 	failed := make(chan error, 1)
 	go func() {
@@ -172,13 +172,13 @@ func TestKill_MeetsTheProcessInItsInvocation(t *testing.T) {
 		t.Errorf("Kill = %v, %v; want a process killed while running", death, ok)
 	}
 	if err := <-failed; !errors.Is(err, ErrExited) {
-		t.Errorf("the killed invocation ended in %v, want ErrExited", err)
+		t.Errorf("the killed invocation returned %v, want ErrExited", err)
 	}
 }
 
-func TestKillNext_AnsweringKillsBetweenTheWorkAndItsAcknowledgement(t *testing.T) {
-	var told []Death
-	f := startFunction(t, FunctionOptions{OnKill: func(d Death) { told = append(told, d) }})
+func TestKillNext_RespondingKillsBetweenTheWorkAndItsAcknowledgement(t *testing.T) {
+	var reported []Death
+	f := startFunction(t, FunctionOptions{OnKill: func(d Death) { reported = append(reported, d) }})
 	work := filepath.Join(t.TempDir(), "work")
 	f.KillNext(Responding)
 	if _, err := f.Invoke(t.Context(), do("touch", work)); !errors.Is(err, ErrExited) {
@@ -188,23 +188,23 @@ func TestKillNext_AnsweringKillsBetweenTheWorkAndItsAcknowledgement(t *testing.T
 		t.Errorf("the work was not done before the kill: %v", err)
 	}
 	invoke(t, f, do("echo", "again"))
-	if deaths := f.Deaths(); len(deaths) != 1 || deaths[0].At != Responding || len(told) != 1 || told[0] != deaths[0] {
-		t.Errorf("deaths %v, told %v; want one, while answering", deaths, told)
+	if deaths := f.Deaths(); len(deaths) != 1 || deaths[0].At != Responding || len(reported) != 1 || reported[0] != deaths[0] {
+		t.Errorf("deaths %v, OnKill %v; want one while responding", deaths, reported)
 	}
 }
 
-func TestKillNext_RunningLeavesTheInvocationUnanswered(t *testing.T) {
+func TestKillNext_RunningKillsBeforeTheResponse(t *testing.T) {
 	f := startFunction(t, FunctionOptions{})
 	f.KillNext(Running)
 	if _, err := f.Invoke(t.Context(), do("sleep", "")); !errors.Is(err, ErrExited) {
 		t.Errorf("Invoke = %v, want ErrExited", err)
 	}
 	if deaths := f.Deaths(); len(deaths) != 1 || deaths[0].At != Running {
-		t.Errorf("deaths %v, want one, while running", deaths)
+		t.Errorf("deaths %v, want one while running", deaths)
 	}
 }
 
-func TestStop_EndsWhatIsUnderWay(t *testing.T) {
+func TestStop_EndsRunningInvocations(t *testing.T) {
 	f := startFunction(t, FunctionOptions{})
 	pid := invoke(t, f, do("pid", ""))
 	failed := make(chan error, 1)
@@ -214,7 +214,7 @@ func TestStop_EndsWhatIsUnderWay(t *testing.T) {
 	}()
 	f.Stop()
 	if err := <-failed; !errors.Is(err, ErrStopped) {
-		t.Errorf("the invocation under way ended in %v, want ErrStopped", err)
+		t.Errorf("the running invocation returned %v, want ErrStopped", err)
 	}
 	if process, err := strconv.Atoi(pid); err != nil || alive(process) {
 		t.Errorf("process %s runs after Stop (%v)", pid, err)

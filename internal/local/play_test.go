@@ -15,7 +15,7 @@ import (
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 )
 
-// The test binary plays other programs, as this variable of the environment asks.
+// The test binary runs as another program if this environment variable is set.
 const envPlay = "TIDEMARK_TEST_PLAY"
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// order is what a played function does.
+// order is what a played function does with a payload.
 type order struct {
 	Do   string `json:"do"`
 	Text string `json:"text"`
@@ -69,12 +69,12 @@ func obey(ctx context.Context, o order) (any, error) {
 	return nil, nil
 }
 
-// played are options of a function that this binary plays.
+// played returns the options of a function that this binary plays.
 func played(role string) FunctionOptions {
 	return FunctionOptions{Name: "test", Binary: os.Args[0], Env: []string{envPlay + "=" + role}}
 }
 
-// playParent runs a function and waits to be killed.
+// playParent runs a function and waits until it is killed.
 func playParent() {
 	ctx := context.Background()
 	f, err := StartFunction(ctx, played("function"))

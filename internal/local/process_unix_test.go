@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestFunction_DiesWithAParentThatIsKilled(t *testing.T) {
+func TestFunction_EndsIfItsParentIsKilled(t *testing.T) {
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), envPlay+"=parent")
 	out, err := parent.StdoutPipe()
@@ -25,7 +25,7 @@ func TestFunction_DiesWithAParentThatIsKilled(t *testing.T) {
 	word, _, _ := strings.Cut(line, " ")
 	child, err := strconv.Atoi(word)
 	if err != nil {
-		t.Fatalf("the parent said %q, want the process id of its function", line)
+		t.Fatalf("the parent printed %q, want the process id of its function", line)
 	}
 	if !alive(child) {
 		t.Fatalf("function %d does not run", child)
@@ -35,12 +35,12 @@ func TestFunction_DiesWithAParentThatIsKilled(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); alive(child); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			syscall.Kill(child, syscall.SIGKILL)
-			t.Fatalf("function %d outlived its parent", child)
+			t.Fatalf("function %d runs after its parent ended", child)
 		}
 	}
 }
 
-// alive reports whether a process runs that is no zombie.
+// alive reports whether a process is running and not a zombie.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

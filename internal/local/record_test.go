@@ -41,14 +41,14 @@ const insertedJSON = `{"eventID":"e1","eventName":"INSERT","eventVersion":"1.1",
 	`"SequenceNumber":"100000000001","SizeBytes":99,"StreamViewType":"NEW_AND_OLD_IMAGES"},` +
 	`"eventSourceARN":"arn:aws:dynamodb:us-east-1:000000000000:table/tidemark/stream/2026"}`
 
-func TestAppendRecord_HasTheShapeOfLambdasEvent(t *testing.T) {
+func TestAppendRecord_HasTheFormOfLambdasEvent(t *testing.T) {
 	r := inserted()
 	if got := string(here.appendRecord(nil, &r)); got != insertedJSON {
 		t.Errorf("got\n%s\nwant\n%s", got, insertedJSON)
 	}
 }
 
-func TestAppendRecord_KeepsWhoRemovedAnItem(t *testing.T) {
+func TestAppendRecord_KeepsTheIdentityOfARemoval(t *testing.T) {
 	r := inserted()
 	r.EventName = types.OperationTypeRemove
 	r.UserIdentity = &types.Identity{Type: aws.String("Service"), PrincipalId: aws.String("dynamodb.amazonaws.com")}
@@ -63,19 +63,19 @@ func TestAppendRecord_KeepsWhoRemovedAnItem(t *testing.T) {
 	}
 }
 
-func TestAppendRecord_RemovalsByTheLocalSweepAreGivenLambdasShape(t *testing.T) {
+func TestAppendRecord_LocalExpiriesHaveLambdasForm(t *testing.T) {
 	r := inserted()
 	r.EventName = "UNKNOWN_TO_SDK_VERSION"
 	got := string(here.appendRecord(nil, &r))
 	for _, want := range []string{`"eventName":"REMOVE"`, `"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`} {
 		if !strings.Contains(got, want) {
-			t.Errorf("%s\nlacks %s", got, want)
+			t.Errorf("%s\ndoes not contain %s", got, want)
 		}
 	}
 }
 
-// Whatever an item holds, Lambda's own decoder reads back what was written.
-func TestAppendItem_IsReadBackByLambdasDecoder(t *testing.T) {
+// Lambda's types decode every item that is written.
+func TestAppendItem_IsDecodedByLambdasTypes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		item := rapid.MapOfN(rapid.String(), value(3), 0, 8).Draw(t, "item")
 		text := appendItem(nil, item)
@@ -92,7 +92,7 @@ func TestAppendItem_IsReadBackByLambdasDecoder(t *testing.T) {
 			}
 		}
 		if again := appendItem(nil, maps.Clone(item)); !bytes.Equal(again, text) {
-			t.Fatalf("equal items have unequal text: %s and %s", text, again)
+			t.Fatalf("equal items have different text: %s and %s", text, again)
 		}
 	})
 }
@@ -154,7 +154,7 @@ func same(want types.AttributeValue, got events.DynamoDBAttributeValue) bool {
 	return false
 }
 
-func TestDecode_RecordsOfOnePageKeepApart(t *testing.T) {
+func TestDecode_RecordsOfOnePageAreIndependent(t *testing.T) {
 	first, second := inserted(), inserted()
 	second.Dynamodb.SequenceNumber = aws.String("100000000002")
 	s := &TableStream{origin: here}

@@ -22,7 +22,7 @@ import (
 
 var tables atomic.Int64
 
-// startStack runs the functions that deploy on a table of its own.
+// startStack runs the deployed functions with a new table.
 func startStack(t *testing.T, change func(*Options)) *Stack {
 	t.Helper()
 	database := ddblocal.ForTest(t)
@@ -48,7 +48,7 @@ func startStack(t *testing.T, change func(*Options)) *Stack {
 	return s
 }
 
-// get asks the front and reads its JSON.
+// get sends a request to the front and decodes its JSON.
 func get(t *testing.T, url string, into any) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -57,7 +57,7 @@ func get(t *testing.T, url string, into any) {
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s answered %s (%v)", url, resp.Status, err)
+		t.Fatalf("%s returned %s (%v)", url, resp.Status, err)
 	}
 }
 
@@ -71,12 +71,12 @@ type hours struct {
 	}
 }
 
-func TestStack_OneReadingStandsInItsHour(t *testing.T) {
+func TestStack_OneReadingIsInItsRollups(t *testing.T) {
 	s := startStack(t, nil)
 	resp, body := send(t, "POST", s.URL+"/v1/readings", "application/json",
 		[]byte(`{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4}`))
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("the reading was answered %d %s", resp.StatusCode, body)
+		t.Fatalf("the reading returned %d %s", resp.StatusCode, body)
 	}
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestStack_FaultsChangeNoNumber(t *testing.T) {
 		lines += fmt.Sprintf(`{"deviceId":"sensor_01","timestamp":"2026-04-20T14:%02d:00Z","temperature":%d}`+"\n", i, i)
 	}
 	if resp, body := send(t, "POST", s.URL+"/v1/readings", "application/x-ndjson", []byte(lines)); resp.StatusCode != http.StatusOK {
-		t.Fatalf("the readings were answered %d %s", resp.StatusCode, body)
+		t.Fatalf("the readings returned %d %s", resp.StatusCode, body)
 	}
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -116,31 +116,31 @@ func TestStack_FaultsChangeNoNumber(t *testing.T) {
 	}
 	st := s.Stats()
 	if st.Kills != 2 || st.KillsUnacked != 1 || st.Again == 0 || st.Recut == 0 || st.Failed < 2 || st.Invocations != tapped.Load() {
-		t.Errorf("the faults did not come as asked (%d tapped): %+v", tapped.Load(), st)
+		t.Errorf("the faults do not have their rate (%d payloads): %+v", tapped.Load(), st)
 	}
 	if st.Metrics["RowsWritten"] == 0 || st.Metrics["Recomputations"] < st.Metrics["RowsWritten"] {
-		t.Errorf("the functions counted %v", st.Metrics)
+		t.Errorf("the metrics are %v", st.Metrics)
 	}
 }
 
-func TestStack_IdleIsAskedOverHTTPToo(t *testing.T) {
+func TestStack_IdleIsAvailableOverHTTP(t *testing.T) {
 	s := startStack(t, nil)
 	var status Status
-	for !status.Idle { // asked again while it says "not yet", as replay does
+	for !status.Idle { // repeated until idle, as replay does
 		get(t, s.URL+"/local/idle", &status)
 	}
 	if status.Table != s.Table || status.Endpoint != s.Endpoint {
-		t.Errorf("an idle stack says %+v", status)
+		t.Errorf("an idle stack has status %+v", status)
 	}
 	get(t, s.URL+"/local/status", &status)
 	if status.Idle {
-		t.Error("/local/status claims what it did not look for")
+		t.Error("/local/status reports idle without waiting")
 	}
 }
 
 func TestStack_EndsWithItsDatabase(t *testing.T) {
 	if ddblocal.FromEnv().Endpoint != "" {
-		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that is not ours to stop")
+		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that the test must not stop")
 	}
 	s := startStack(t, func(o *Options) { o.DynamoDB = ddblocal.Options{} })
 	s.database.Stop()
@@ -149,25 +149,25 @@ func TestStack_EndsWithItsDatabase(t *testing.T) {
 		t.Errorf("the stack ended by %v", err)
 	}
 	if err := s.Idle(t.Context()); !errors.Is(err, ErrDatabaseEnded) {
-		t.Errorf("Idle = %v, want why the stack ended", err)
+		t.Errorf("Idle = %v, want the reason why the stack ended", err)
 	}
 }
 
-func TestStart_WithoutBinariesSaysHowToMakeThem(t *testing.T) {
+func TestFindBinaries_ErrorSaysHowToBuildThem(t *testing.T) {
 	_, err := FindBinaries(context.Background(), t.TempDir(), "ingest")
 	if !errors.Is(err, ErrNoBinaries) {
 		t.Errorf("FindBinaries = %v, want ErrNoBinaries", err)
 	}
 }
 
-// A test that skips where there is nothing to build with must not skip where a build fails.
-func TestFindBinaries_ThatDoNotBuildAreNoneThatAreMissing(t *testing.T) {
+// A missing build tool skips tests, a failing build must not.
+func TestFindBinaries_FailedBuildIsNotErrNoBinaries(t *testing.T) {
 	root := t.TempDir()
 	goTool := filepath.Join(root, "go")
 	if err := os.WriteFile(goTool, []byte("#!/bin/sh\necho undefined: x >&2\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := build(t.Context(), goTool, root, []string{"ingest"}); err == nil || errors.Is(err, ErrNoBinaries) || !strings.Contains(err.Error(), "undefined: x") {
-		t.Errorf("build = %v, want what the compiler said", err)
+		t.Errorf("build = %v, want the error of the compiler", err)
 	}
 }

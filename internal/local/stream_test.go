@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// streamed is a new table and its stream.
+// streamed returns a new table and its stream.
 func streamed(t *testing.T) (*dynamo.Table, *TableStream) {
 	t.Helper()
 	endpoint := ddblocal.ForTest(t).Endpoint
@@ -42,7 +42,7 @@ func put(t *testing.T, table *dynamo.Table, n int) {
 	}
 }
 
-// readOn reads what follows after, to the end, and answers the numbers of the items.
+// readOn reads the records after a sequence number to the end, and returns the numbers of the items.
 func readOn(t *testing.T, s *TableStream, shard, after string) (numbers []string, last string) {
 	t.Helper()
 	for {
@@ -64,9 +64,8 @@ func readOn(t *testing.T, s *TableStream, shard, after string) (numbers []string
 	}
 }
 
-// Idleness rests on this: what was committed before a read that finds the end of the
-// stream was in it.
-func TestTableStream_ShowsWhatWasCommittedBeforeTheRead(t *testing.T) {
+// Stack.Idle depends on this: a read that finds the end of the stream returns everything that was committed before it.
+func TestTableStream_ReturnsRecordsCommittedBeforeTheRead(t *testing.T) {
 	table, s := streamed(t)
 	shards, err := s.Shards(t.Context())
 	if err != nil || len(shards) != 1 {
@@ -77,12 +76,12 @@ func TestTableStream_ShowsWhatWasCommittedBeforeTheRead(t *testing.T) {
 		put(t, table, n)
 		var got []string
 		if got, after = readOn(t, s, shards[0].ID, after); len(got) != 1 || got[0] != fmt.Sprintf("%06d", n) {
-			t.Fatalf("after write %d the stream went on with %v", n, got)
+			t.Fatalf("after write %d the stream continued with %v", n, got)
 		}
 	}
 }
 
-func TestTableStream_GoesOnWhereItIsTold(t *testing.T) {
+func TestTableStream_ContinuesAfterASequenceNumber(t *testing.T) {
 	table, s := streamed(t)
 	shards, err := s.Shards(t.Context())
 	if err != nil {
@@ -97,14 +96,14 @@ func TestTableStream_GoesOnWhereItIsTold(t *testing.T) {
 		t.Fatalf("the first page has %d records, closed %t: %v", len(page.Records), page.Closed, err)
 	}
 	if again, _ := readOn(t, s, shard, page.Records[1].Seq); strings.Join(again, " ") != "000002 000003 000004" {
-		t.Errorf("after the second record came %v", again)
+		t.Errorf("after the second record: %v", again)
 	}
 	if all, _ := readOn(t, s, shard, ""); len(all) != 5 {
-		t.Errorf("from the oldest on came %v", all)
+		t.Errorf("from the oldest record: %v", all)
 	}
 }
 
-func TestTableStream_FailedReadIsAskedAgain(t *testing.T) {
+func TestTableStream_FailedReadIsRetried(t *testing.T) {
 	table, s := streamed(t)
 	shards, err := s.Shards(t.Context())
 	if err != nil {
@@ -117,13 +116,13 @@ func TestTableStream_FailedReadIsAskedAgain(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Read(gone, shard, after); err == nil {
-		t.Fatal("a read whose context is over was answered")
+		t.Fatal("a read with an ended context succeeded")
 	}
 	s.remember(shard, position{after: after, iterator: "expired"})
 	if _, err := s.Read(t.Context(), shard, after); err == nil {
-		t.Fatal("an iterator that is none was taken")
+		t.Fatal("an invalid iterator was used")
 	}
 	if got, _ := readOn(t, s, shard, after); strings.Join(got, " ") != "000002" {
-		t.Errorf("after the failures the stream went on with %v", got)
+		t.Errorf("after the failures the stream continued with %v", got)
 	}
 }

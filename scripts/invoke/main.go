@@ -1,11 +1,11 @@
-// Command invoke hands one payload to one function, as Lambda would: the binary that
-// deploys, built for this machine, under the Lambda Runtime API, on a table in DynamoDB
-// Local. It prints what the function answers, and what it logs to standard error.
+// Command invoke sends one payload to one function as Lambda does: to the deployed binary, built for this machine,
+// under the Lambda Runtime API, with a table in DynamoDB Local. It prints the response, and the log to standard
+// error.
 //
 //	invoke ingest events/ingest/http-batch.json
 //
-// TIDEMARK_ENDPOINT and TIDEMARK_TABLE name a table that stands already, as that of a
-// running "tidemark dev"; without them it is a new one, and gone after the answer.
+// TIDEMARK_ENDPOINT and TIDEMARK_TABLE select an existing table, such as that of a running "tidemark dev". Without
+// them, the table is new and is removed afterwards.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("want a function and a file, as: make invoke FN=ingest EVENT=events/ingest/http-batch.json")
+var errUsage = errors.New("usage: make invoke FN=ingest EVENT=events/ingest/http-batch.json")
 
 func run(ctx context.Context, args []string, out, log io.Writer) error {
 	if len(args) != 2 || args[0] == "" || args[1] == "" {
@@ -58,18 +58,18 @@ func run(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer function.Stop()
-	answer, err := function.Invoke(ctx, payload)
+	response, err := function.Invoke(ctx, payload)
 	if err != nil {
 		return err
 	}
-	return show(out, answer)
+	return show(out, response)
 }
 
-// show indents the answer and, where its body is JSON in a text, that too.
-func show(out io.Writer, answer []byte) error {
+// show prints the response with indentation, and its body too if that is JSON.
+func show(out io.Writer, response []byte) error {
 	var whole map[string]any
-	if json.Unmarshal(answer, &whole) != nil {
-		_, err := fmt.Fprintf(out, "%s\n", answer)
+	if json.Unmarshal(response, &whole) != nil {
+		_, err := fmt.Fprintf(out, "%s\n", response)
 		return err
 	}
 	if body, ok := whole["body"].(string); ok && json.Valid([]byte(body)) {

@@ -119,7 +119,7 @@ def mapping(m):
         "window": m.get("MaximumBatchingWindowInSeconds"), "parallelization": m.get("ParallelizationFactor"),
         "retries": m.get("MaximumRetryAttempts"), "age": m.get("MaximumRecordAgeInSeconds"),
         "bisect": m.get("BisectBatchOnFunctionError"), "filter": filters[0].get("Pattern"),
-        "answers": m.get("FunctionResponseTypes"),
+        "responses": m.get("FunctionResponseTypes"),
     }
 
 

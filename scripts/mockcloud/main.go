@@ -1,6 +1,5 @@
-// Command mockcloud prints, as JSON, what a deployed stage must be found to be when it
-// is read back through the APIs of AWS: made of the packages that the functions run by,
-// so that the check beside it (deploy.py) holds the cloud against the one definition.
+// Command mockcloud prints, as JSON, the expected configuration of a deployed stage as the APIs of AWS return it. It
+// uses the packages of the functions, so that deploy.py compares the deployment with the same definition.
 //
 //	mockcloud prod
 package main
@@ -30,12 +29,12 @@ func main() {
 	}
 }
 
-// facts are names and values, nested: what deploy.py reads back has the same form.
+// facts are nested names and values, in the form in which deploy.py returns them.
 type facts map[string]any
 
 func run(args []string, out io.Writer) error {
 	if len(args) != 1 {
-		return errors.New("want a stage, as prod")
+		return errors.New("usage: mockcloud STAGE, such as prod")
 	}
 	settings, err := config.Load(config.FileName, domains.Kinds()...)
 	if err != nil {
@@ -88,8 +87,7 @@ func functions(settings *config.Config, stack string) facts {
 	return all
 }
 
-// mappings are the readers of the table stream, by the names that the template has for
-// them: the same settings, each with its function and what it is told of.
+// mappings are the readers of the table stream, by their names in the template, with their functions and filters.
 func mappings(m config.Mapping, stack string) facts {
 	return facts{
 		"Mapping":      mapping(m, stack+"-aggregate", tablekeys.AggregateFilter),
@@ -102,11 +100,11 @@ func mapping(m config.Mapping, function, filter string) facts {
 		"function": function, "position": config.StartingPosition, "batch": m.BatchSize,
 		"window": inSeconds(m.Window), "parallelization": m.Parallelization, "retries": m.MaxRetries,
 		"age": inSeconds(m.MaxAge), "bisect": m.Bisect, "filter": filter,
-		"answers": []string{"ReportBatchItemFailures"},
+		"responses": []string{"ReportBatchItemFailures"},
 	}
 }
 
-// rules are the topics that each rule listens to.
+// rules are the topics of each rule.
 func rules(kinds *catalog.Catalog, stage *config.Stage, stack string) facts {
 	all := facts{}
 	for _, k := range kinds.Kinds {

@@ -24,7 +24,7 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// What the cloud is held against leaves out no queue and no reader of the table stream.
+// The expected configuration contains every queue and every reader of the table stream.
 func TestRun_NamesEachQueueAndMappingOfTheTemplate(t *testing.T) {
 	t.Chdir(root)
 	for _, stage := range []string{"dev", "prod"} {
@@ -49,8 +49,8 @@ func TestRun_NamesEachQueueAndMappingOfTheTemplate(t *testing.T) {
 	}
 }
 
-// resources are the logical ids of a type in a stage's golden template, sorted. The
-// caller stands in the root.
+// resources returns the logical ids of a type in the golden template of a stage, sorted. Call it in the root of the
+// repository.
 func resources(t *testing.T, stage, kind string) (ids []string) {
 	t.Helper()
 	text, err := os.ReadFile("infra/testdata/" + stage + ".template.json")
@@ -72,8 +72,8 @@ func resources(t *testing.T, stage, kind string) (ids []string) {
 	return ids
 }
 
-// A fresh clone has no build folder, and a machine may reach no packages.
-func TestScript_SaysItIsSkippedWhereTheMockCannotBeInstalled(t *testing.T) {
+// A new clone has no build directory, and a machine may have no access to packages.
+func TestScript_IsSkippedIfTheMockCannotBeInstalled(t *testing.T) {
 	clone := t.TempDir()
 	script := place(t, clone, "scripts/mockcloud/run.sh", read(t, "scripts/mockcloud/run.sh"))
 	place(t, clone, "infra/testdata/dev.template.json", []byte("{}"))
@@ -84,8 +84,8 @@ func TestScript_SaysItIsSkippedWhereTheMockCannotBeInstalled(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(out), "skipped: ") {
 		t.Errorf("%v: %s", err, out)
 	}
-	if told, err := os.ReadFile(filepath.Join(clone, "build", "venv.log")); !bytes.Contains(told, []byte("no packages here")) {
-		t.Errorf("the log holds %q, %v", told, err)
+	if log, err := os.ReadFile(filepath.Join(clone, "build", "venv.log")); !bytes.Contains(log, []byte("no packages here")) {
+		t.Errorf("the log is %q, %v", log, err)
 	}
 }
 
@@ -101,12 +101,12 @@ func place(t *testing.T, dir, name string, text []byte) string {
 	return path
 }
 
-func TestScript_FindsInTheMockWhatTheConfigurationSays(t *testing.T) {
+func TestScript_MockHasTheConfiguration(t *testing.T) {
 	if err := exec.Command(filepath.Join(root, "build/venv/bin/python"), "-c", "import moto").Run(); err != nil {
-		testenv.Missing(t, "moto", "the mock of AWS is not installed: make deploy-mock installs it, where packages can be reached")
+		testenv.Missing(t, "moto", "the mock of AWS is not installed: make deploy-mock installs it if it can reach PyPI")
 	}
 	for _, input := range []string{"scripts/mockcloud/run.sh", "scripts/mockcloud/deploy.py", "infra/testdata/prod.template.json", "tidemark.yaml"} {
-		read(t, input) // a change to it runs this anew
+		read(t, input) // so that a change of it invalidates the cached result
 	}
 	out, err := exec.Command(filepath.Join(root, "scripts/mockcloud/run.sh"), "prod", "infra/testdata/prod.template.json").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "CREATE_COMPLETE") || strings.Contains(string(out), "DIFFERENT") {

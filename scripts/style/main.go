@@ -1,6 +1,6 @@
-// Command style measures what reviews cannot keep an eye on: words that do not belong in
-// plain technical English, long files, the size of the public face and of cmd/tidemark.
-// It prints one line a measure and exits with status 1 where a limit is passed.
+// Command style counts what is easy to miss in reviews: words that are not plain technical English, long files,
+// exported names, and the size of cmd/tidemark. It prints one line for each measure, and exits with status 1 if a
+// limit is exceeded.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// The limits. A change that needs a higher one says why in its message.
+// The limits. Give the reason in the commit message if you raise one.
 const (
 	maxExported  = 450    // exported top-level names in packages that programs can import
 	maxFileLines = 300    // of a Go file that is not a test
@@ -24,10 +24,10 @@ const (
 	maxGo        = 75_000 // lines of Go outside tests
 )
 
-// words that stand for a plainer one: return, report, notify, user, recompute, quarantine.
+// words have a plainer replacement: return, report, notify, user, recompute, quarantine.
 var words = regexp.MustCompile(`(?i)\b(answer(s|ed|ing)?|told|somebody|nobody|whoever|anew|thereof|strangers?|fates?|verdicts?|ladders?|rungs?|bring(s)? on|set(s)? aside|look(s|ed)? again|be it)\b`)
 
-// names are parts of identifiers that stand for a plainer word.
+// names are parts of identifiers that have a plainer replacement.
 var names = regexp.MustCompile(`(?i)(somebody|stranger|verdict|ladder|setaside|bringon|lookagain|prey|nobody)`)
 
 // file is one Go file of the module.
@@ -47,8 +47,8 @@ func main() {
 	}
 	failed := false
 	for _, m := range []measure{
-		{"words of the old dialect in comments", 0, comments(files)},
-		{"names of the old dialect", 0, identifiers(files)},
+		{"words with a plainer replacement", 0, comments(files)},
+		{"names with a plainer replacement", 0, identifiers(files)},
 		{fmt.Sprintf("files over %d lines", maxFileLines), 0, long(files)},
 		{"exported names outside internal", maxExported, exported(files)},
 		{"lines of cmd/tidemark", maxCommand, lines(files, "cmd/tidemark/")},
@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-// measure is a count with its limit. Places name what was counted, where that helps.
+// measure is a count with its limit. places lists what was counted.
 type measure struct {
 	name  string
 	limit int
@@ -73,7 +73,7 @@ type count struct {
 	places []string
 }
 
-// shown is how many places are printed of a measure that is over its limit.
+// shown is how many places are printed if the limit is exceeded.
 const shown = 20
 
 func (m measure) print() (over bool) {
@@ -112,7 +112,7 @@ func parse(root string) (files []file, err error) {
 	return files, err
 }
 
-// self is this command, which has to name the words it looks for.
+// self is this command, which contains the words that it searches for.
 const self = "scripts/style/"
 
 func comments(files []file) (c count) {
@@ -164,8 +164,8 @@ func lines(files []file, under string) (c count) {
 	return c
 }
 
-// exported counts what programs can name: top-level names of packages that are neither
-// internal nor a command's.
+// exported counts the top-level names that other programs can use: those of packages that are neither internal nor
+// commands.
 func exported(files []file) (c count) {
 	per := map[string]int{}
 	for _, f := range files {

@@ -12,16 +12,15 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local"
 )
 
-// killer sends SIGKILL to functions, at moments that are drawn: at once, whatever the
-// process does, or at a moment of its next invocation. Its clock is the traffic to the
-// database, so that a slow machine is not killed to a standstill.
+// killer sends SIGKILL to functions at random moments: at once, or at a moment of the next invocation. It counts
+// requests to the database instead of time, so that a slow machine still makes progress.
 type killer struct {
 	draw      *rand.Rand
 	functions []*local.Function
 	requests  *atomic.Int64 // to the database so far
 }
 
-// Requests to the database between two kills, and how often they are counted.
+// Requests to the database between two kills, and the interval at which they are counted.
 const (
 	leastBetween = 20
 	mostBetween  = 140
@@ -45,12 +44,12 @@ func (k *killer) run(ctx context.Context) {
 		case 1:
 			f.KillNext(local.Running)
 		case 2:
-			f.KillNext(local.Answering)
+			f.KillNext(local.Responding)
 		}
 	}
 }
 
-// deaths are how many processes died at each moment.
+// deaths returns how many processes were killed at each moment.
 func (k *killer) deaths() (at map[local.Moment]int, all int) {
 	at = map[local.Moment]int{}
 	for _, f := range k.functions {
@@ -62,19 +61,19 @@ func (k *killer) deaths() (at map[local.Moment]int, all int) {
 	return at, all
 }
 
-// unacknowledged are the kills that fell when all was written and nothing was said.
+// unacknowledged returns the kills between the last write and the response.
 func (k *killer) unacknowledged() int {
 	at, _ := k.deaths()
-	return at[local.Answering]
+	return at[local.Responding]
 }
 
 func (k *killer) print(out io.Writer) {
 	at, all := k.deaths()
-	fmt.Fprintf(out, "kills     %d with those of the ingest function: %d in the middle of an invocation, %d between its last write and its acknowledgement, %d between invocations\n",
-		all, at[local.Running], at[local.Answering], at[local.Idle])
+	fmt.Fprintf(out, "kills     %d, of aggregate and ingest: %d during an invocation, %d between the last write and the acknowledgement, %d between invocations\n",
+		all, at[local.Running], at[local.Responding], at[local.Idle])
 }
 
-// delay holds up deliveries.
+// delay delays deliveries.
 type delay struct {
 	mu   sync.Mutex
 	draw *rand.Rand // guarded by mu
@@ -86,7 +85,7 @@ const (
 	longestDelay = 1500 * time.Millisecond
 )
 
-// hold lets one batch in so many wait before the function gets it.
+// hold delays one batch in a number of batches before it is delivered.
 func (d *delay) hold([]byte) {
 	d.mu.Lock()
 	wait := time.Duration(0)

@@ -1,9 +1,8 @@
-// Command chaos runs the stack under load while its functions are killed and their
-// connections to the database are cut at random, while batches come again and come
-// late. Afterwards every bucket is recounted from its events and held against an
-// independent oracle. Its exit status is the check.
+// Command chaos runs the stack under load while functions are killed, connections to the database are cut,
+// and batches are delivered again and late, all at random. Afterwards it compares every bucket with an
+// independent oracle. The exit status is 1 if a bucket differs.
 //
-// What is drawn follows from the seed; what it meets depends on the machine.
+// The random choices depend on the seed; when they take effect depends on the machine.
 package main
 
 import (
@@ -26,14 +25,14 @@ const (
 	data   = "test/data/loggers.csv.gz"
 	oracle = "test/data/loggers.oracle.csv.gz"
 
-	chaosFor = 75 * time.Second // then the rest of the load is let through
-	within   = 5 * time.Minute  // in all; about one on a quiet machine
+	chaosFor = 75 * time.Second // then the rest of the load runs without faults
+	within   = 5 * time.Minute  // in total; about one minute on a quiet machine
 )
 
 func main() {
 	var seed uint64
 	var functions string
-	flag.Uint64Var(&seed, "seed", 1, "of what is drawn")
+	flag.Uint64Var(&seed, "seed", 1, "seed of the random choices")
 	flag.StringVar(&functions, "functions", "", "directory of the function binaries (default build/local)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -48,11 +47,11 @@ func main() {
 	}
 }
 
-// Errors of the check itself.
+// Errors of the comparison.
 var (
-	errDiffers = errors.New("the rollups are not what the oracle says")
-	errTame    = errors.New("no kill and no cut fell between a write and its acknowledgement: nothing was shown, try another seed")
-	errGivenUp = errors.New("batches were given up: the mapping's retries should outlast this")
+	errDiffers = errors.New("the rollups differ from the oracle")
+	errTame    = errors.New("no kill and no cut occurred between a write and its acknowledgement: try another seed")
+	errGivenUp = errors.New("batches were given up, although the mapping should retry longer than the faults last")
 )
 
 func run(ctx context.Context, seed uint64, functions string) error {
@@ -82,7 +81,7 @@ func run(ctx context.Context, seed uint64, functions string) error {
 	defer rig.Stop()
 	kills := &killer{draw: drawFrom(seed, 3), requests: &wire.requests,
 		functions: []*local.Function{rig.Stack.Function("ingest"), rig.Stack.Function("aggregate")}}
-	fmt.Printf("chaos     seed %d, for %s at most: SIGKILL to a function every %d to %d requests to the database, one request in %d cut off, one batch in five again, one in five cut anew, one in %d late\n",
+	fmt.Printf("chaos     seed %d, for %s at most: SIGKILL to a function every %d to %d requests to the database, one request in %d cut, one batch in five delivered again, one in five in pieces, one in %d late\n",
 		seed, chaosFor, leastBetween, mostBetween, oneIn, delayedOneIn)
 	if err := underChaos(ctx, wire, kills, func() error { return load(ctx, rig) }); err != nil {
 		return err
@@ -95,13 +94,13 @@ func run(ctx context.Context, seed uint64, functions string) error {
 	loggers.PrintDelivery(os.Stdout, stats)
 	kills.print(os.Stdout)
 	wire.print(os.Stdout)
-	fmt.Printf("delays    %d batches held up, the longest for %s\n", late.held, longestDelay)
+	fmt.Printf("delays    %d batches delayed, at most by %s\n", late.held, longestDelay)
 	if err := rig.Tidemark(ctx, os.Stdout, "verify"); err != nil {
 		return err
 	}
 	result := loggers.Compare(rows, expects)
 	result.Print(os.Stdout)
-	fmt.Printf("plain counter, fed the same deliveries: wrong in %d of %d\ntook %s\n",
+	fmt.Printf("plain counter with the same deliveries: wrong in %d of %d\ntook %s\n",
 		rig.Counter.Wrong(expects), len(expects), time.Since(began).Round(time.Second))
 	switch {
 	case len(result.Wrong) > 0:
@@ -114,7 +113,7 @@ func run(ctx context.Context, seed uint64, functions string) error {
 	return nil
 }
 
-// load replays the loggers through the front, and waits until all of it is folded.
+// load replays the loggers through the HTTP front, and waits until the rollups are complete.
 func load(ctx context.Context, rig *loggers.Rig) error {
 	if err := rig.Tidemark(ctx, os.Stdout, "replay", "--batch", "100", "--map", loggers.Map, data); err != nil {
 		return err
@@ -122,8 +121,7 @@ func load(ctx context.Context, rig *loggers.Rig) error {
 	return rig.Stack.Idle(ctx)
 }
 
-// underChaos kills and cuts while body runs, for as long as chaos lasts, and has ended
-// both when it returns.
+// underChaos kills and cuts while body runs, at most for the duration of chaos, and stops both before it returns.
 func underChaos(ctx context.Context, wire *wire, kills *killer, body func() error) error {
 	ctx, calm := context.WithTimeout(ctx, chaosFor)
 	var running sync.WaitGroup
@@ -138,5 +136,5 @@ func underChaos(ctx context.Context, wire *wire, kills *killer, body func() erro
 	return err
 }
 
-// drawFrom is a source of its own for each part of the chaos.
+// drawFrom returns a random source for one kind of fault.
 func drawFrom(seed, part uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, part)) }

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 )
 
-// wire stands between the functions and the database, and cuts connections: before a
-// request went on, or after the database has carried it out and before anybody heard.
+// wire is a proxy between the functions and the database that cuts connections: before a request is forwarded,
+// or after the database has carried it out and before its response is returned.
 type wire struct {
 	endpoint string
 	server   *http.Server
@@ -28,7 +28,7 @@ type wire struct {
 	requests, before, after, ambiguous atomic.Int64
 }
 
-// oneIn says how often a connection is cut: half of the times before, half after.
+// oneIn is how often a connection is cut: half of the cuts before the request, half after it.
 const oneIn = 25
 
 var errCut = errors.New("cut off")
@@ -36,18 +36,18 @@ var errCut = errors.New("cut off")
 func newWire(database string, draw *rand.Rand) (*wire, error) {
 	target, err := url.Parse(database)
 	if err != nil {
-		return nil, fmt.Errorf("stand before %s: %w", database, err)
+		return nil, fmt.Errorf("start the proxy for %s: %w", database, err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("stand before %s: %w", database, err)
+		return nil, fmt.Errorf("start the proxy for %s: %w", database, err)
 	}
 	w := &wire{endpoint: "http://" + listener.Addr().String(), draw: draw}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:      &http.Transport{MaxIdleConnsPerHost: 64},
 		ModifyResponse: w.hear,
-		// No answer at all, and the connection is gone.
+		// Close the connection without a response.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 		ErrorLog:     log.New(io.Discard, "", 0),
 	}
@@ -71,7 +71,7 @@ func (w *wire) cuts() bool {
 	return w.cutting.Load() && w.draw.IntN(2*oneIn) == 0
 }
 
-// hear has the answer of the database, and may keep it to itself.
+// hear reads the response of the database, and may drop it.
 func (w *wire) hear(answer *http.Response) error {
 	if !w.cuts() {
 		return nil
@@ -94,6 +94,6 @@ func writes(r *http.Request) bool {
 }
 
 func (w *wire) print(out io.Writer) {
-	fmt.Fprintf(out, "cuts      %d of %d requests to the database: %d before they went on, %d after they were carried out; %d of these were writes, stored and never confirmed\n",
+	fmt.Fprintf(out, "cuts      %d of %d requests to the database: %d before the request, %d after it was carried out; %d of these were writes, stored and not confirmed\n",
 		w.before.Load()+w.after.Load(), w.requests.Load(), w.before.Load(), w.after.Load(), w.ambiguous.Load())
 }

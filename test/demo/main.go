@@ -1,6 +1,5 @@
-// Command demo runs the main job on real input: field loggers are replayed through
-// the functions that deploy, delivery is broken on the way, and every bucket is held
-// against an independent oracle. Its exit status is the check.
+// Command demo runs Tidemark on real data: it replays field loggers through the deployed functions, disturbs the
+// delivery, and compares every bucket with an independent oracle. The exit status is 1 if a bucket differs.
 package main
 
 import (
@@ -20,10 +19,10 @@ const (
 	oracle = "test/data/loggers.oracle.csv.gz"
 )
 
-// faults break delivery on the way: one batch in five comes again, one in five is cut
-// anew, and the function is killed in the middle of its work and after it.
+// faults disturb the delivery: one batch in five is delivered again, one in five in pieces, and the function is
+// killed during and after its work.
 var faults = local.Faults{Seed: 1, Again: 5, Recut: 5, Kills: []local.Shot{
-	{Batch: 8, At: local.Answering},
+	{Batch: 8, At: local.Responding},
 	{Batch: 14, At: local.Running},
 }}
 
@@ -37,7 +36,7 @@ func main() {
 	}
 }
 
-var errDiffers = errors.New("the rollups are not what the oracle says")
+var errDiffers = errors.New("the rollups differ from the oracle")
 
 func run(ctx context.Context) error {
 	began := time.Now()
@@ -50,7 +49,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer rig.Stop()
-	fmt.Printf("The stack is up after %s: DynamoDB Local, the functions that deploy, the table stream's mapping.\n\n", time.Since(began).Round(100*time.Millisecond))
+	fmt.Printf("The stack started in %s: DynamoDB Local, the deployed functions, the mapping of the table stream.\n\n", time.Since(began).Round(100*time.Millisecond))
 	fmt.Printf("$ tidemark replay --wait --map %s %s\n", loggers.Map, data)
 	if err := rig.Tidemark(ctx, os.Stdout, "replay", "--wait", "--map", loggers.Map, data); err != nil {
 		return err
@@ -65,7 +64,7 @@ func run(ctx context.Context) error {
 	result := loggers.Compare(rows, expects)
 	result.Print(os.Stdout)
 	fmt.Printf("plain counter: wrong in %d of %d\n", rig.Counter.Wrong(expects), len(expects))
-	fmt.Printf("(%s in all)\n", time.Since(began).Round(time.Second))
+	fmt.Printf("(%s in total)\n", time.Since(began).Round(time.Second))
 	if len(result.Wrong) > 0 {
 		return errDiffers
 	}
@@ -75,13 +74,13 @@ func run(ctx context.Context) error {
 
 func sayKill(d local.Death) {
 	moment := map[local.Moment]string{
-		local.Running:   "in the middle of a batch",
-		local.Answering: "after its last write, before its acknowledgement",
+		local.Running:    "during a batch",
+		local.Responding: "after its last write, before its acknowledgement",
 	}[d.At]
-	fmt.Fprintf(os.Stderr, "\n  SIGKILL: the aggregate function (pid %d) dies %s; the batch comes again\n", d.PID, moment)
+	fmt.Fprintf(os.Stderr, "\n  SIGKILL: the aggregate function (pid %d) is killed %s; its batch is delivered again\n", d.PID, moment)
 }
 
-// goOn is what to type next. The lines are tried by a test.
+// goOn suggests the next commands. A test runs them.
 const goOn = `
 Go on with a stack of your own:
 

@@ -12,17 +12,17 @@ import (
 	"github.com/tidemark-db/tidemark/test/loggers"
 )
 
-// show prints what stands in the table, and a device's month.
+// show prints the number of rows in each tier, and a plot of one month of a device.
 func show(ctx context.Context, rig *loggers.Rig, rows []rollup.Row) error {
 	fmt.Println()
-	ladder, counts := rig.Config.Retention, map[string]int{}
+	policy, counts := rig.Config.Retention, map[string]int{}
 	for i := range rows {
 		counts[rows[i].Key.Tier]++
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "tier\tkept\trows\t")
-	fmt.Fprintf(table, "raw\t%s\t\t\n", kept(ladder.Raw))
-	for _, t := range ladder.Tiers {
+	fmt.Fprintf(table, "raw\t%s\t\t\n", kept(policy.Raw))
+	for _, t := range policy.Tiers {
 		fmt.Fprintf(table, "%s\t%s\t%d\t\n", t.Unit, kept(t.Retention), counts[t.Unit.String()])
 	}
 	table.Flush()

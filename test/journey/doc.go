@@ -1,5 +1,3 @@
-// Package journey takes one event the whole way, door to answer, on a table in memory,
-// for a kind that no domain of the repository knows: it stands in a tidemark.yaml of
-// the test's own. What works here works for any kind, because nothing else is known of
-// it.
+// Package journey sends one event through the whole system, from ingest to query, on a table in memory, for a kind
+// that is not in the repository but in the tidemark.yaml of the test. It shows that any kind works.
 package journey

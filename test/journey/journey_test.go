@@ -30,7 +30,7 @@ func at(text string) model.Time {
 	return t
 }
 
-// harbour is the engine with the kinds of testdata/tidemark.yaml.
+// harbour is the system with the kinds of testdata/tidemark.yaml.
 type harbour struct {
 	t     *testing.T
 	kinds *catalog.Catalog
@@ -69,25 +69,25 @@ func (h *harbour) kind(name string) *catalog.Kind {
 	return k
 }
 
-// append sends observations and answers their verdicts.
+// append sends observations and returns their outcomes.
 func (h *harbour) append(kind string, lines ...string) string {
 	h.t.Helper()
 	observations, err := ingest.DecodeLines([]byte(strings.Join(lines, "\n")), 100)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	outcomes, err := h.in.Append(h.t.Context(), h.kind(kind), observations...)
+	appended, err := h.in.Append(h.t.Context(), h.kind(kind), observations...)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	var verdicts []string
-	for _, o := range outcomes {
-		verdicts = append(verdicts, string(o.Outcome))
+	var outcomes []string
+	for _, o := range appended {
+		outcomes = append(outcomes, string(o.Outcome))
 	}
-	return strings.Join(verdicts, " ")
+	return strings.Join(outcomes, " ")
 }
 
-// settle folds what the table stream has, as the function behind it does.
+// settle processes the new records of the table stream as the function does.
 func (h *harbour) settle() {
 	h.t.Helper()
 	what := map[string]storage.ChangeType{memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted}
@@ -111,7 +111,7 @@ func mooring(minute int, id, ship, flag, draught string) string {
 	return fmt.Sprintf(`{"berthId":"north-3","timestamp":"2026-04-20T12:%02d:00Z","id":%q,"ship":%q,"flag":%q,"draught":%s}`, minute, id, ship, flag, draught)
 }
 
-func TestJourney_OfAKindNoDomainKnows(t *testing.T) {
+func TestJourney_OfAKindThatIsNotInTheRepository(t *testing.T) {
 	h := open(t)
 	got := h.append("MOORING",
 		mooring(0, "a", "Ilse", "NO", "3.25"),
@@ -121,7 +121,7 @@ func TestJourney_OfAKindNoDomainKnows(t *testing.T) {
 		mooring(7, "d", "Vega", "SE", "2.25"),
 		`{"berthId":"north-3","timestamp":"2026-04-20T12:00:00Z","ship":"nameless"}`)
 	if want := "applied applied duplicate applied applied rejected"; got != want {
-		t.Fatalf("verdicts: %s; want %s", got, want)
+		t.Fatalf("outcomes: %s; want %s", got, want)
 	}
 	h.settle()
 	total, err := h.out.Total(t.Context(), query.Rollups{Series: h.berth("MOORING"), Unit: tier.Day, From: model.MinTime, To: model.MaxTime + 1})
@@ -131,7 +131,7 @@ func TestJourney_OfAKindNoDomainKnows(t *testing.T) {
 	draught, _ := total.Summary.Measure("draught")
 	ships, exact := total.Summary.Distinct("ship")
 	if got := fmt.Sprint(total.Summary.Events(), draught.Count, draught.Invalid, draught.Sum, ships, exact); got != "4 3 1 10 3 true" {
-		t.Errorf("the day says %s, want 4 events, 3 draughts and 1 invalid that sum to 10, 3 ships exactly", got)
+		t.Errorf("the day has %s, want 4 events, 3 draughts and 1 invalid that sum to 10, 3 ships exactly", got)
 	}
 	h.requireTop("2 NO 1 FI other 1 exact true")
 	if got := h.visits("Ilse"); got != "a c" {
@@ -159,7 +159,7 @@ func (h *harbour) requireTop(want string) {
 	}
 }
 
-// visits are the ids of a ship's moorings, by the index.
+// visits returns the ids of the moorings of a ship, from the index.
 func (h *harbour) visits(ship string) string {
 	h.t.Helper()
 	var ids []string
@@ -181,7 +181,7 @@ func TestJourney_TwoKindsOfOneSubjectAreReadTogether(t *testing.T) {
 		`{"berthId":"north-3","timestamp":"2026-04-20T12:10:00Z","lamps":3}`,
 		`{"berthId":"north-3","timestamp":"2026-04-20T12:05:00Z","lamps":9}`)
 	if got != "applied stale" {
-		t.Errorf("verdicts: %s, want applied stale: this kind drops what is late", got)
+		t.Errorf("outcomes: %s, want applied stale: this kind drops late observations", got)
 	}
 	h.settle()
 	found, err := h.out.Rollups(t.Context(), query.Rollups{
@@ -192,12 +192,12 @@ func TestJourney_TwoKindsOfOneSubjectAreReadTogether(t *testing.T) {
 	}
 	hour := found.Rollups[0]
 	if got := fmt.Sprint(hour.Kinds, hour.Summary.Events(), hour.Measure("lamps").Sum, hour.Measure("draught").Sum); got != "[{MOORING 2} {PATROL 1}] 3 3 7" {
-		t.Errorf("together they say %s", got)
+		t.Errorf("together they have %s", got)
 	}
 	_, err = h.out.Rollups(t.Context(), query.Rollups{
 		Series: h.berth("MOORING"), With: []*catalog.Kind{h.kind("PATROL")}, Unit: tier.Minute, From: model.MinTime, To: model.MaxTime + 1,
 	})
 	if err == nil {
-		t.Error("minutes of both were read, though patrols have none")
+		t.Error("minutes of both kinds were read, but patrols have none")
 	}
 }

@@ -14,18 +14,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-// engine are the trees that must not know a domain: everything below the programs that
-// are put together from both.
+// engine are the packages that must not depend on a domain: all except the programs that combine both.
 var engine = []string{"pkg/model", "pkg/tier", "pkg/rollup", "internal/telemetry", "pkg/keys", "pkg/catalog", "internal/item", "internal/config", "internal/ingest", "internal/aggregate", "internal/alert", "internal/table", "internal/retry", "pkg/lifecycle", "internal/query", "pkg/dynamo", "pkg/memory", "internal/envelope", "internal/httpapi", "pkg/timeseries"}
 
-// shippedSettings are the names that stand in a default of tidemark.yaml, whose text the
-// defaults of package config repeat.
+// shippedSettings are names in the default tidemark.yaml, which package config repeats.
 var shippedSettings = map[string]string{"stage.go": "DEVICE"}
 
-// A domain is rows of data. Where the engine's code holds a kind's or a subject type's
-// name, it has begun to ask which domain it serves. Comments and the examples within
-// messages may name them; tests may do what they like.
-func TestEngineNamesNoDomain(t *testing.T) {
+// A domain is data. If a package of the engine contains the name of a kind or a subject type, it depends on a domain.
+// Comments, examples in messages and tests may contain such names.
+func TestEngine_ContainsNoNameOfADomain(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range domains.Kinds() {
 		names[k.Name], names[k.Subject.Name] = true, true
@@ -36,7 +33,7 @@ func TestEngineNamesNoDomain(t *testing.T) {
 			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 				requireNoName(t, path, names)
 			}
-			return nil // a package may not be there yet
+			return nil // a package may not exist
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +41,7 @@ func TestEngineNamesNoDomain(t *testing.T) {
 	}
 }
 
-// requireNoName looks at the text constants of a file.
+// requireNoName checks the string constants of a file.
 func requireNoName(t *testing.T, path string, names map[string]bool) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -57,13 +54,13 @@ func requireNoName(t *testing.T, path string, names map[string]bool) {
 			return true
 		}
 		if value, err := strconv.Unquote(text.Value); err == nil && names[value] && shippedSettings[filepath.Base(path)] != value {
-			t.Errorf("%s names %s: let the catalog say it", path, text.Value)
+			t.Errorf("%s contains %s: read it from the catalog", path, text.Value)
 		}
 		return true
 	})
 }
 
-func TestEngineImportsNoDomain(t *testing.T) {
+func TestEngine_ImportsNoDomain(t *testing.T) {
 	for _, p := range list(t) {
 		if !slices.Contains(engine, short(p.ImportPath)) {
 			continue

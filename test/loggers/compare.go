@@ -11,22 +11,21 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Tolerances of what is derived on reading; counts, sums, extremes, first and last
-// are compared exactly.
+// Tolerances of derived values. Counts, sums, extremes, first and last are compared exactly.
 const (
-	relative   = 1e-9 // avg and stddev, which the oracle gives to 12 decimals
+	relative   = 1e-9 // of avg and stddev, which have 12 decimals in the oracle
 	percentile = 0.01 // of the value at the nearest rank
 	decimals   = 1e-12
 )
 
-// Result is how stored rows compare with the oracle.
+// Result is the result of the comparison of stored rows with the oracle.
 type Result struct {
 	Buckets int      // in the oracle
-	Equal   int      // stored and equal in everything
-	Wrong   []string // a sentence for each bucket that is missing, differs, or is not in the oracle
+	Equal   int      // stored and equal
+	Wrong   []string // one sentence for each bucket that is missing, differs, or is not in the oracle
 }
 
-// Compare holds rows against the oracle, bucket by bucket.
+// Compare compares rows with the oracle, bucket by bucket.
 func Compare(rows []rollup.Row, expects map[rollup.Key]Expect) Result {
 	r := Result{Buckets: len(expects)}
 	missing := maps.Clone(expects)
@@ -52,7 +51,7 @@ func Compare(rows []rollup.Row, expects map[rollup.Key]Expect) Result {
 	return r
 }
 
-// Differences names what a row says otherwise than the oracle; none where they are equal.
+// Differences lists the differences between a row and the oracle.
 func Differences(row *rollup.Row, want Expect) []string {
 	var d differences
 	m, found := row.Summary.Measure(Measure)
@@ -100,7 +99,7 @@ func (d *differences) exact(what string, got model.Decimal, want *model.Decimal)
 
 func (d *differences) near(what string, got float64, want *model.Decimal, tolerance float64) {
 	w := want.Float64()
-	// The oracle's own last decimal counts where the value is near zero.
+	// Allow for the last decimal of the oracle if the value is near zero.
 	d.check(math.Abs(got-w) <= tolerance*math.Abs(w)+decimals, "%s %v, want %v", what, got, w)
 }
 

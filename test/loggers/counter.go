@@ -12,15 +12,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Counter is what a plain stream consumer does: for each new event that is delivered
-// it adds one to a counter of each bucket. It is fed the deliveries that the
-// aggregate function gets, for comparison. It is safe for concurrent use.
+// Counter is a simple stream consumer for comparison: it adds one to a counter of each bucket for each delivered new
+// event. It receives the same deliveries as the aggregate function. It is safe for concurrent use.
 type Counter struct {
 	mu     sync.Mutex
 	counts map[rollup.Key]int64 // guarded by mu
 }
 
-// Deliver adds the inserts of one delivery.
+// Deliver counts the inserts of one delivery.
 func (c *Counter) Deliver(payload json.RawMessage) error {
 	batch, err := new(envelope.StreamDecoder).Decode(payload)
 	if err != nil {
@@ -45,7 +44,7 @@ func (c *Counter) add(key model.EventKey) {
 	}
 }
 
-// Wrong counts the buckets of the oracle in which the counter is off.
+// Wrong returns the number of buckets of the oracle in which the counter is wrong.
 func (c *Counter) Wrong(expects map[rollup.Key]Expect) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

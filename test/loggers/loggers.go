@@ -1,5 +1,5 @@
-// Package loggers reads the field logger data and the independent oracle that says
-// what its buckets must come to. See test/data/NOTICE.
+// Package loggers reads the field logger data and the independent oracle with the expected buckets. See
+// test/data/NOTICE.
 package loggers
 
 import (
@@ -14,15 +14,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Map is how the columns of the data become observations, in the form that
-// `tidemark replay --map` takes.
+// Map assigns the columns of the data to observations, as an argument of `tidemark replay --map`.
 const Map = "subject=device,stream=metric,time=ts,id=rec,value=value"
 
-// Measure is the measure that the value column becomes.
+// Measure is the measure of the value column.
 const Measure = "value"
 
-// Expect is what the oracle says of one bucket. Numbers are exact decimals; nil
-// where no value of the bucket is valid.
+// Expect is the expected content of one bucket. Numbers are exact decimals; nil if the bucket has no valid value.
 type Expect struct {
 	Count, Invalid             int64
 	Sum, Min, Max, First, Last *model.Decimal
@@ -30,7 +28,7 @@ type Expect struct {
 	P50, P95, P99              *model.Decimal // the nearest rank
 }
 
-// ReadOracle reads a gzipped oracle file: what each (series, tier, bucket) must say.
+// ReadOracle reads a gzipped oracle file: the expected content of each series, tier and bucket.
 func ReadOracle(path string) (map[rollup.Key]Expect, error) {
 	expects := map[rollup.Key]Expect{}
 	err := readCSV(path, func(get func(string) string) error {

@@ -20,8 +20,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Rig is the running stack with a plain counter beside the aggregate function, both
-// fed the same deliveries.
+// Rig is a running stack with a Counter that receives the same deliveries as the aggregate function.
 type Rig struct {
 	Stack   *local.Stack
 	Config  *config.Config
@@ -29,12 +28,12 @@ type Rig struct {
 
 	command  string
 	dir      string
-	listener func(payload []byte) // nil where nobody listens
+	listener func(payload []byte) // may be nil
 	mu       sync.Mutex
-	tapError error // guarded by mu: of the counter; deliveries go on
+	tapError error // of the counter; guarded by mu
 }
 
-// Options say what a rig runs.
+// Options configure a Rig.
 type Options struct {
 	Faults    local.Faults
 	OnKill    func(local.Death)
@@ -42,14 +41,13 @@ type Options struct {
 	Command   string // path of the tidemark command; "" means bin/tidemark under Root
 	Functions string // directory of function binaries; "" searches build/local
 	Table     string // "" means tidemark
-	Endpoint  string // of a DynamoDB that answers already; "" starts one
+	Endpoint  string // of a running DynamoDB; "" starts one
 	HeapMB    int    // of DynamoDB Local; zero means its default
-	// Tap sees each payload that is delivered to aggregate, before the function does;
-	// nil where nobody listens.
+	// Tap is called with each payload for aggregate before its delivery. It may be nil.
 	Tap func(payload []byte)
 }
 
-// StartRig brings the stack up as the checkout's tidemark.yaml says.
+// StartRig starts the stack with the tidemark.yaml of the checkout.
 func StartRig(ctx context.Context, o Options) (*Rig, error) {
 	configPath, err := filepath.Abs(filepath.Join(o.Root, "tidemark.yaml"))
 	if err != nil {
@@ -96,13 +94,13 @@ func (r *Rig) tap(payload []byte) {
 	}
 }
 
-// Stop ends the stack and removes its logs.
+// Stop stops the stack and removes its logs.
 func (r *Rig) Stop() {
 	r.Stack.Stop()
 	os.RemoveAll(r.dir)
 }
 
-// Tidemark runs the command line against the stack, as a user would.
+// Tidemark runs the tidemark command with the stack, as a user would.
 func (r *Rig) Tidemark(ctx context.Context, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, r.command, args...)
 	cmd.Env = append(os.Environ(),
@@ -114,7 +112,7 @@ func (r *Rig) Tidemark(ctx context.Context, out io.Writer, args ...string) error
 	return nil
 }
 
-// Rows are all stored rows, once everything that was accepted is folded.
+// Rows returns all stored rows after every accepted event is in them.
 func (r *Rig) Rows(ctx context.Context) ([]rollup.Row, error) {
 	if err := r.Stack.Idle(ctx); err != nil {
 		return nil, fmt.Errorf("wait for the rollups: %w", err)

@@ -1,6 +1,5 @@
-// Command oracle replays the whole of the logger data through the running stack,
-// with delivery made worse, and holds every stored bucket against an independent
-// oracle. Its exit status is the check.
+// Command oracle replays the logger data through the running stack with disturbed delivery, and compares every stored
+// bucket with an independent oracle. The exit status is 1 if a bucket differs.
 package main
 
 import (
@@ -23,11 +22,11 @@ type flags struct {
 
 func main() {
 	var f flags
-	flag.StringVar(&f.data, "data", "test/data/loggers.csv.gz", "the readings, in order of arrival")
-	flag.StringVar(&f.oracle, "oracle", "test/data/loggers.oracle.csv.gz", "what their buckets must come to")
-	flag.StringVar(&f.twice, "twice", "", "what buckets come to when redeliveries are counted: must not be met")
+	flag.StringVar(&f.data, "data", "test/data/loggers.csv.gz", "file of the readings, in order of arrival")
+	flag.StringVar(&f.oracle, "oracle", "test/data/loggers.oracle.csv.gz", "file of the expected buckets")
+	flag.StringVar(&f.twice, "twice", "", "file of the wrong buckets that counting redeliveries gives; none may occur")
 	flag.StringVar(&f.functions, "functions", "", "directory of the function binaries (default build/local)")
-	flag.Uint64Var(&f.seed, "seed", 1, "of the faults of delivery")
+	flag.Uint64Var(&f.seed, "seed", 1, "seed of the delivery faults")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -38,7 +37,7 @@ func main() {
 	}
 }
 
-var errDiffers = errors.New("the rollups are not what the oracle says")
+var errDiffers = errors.New("the rollups differ from the oracle")
 
 func run(ctx context.Context, f flags) error {
 	expects, err := loggers.ReadOracle(f.oracle)
@@ -55,7 +54,7 @@ func run(ctx context.Context, f flags) error {
 		return err
 	}
 	defer rig.Stop()
-	fmt.Printf("faults    seed %d: one batch in twenty comes again, one in ten is cut anew\n", f.seed)
+	fmt.Printf("faults    seed %d: one batch in twenty is delivered again, one in ten in pieces\n", f.seed)
 	if err := rig.Tidemark(ctx, os.Stdout, "replay", "--wait", "--map", loggers.Map, f.data); err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func run(ctx context.Context, f flags) error {
 	loggers.PrintDelivery(os.Stdout, rig.Stack.Stats())
 	result := loggers.Compare(rows, expects)
 	result.Print(os.Stdout)
-	fmt.Printf("plain counter, fed the same deliveries: wrong in %d of %d\n", rig.Counter.Wrong(expects), len(expects))
+	fmt.Printf("plain counter with the same deliveries: wrong in %d of %d\n", rig.Counter.Wrong(expects), len(expects))
 	met, err := doubleCounted(f.twice, rows)
 	if err != nil {
 		return err

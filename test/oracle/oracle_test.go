@@ -21,23 +21,22 @@ import (
 
 const root = "../.."
 
-// device is the logger whose rows of the extract the tests replay: 5,239 readings,
-// 1,894 of them redelivered.
+// device is the logger whose rows the tests replay: 5,239 readings, 1,894 of them redelivered.
 const device = "gwi_w_411"
 
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
-func TestEveryBucketIsWhatTheOracleSays(t *testing.T) {
+func TestRollups_EqualTheOracle(t *testing.T) {
 	result, counter := replay(t, "", "")
 	if result.Equal != result.Buckets || len(result.Wrong) > 0 {
 		t.Errorf("%d of %d buckets equal; first: %.5q", result.Equal, result.Buckets, result.Wrong)
 	}
 	if counter == 0 {
-		t.Errorf("the plain counter is right everywhere: delivery was not made worse, and the test shows nothing")
+		t.Errorf("the plain counter is right in all buckets: delivery was not disturbed")
 	}
 }
 
-func TestAnAddingAggregatorFailsTheOracle(t *testing.T) {
+func TestOracle_DetectsAnAggregatorThatAdds(t *testing.T) {
 	testenv.LongOnly(t)
 	ddblocal.ForTest(t)
 	functions := t.TempDir()
@@ -51,21 +50,21 @@ func TestAnAddingAggregatorFailsTheOracle(t *testing.T) {
 	}
 	result, counter := replay(t, functions, "2024-09-08")
 	if len(result.Wrong) == 0 {
-		t.Errorf("all %d buckets are equal: the oracle does not tell an adding aggregator from ours", result.Buckets)
+		t.Errorf("all %d buckets are equal: the oracle does not detect an aggregator that adds", result.Buckets)
 	}
 	for _, sentence := range result.Wrong {
 		if !strings.Contains(sentence, "count") && !strings.Contains(sentence, "invalid") {
-			t.Errorf("%s: want it to have counted twice", sentence)
+			t.Errorf("%s: want a double count", sentence)
 		}
 	}
 	if len(result.Wrong) > counter {
-		t.Errorf("wrong in %d buckets, the plain counter in %d: adding must not be worse", len(result.Wrong), counter)
+		t.Errorf("wrong in %d buckets, the plain counter in %d: want at most as many", len(result.Wrong), counter)
 	}
 }
 
-// replay runs the device's readings from a day on through the stack with delivery made
-// worse, and answers how ours compares and in how many buckets a plain counter is wrong.
-// Only buckets that begin on a later day are compared: the readings have all of those.
+// replay replays the readings of the device from a day on, with disturbed delivery. It returns the comparison of the
+// rows, and the number of buckets in which the counter is wrong. It compares only buckets of later days,
+// for which all readings are replayed.
 func replay(t *testing.T, functions, since string) (loggers.Result, int) {
 	t.Helper()
 	server := ddblocal.ForTest(t)
@@ -99,7 +98,7 @@ func replay(t *testing.T, functions, since string) (loggers.Result, int) {
 	return loggers.Compare(rows, expects), rig.Counter.Wrong(expects)
 }
 
-// extract is a file with the device's rows of the extract from a day on.
+// extract writes a file with the rows of the device from a day on.
 func extract(t *testing.T, since string) string {
 	t.Helper()
 	zipped, err := os.Open(filepath.Join(root, "test/data/loggers.csv.gz"))
@@ -131,7 +130,7 @@ func extract(t *testing.T, since string) string {
 
 func build(t *testing.T, args ...string) {
 	t.Helper()
-	// As the Makefile builds, so that what is built already is not built anew.
+	// The flags of the Makefile, so that the build cache is used.
 	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}, args...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

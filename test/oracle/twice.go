@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark-db/tidemark/test/loggers"
 )
 
-// doubleCounted prints and answers how many rows say what they would if redeliveries
-// were counted. The file lists only buckets that come out otherwise then.
+// doubleCounted prints and returns how many rows have the values that counting redeliveries would give. The file
+// lists only buckets where these differ.
 func doubleCounted(path string, rows []rollup.Row) (met int, err error) {
 	if path == "" {
 		return 0, nil
@@ -22,6 +22,6 @@ func doubleCounted(path string, rows []rollup.Row) (met int, err error) {
 			met++
 		}
 	}
-	fmt.Printf("double-counted values met: %d of %d\n", met, len(twice))
+	fmt.Printf("double-counted values: %d of %d\n", met, len(twice))
 	return met, nil
 }

@@ -1,6 +1,6 @@
-// Command oracleweb replays access logs of websites through the running stack, with
-// delivery made worse, and holds every bucket of every site, as readers see it,
-// against an independent oracle. Its exit status is the check.
+// Command oracleweb replays access logs of websites through the running stack with disturbed delivery, and compares
+// every bucket of every site, as queries return it, with an independent oracle. The exit status is 1 if a
+// bucket differs.
 package main
 
 import (
@@ -29,11 +29,11 @@ type flags struct {
 
 func main() {
 	var f flags
-	flag.StringVar(&f.data, "data", "test/data/web.ndjson.gz", "the log, in order of arrival")
-	flag.StringVar(&f.oracle, "oracle", "test/data/web.oracle.csv.gz", "what its buckets must come to")
-	flag.StringVar(&f.top, "top", "test/data/web.oracle-top.csv.gz", "and their top tens")
+	flag.StringVar(&f.data, "data", "test/data/web.ndjson.gz", "file of the log, in order of arrival")
+	flag.StringVar(&f.oracle, "oracle", "test/data/web.oracle.csv.gz", "file of the expected buckets")
+	flag.StringVar(&f.top, "top", "test/data/web.oracle-top.csv.gz", "file of the expected top tens")
 	flag.StringVar(&f.functions, "functions", "", "directory of the function binaries (default build/local)")
-	flag.Uint64Var(&f.seed, "seed", 1, "of the faults of delivery")
+	flag.Uint64Var(&f.seed, "seed", 1, "seed of the delivery faults")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -44,7 +44,7 @@ func main() {
 	}
 }
 
-var errDiffers = errors.New("the rollups are not what the oracle says")
+var errDiffers = errors.New("the rollups differ from the oracle")
 
 func run(ctx context.Context, f flags) error {
 	expects, err := weblogs.ReadOracle(f.oracle, f.top)
@@ -61,7 +61,7 @@ func run(ctx context.Context, f flags) error {
 		return err
 	}
 	defer rig.Stop()
-	fmt.Printf("faults    seed %d: one batch in twenty comes again, one in ten is cut anew\n", f.seed)
+	fmt.Printf("faults    seed %d: one batch in twenty is delivered again, one in ten in pieces\n", f.seed)
 	if err := replay(ctx, rig, f.data); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func run(ctx context.Context, f flags) error {
 	return nil
 }
 
-// replay brings the log in, a kind after the other, and waits until all is folded.
+// replay replays the log, one kind after the other, and waits until the rollups are complete.
 func replay(ctx context.Context, rig *loggers.Rig, data string) error {
 	dir, err := os.MkdirTemp("", "tidemark-web-")
 	if err != nil {
@@ -99,9 +99,8 @@ func replay(ctx context.Context, rig *loggers.Rig, data string) error {
 	return nil
 }
 
-// compare reads by the clock of the data's own time. Rows loaded now live from now on,
-// but readers of today are not shown hours of a spread kind that are older than their
-// retention.
+// compare reads at the time of the data. Rows of today have not expired, but queries of today hide hours of a spread
+// kind that are older than their retention.
 func compare(ctx context.Context, rig *loggers.Rig, expects map[weblogs.Bucket]*weblogs.Expect) (weblogs.Result, error) {
 	client, err := dynamo.NewClient(ctx, "", rig.Stack.Endpoint)
 	if err != nil {

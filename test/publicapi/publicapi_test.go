@@ -1,5 +1,5 @@
-// Package publicapi shows every change of what programs can import. The listing in api.txt
-// is committed; STABILITY.md says what may change in it, and how.
+// Package publicapi shows every change of the public API. api.txt lists it; STABILITY.md defines which changes are
+// allowed.
 package publicapi
 
 import (
@@ -44,7 +44,7 @@ func TestPublicAPI_IsAsListed(t *testing.T) {
 	}
 }
 
-// listing prints the exported declarations of every package under root, sorted.
+// listing returns the exported declarations of every package under root, sorted.
 func listing(root string) ([]byte, error) {
 	var dirs []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -72,8 +72,7 @@ func listing(root string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// declarations are one line for each exported constant, variable, function, method and
-// type of a package, and for each exported field.
+// declarations returns one line for each exported constant, variable, function, method, type and field of a package.
 func declarations(dir string) (all []string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -119,7 +118,7 @@ func lines(fset *token.FileSet, d ast.Decl) (all []string) {
 	return all
 }
 
-// typeLines lists a type, and the members of a struct or an interface one by one.
+// typeLines returns a line for a type, and one for each member of a struct or an interface.
 func typeLines(fset *token.FileSet, s *ast.TypeSpec) (all []string) {
 	var members *ast.FieldList
 	head := "type " + s.Name.Name
@@ -143,7 +142,7 @@ func typeLines(fset *token.FileSet, s *ast.TypeSpec) (all []string) {
 	return all
 }
 
-// text is a node on one line.
+// text returns a node on one line.
 func text(fset *token.FileSet, node any) string {
 	var out bytes.Buffer
 	if err := printer.Fprint(&out, fset, node); err != nil {

@@ -1,12 +1,11 @@
 // Command simulation plays random histories of a table under all simulated faults. It runs
 // the deployed code: the ingest service and the aggregator, on the table in memory and a
-// simulated table stream. Each history is determined by its seed. Whenever nothing is in
+// simulated table stream. Each hitrace is determined by its seed. Whenever nothing is in
 // progress, it checks that each exact row is byte-equal to a recount of the events, and
-// that no row is missing. A history that fails is shrunk and printed, and the exit status
+// that no row is missing. A hitrace that fails is shrunk and printed, and the exit status
 // is 1.
 //
-// Package streamtest simulates the stream for any handler; this program checks what the
-// aggregator promises.
+// Package simstream simulates the stream; this program checks the guarantees of the aggregator.
 package main
 
 import (
@@ -20,15 +19,15 @@ import (
 
 func main() {
 	n := flag.Int("n", 1000, "`number` of histories")
-	seed := flag.Uint64("seed", 1, "`seed` of the first history; the next ones count up")
+	seed := flag.Uint64("seed", 1, "`seed` of the first hitrace; the next ones count up")
 	cost := flag.Bool("cost", false, "measure the read and write units of rollups instead")
-	story := flag.Bool("story", false, "print the complete history of the seed, whether it fails or not")
+	trace := flag.Bool("trace", false, "print the complete hitrace of the seed, whether it fails or not")
 	flag.Parse()
 	if *cost {
 		printCosts(os.Stdout)
 		return
 	}
-	if *story {
+	if *trace {
 		fmt.Print(simstream.Trial{Setup: play}.Trace(*seed))
 		return
 	}
@@ -49,7 +48,7 @@ func simulate(seed uint64, n int) *summary {
 	return t
 }
 
-// printReport prints the report and the first failed history, shrunk. It returns whether
+// printReport prints the report and the first failed hitrace, shrunk. It returns whether
 // all histories passed.
 func printReport(t *summary) (ok bool) {
 	t.report(os.Stdout)

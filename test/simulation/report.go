@@ -25,7 +25,7 @@ var headings = []struct {
 }{
 	{"repairs", []string{
 		"batches given up: " + eventsource.RetriesExhausted, "batches given up: " + eventsource.AgeExceeded,
-		"records lost: not kept until delivered", "timeouts",
+		"records lost: expired before delivery", "timeouts",
 		"ranges redriven", "ranges rebuilt", "ranges repaired too late and marked inexact",
 	}},
 	{"recomputations", []string{

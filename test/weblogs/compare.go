@@ -17,20 +17,20 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// sketchBound is three standard errors of a distinct count that is estimated.
+// sketchBound is three standard errors of an estimated distinct count.
 const sketchBound = 3 * 0.023
 
-// Result is how what is read compares with the oracle.
+// Result is the result of the comparison with the oracle.
 type Result struct {
 	Buckets, Equal    int
 	Exact, Estimated  int     // visitor counts
-	Furthest          float64 // of an estimate from the truth, as a part of it
-	Tops, TopsInexact int     // top tens equal; those not compared, because their row says inexact
+	Furthest          float64 // largest relative error of an estimate
+	Tops, TopsInexact int     // equal top tens; top tens of inexact rows, which are not compared
 	Wrong             []string
 }
 
-// Compare reads every bucket of the oracle's sites and tiers through q and holds it
-// against the oracle: all kinds of a site merged, and page views alone.
+// Compare reads every bucket of the sites and tiers of the oracle with q and compares it: all kinds of a site merged,
+// and page views separately.
 func Compare(ctx context.Context, q *query.Service, kinds *catalog.Catalog, expects map[Bucket]*Expect) (Result, error) {
 	r := Result{Buckets: len(expects)}
 	missing := maps.Clone(expects)
@@ -67,7 +67,7 @@ func sitesOf(expects map[Bucket]*Expect) []string {
 	return slices.Compact(sites)
 }
 
-// read is the rollups of a site's kinds together, by the start of their bucket.
+// read returns the merged rollups of kinds of a site, by the start of their bucket.
 func read(ctx context.Context, q *query.Service, kinds *catalog.Catalog, site string, unit tier.Unit, names ...string) (map[model.Time]query.Rollup, error) {
 	asked := query.Rollups{Unit: unit, From: model.MinTime, To: model.MaxTime + 1, Consistent: true}
 	for i, name := range names {
@@ -135,7 +135,7 @@ func (d *differences) traffic(r query.Rollup, want *Expect) {
 	d.count("malformed", events[web.Malformed.Name], want.Malformed)
 	status, _ := r.Summary.Dimension(web.FieldStatus)
 	for class, n := range map[int]int64{4: want.S4xx, 5: want.S5xx} {
-		got, exact := web.Answered(status, class)
+		got, exact := web.CountStatusClass(status, class)
 		d.check(exact, "status is not exact")
 		d.count(fmt.Sprintf("%dxx", class), got, n)
 	}
@@ -185,7 +185,7 @@ func (r *Result) top(d *differences, name string, of query.Rollup, want []rollup
 // shown is how many differing buckets are printed.
 const shown = 10
 
-// Print says how many buckets are equal, and which are not.
+// Print prints how many buckets are equal, and the others.
 func (r Result) Print(out io.Writer) {
 	fmt.Fprintf(out, "buckets   %d of %d equal in events, page views, malformed, 4xx, 5xx, bytes (n, sum, min, max, first, last), visitors and tops\n", r.Equal, r.Buckets)
 	fmt.Fprintf(out, "visitors  %d counts exact, %d estimated, at most %.2f %% off\n", r.Exact, r.Estimated, 100*r.Furthest)

@@ -1,5 +1,5 @@
-// Package weblogs reads the access logs of a few small websites and the independent
-// oracle that says what their buckets must come to. See test/data/NOTICE.
+// Package weblogs reads the access logs of small websites and the independent oracle with the expected buckets. See
+// test/data/NOTICE.
 package weblogs
 
 import (
@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/tidemark-db/tidemark/internal/collector"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 )
 
@@ -33,25 +34,25 @@ type Line struct {
 	Duration  *int64 `json:"duration_ms"`
 }
 
-// Kinds are the kinds of event that the types of a line become.
+// Kinds are the kinds of event for each type of line.
 var Kinds = map[string]string{
 	"pageview":  web.PageViews.Name,
 	"request":   web.Requests.Name,
 	"malformed": web.Malformed.Name,
 }
 
-// Observation is a line as the front takes it. Its id is that of the line, so that
-// within a second events come in the order of arrival.
+// Observation returns the line as an observation for the HTTP API. Its id has the line number, so that events of one
+// second keep their order.
 func (l Line) Observation() map[string]any {
 	o := map[string]any{
 		web.Site.Field: l.Site, "timestamp": l.At, "id": fmt.Sprintf("%08d-%s", l.Seq, l.EventID),
 		web.FieldVisitor: l.Visitor, web.FieldStatus: strconv.Itoa(l.Status), web.FieldBytes: l.Bytes,
-		web.FieldDevice: web.DeviceOf(l.UserAgent),
+		web.FieldDevice: collector.DeviceOf(l.UserAgent),
 	}
 	if l.Type != "malformed" {
 		o[web.FieldPath], o[web.FieldMethod] = l.Path, l.Method
 	}
-	if from := web.Referrer(l.Site, l.Referrer); from != "" {
+	if from := collector.Referrer(l.Site, l.Referrer); from != "" {
 		o[web.FieldReferrer] = from
 	}
 	if l.Duration != nil {
@@ -85,8 +86,7 @@ func Each(path string, do func(Line) error) error {
 	}
 }
 
-// Split writes the observations of a log into dir, a file for each kind, and answers
-// their paths by kind.
+// Split writes the observations of a log into dir, one file for each kind, and returns the paths by kind.
 func Split(path, dir string) (map[string]string, error) {
 	files := map[string]*os.File{}
 	defer func() {

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Bucket names a bucket of a site.
+// Bucket is a bucket of a site.
 type Bucket struct {
 	Tier  tier.Unit
 	Site  string
@@ -23,7 +23,7 @@ type Bucket struct {
 
 func (b Bucket) String() string { return fmt.Sprintf("%s %s %s", b.Site, b.Tier, b.Start) }
 
-// Expect is what the oracle says of one bucket.
+// Expect is the expected content of one bucket.
 type Expect struct {
 	Events, PageViews, Malformed, S4xx, S5xx int64
 	Visitors, VisitorsAny                    int64 // of page views; of everything
@@ -33,7 +33,7 @@ type Expect struct {
 	Top map[string][]rollup.ValueCount
 }
 
-// tops are the oracle's names of the dimensions that are compared.
+// tops maps the dimensions to their names in the oracle.
 var tops = map[string]string{"path": web.FieldPath, "referrer_host": web.FieldReferrer}
 
 // ReadOracle reads both files of the oracle.
@@ -60,7 +60,7 @@ func ReadOracle(buckets, top string) (map[Bucket]*Expect, error) {
 	})
 }
 
-// row reads cells and keeps the first that could not be read.
+// row decodes cells and keeps the first error.
 type row struct {
 	at    map[string]int
 	cells []string

