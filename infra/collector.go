@@ -6,12 +6,12 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
 // collectRoute is the only route that is not in the catalog. Web pages have no credentials,
 // so it is authorized by the site key in its path.
-const collectRoute = "POST " + web.CollectPath + "{" + web.KeyParameter + "}"
+const collectRoute = "POST " + sitekey.PathPrefix + "{" + sitekey.PathParam + "}"
 
 // corsForPages allows scripts on any site to send JSON, which takes a preflight request. It
 // applies to the whole API but gives no access to other routes: they require a signature or
@@ -35,7 +35,7 @@ func (s *stack) addCollector(target *string) {
 		AuthorizationType: new("CUSTOM"),
 		AuthorizerId:      authorizer.Ref(),
 	})
-	s.allowInvoke("CollectPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+web.CollectPath+"{"+web.KeyParameter+"}"))
+	s.allowInvoke("CollectPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathPrefix+"{"+sitekey.PathParam+"}"))
 	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }
 

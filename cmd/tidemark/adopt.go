@@ -97,7 +97,7 @@ func mappingAdvice(m config.Mapping, stream string, flags adoptFlags) string {
 	aggregate := adopt.Mapping{Stream: stream, Function: flags.function, Filter: tablekeys.AggregateFilter, OnFailure: flags.onFailure}
 	purge := adopt.Mapping{Stream: stream, Function: flags.purge, Filter: tablekeys.PurgeFilter, OnFailure: flags.onFailure}
 	return `A deployment creates the event source mappings: import the table into the stack with
-"cdk import", then run "cdk deploy". To work before that, create them by hand, and delete
+"cdk import", then run "cdk deploy". To work before that, create them yourself, and delete
 them when the stack has its own. The mapping of aggregate keeps the rollups up to date:
 
 ` + aggregate.CreateCommand(m) + `

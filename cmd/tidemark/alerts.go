@@ -48,7 +48,7 @@ func alertsCommand(to *connection) *cobra.Command {
 	cmd.Flags().IntVar(&limit, "limit", 100, "the most alerts to list; 0 lists all")
 	cmd.AddCommand(
 		alertAction(to, "ack", "Acknowledge alerts", "Record that these alerts were seen; they stay open.", (*alert.Service).Acknowledge),
-		alertAction(to, "resolve", "Resolve alerts by hand", "Close these alerts, as if the measure were within its bounds again.", (*alert.Service).Resolve),
+		alertAction(to, "resolve", "Resolve alerts", "Close these alerts, as if the measure were within its bounds again.", (*alert.Service).Resolve),
 	)
 	return cmd
 }

@@ -30,7 +30,7 @@ const configCheckExample = `  tidemark config check
   git show HEAD:tidemark.yaml | tidemark config check --against -
   tidemark config check --against deployed --stack tidemark-prod`
 
-// The values of --against that are no file.
+// The values of --against that are not files.
 const (
 	againstDeployed = "deployed"
 	againstStdin    = "-"

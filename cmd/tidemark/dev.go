@@ -80,7 +80,7 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) e
 	}
 	defer stack.Stop()
 	if len(command) > 0 {
-		return runBeside(ctx, cmd, stack, options, command)
+		return runCommand(ctx, cmd, stack, options, command)
 	}
 	remove, err := devfile.Dev{
 		URL: stack.URL, Endpoint: stack.Endpoint, Table: stack.Table, Config: options.ConfigPath, PID: os.Getpid(),
@@ -122,8 +122,8 @@ func devOptions(to *connection, flags devFlags) (local.Options, error) {
 	}, nil
 }
 
-// runBeside runs the command while the stack runs, and returns its exit status.
-func runBeside(ctx context.Context, cmd *cobra.Command, stack *local.Stack, options local.Options, command []string) error {
+// runCommand runs the command while the stack runs, and returns its exit status.
+func runCommand(ctx context.Context, cmd *cobra.Command, stack *local.Stack, options local.Options, command []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(stack.Context(), cancel)()

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const purgeLong = `Remove everything about a subject for good, for example when its owner requires it: the
+const purgeLong = `Permanently remove everything about a subject, for example when its owner requires it: the
 profile, deleted or not, with its versions and unique values; the events, latest items
 and rollups of all its series; its alerts; and its items in quarantine. Nothing of any
 other subject is removed.
@@ -45,7 +45,7 @@ type purgeFlags struct {
 func purgeCommand(to *connection) *cobra.Command {
 	var flags purgeFlags
 	cmd := &cobra.Command{
-		Use: "purge SUBJECT", Short: "Remove a subject, or some of its events, for good",
+		Use: "purge SUBJECT", Short: "Permanently remove a subject, or some of its events",
 		Long: purgeLong,
 		Example: "  tidemark purge devices/sensor_01 --dry-run\n  tidemark purge devices/sensor_01 --yes\n" +
 			"  tidemark purge devices/sensor_01 --after 72h --yes\n  tidemark purge devices/sensor_01 --call-off\n" +

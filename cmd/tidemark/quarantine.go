@@ -42,8 +42,6 @@ type quarantineFlags struct{ subject, source string }
 func (f *quarantineFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.subject, "subject", "", "only entries of this `subject`, as devices/sensor_01")
 	cmd.Flags().StringVar(&f.source, "source", "", "only entries from this `source`: iot, sqs, kinesis, stream")
-	cmd.Flags().StringVar(&f.source, "door", "", "the earlier name of --source")
-	cmd.Flags().MarkHidden("door")
 }
 
 // openQuarantine returns the selected entries; ids, if there are any, select among them.

@@ -16,7 +16,7 @@ import (
 const rebuildLong = `Recompute every bucket of a range. Run it when "tidemark verify" finds differences, or
 after a change of the configuration. Each rollup is computed from the tier below, the
 finest tier first, and written only if no other writer changed it meanwhile: a rebuild is
-safe at any time, twice, and beside live traffic.
+safe at any time, repeatedly, and during live traffic.
 
 Buckets are found by their events and by their rows, so a row without events is repaired
 too. A row is sealed when some of its events have expired: it can no longer be recomputed

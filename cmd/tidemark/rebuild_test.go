@@ -26,7 +26,7 @@ func timeAt(text string) model.Time {
 	return at
 }
 
-func TestRebuild_RepairsRowsThatWereChangedByHand(t *testing.T) {
+func TestRebuild_RepairsEditedRows(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*bench)
 		output string
@@ -41,7 +41,7 @@ func TestRebuild_RepairsRowsThatWereChangedByHand(t *testing.T) {
 			it := b.rowItem("a", tier.Hour, "2026-11-02T10:00:00Z")
 			it[tablekeys.AttrSummary] = b.rowItem("a", tier.Hour, "2026-11-02T11:00:00Z")[tablekeys.AttrSummary]
 			b.put(it)
-		}, "it was written by hand or by another version", 0},
+		}, "it was edited, or written by another version", 0},
 		"a deleted row": {func(b *bench) {
 			if err := b.table.DeleteItem(b.Context(), b.rowKey("a", tier.Day, "2026-11-02T10:00:00Z")); err != nil {
 				b.Fatal(err)
@@ -180,7 +180,7 @@ func TestRebuild_ResumesOnlyTheSameRebuild(t *testing.T) {
 	}
 }
 
-func TestRebuild_IsSafeBesideLiveTraffic(t *testing.T) {
+func TestRebuild_IsSafeDuringLiveTraffic(t *testing.T) {
 	b := newBench(t)
 	var group sync.WaitGroup
 	group.Go(func() {

@@ -22,7 +22,7 @@ import (
 const redriveLong = `Process the batches of the table stream that the functions failed to process. Run it when
 the on-failure queue has messages. Each message names a range of the table stream, which
 is read again and processed as aggregate and purge would. A message is removed when its
-range is processed, and stays otherwise. It is safe at any time, twice, and beside live
+range is processed, and stays otherwise. It is safe at any time, repeatedly, and during live
 traffic.
 
 A table stream keeps changes for 24 hours. A range that is gone is repaired by its time

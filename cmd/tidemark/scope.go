@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// scopeFlags select the part of the table to verify or rebuild, beside the argument.
+// scopeFlags select the part of the table to verify or rebuild, in addition to the argument.
 type scopeFlags struct{ subject, from, to, tier string }
 
 // register adds the flags of the range.

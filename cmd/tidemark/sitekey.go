@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
 const siteKeyLong = `Print the site key of a web site, and nothing else. Its pages need the key to send page
@@ -42,7 +42,7 @@ func siteKeyCommand(*connection) *cobra.Command {
 			if args[0] == "" {
 				return usagef("the id of the site is empty: pass the id that its page views shall have")
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), web.SiteKey(signing, args[0]))
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), sitekey.New(signing, args[0]))
 			return err
 		},
 	}
@@ -54,7 +54,7 @@ func siteKeyCommand(*connection) *cobra.Command {
 // a dev if the ARN is empty.
 func signingSecret(ctx context.Context, arn string, read secret.Reader) ([]byte, error) {
 	if arn == "" {
-		return []byte(web.LocalSecret), nil
+		return []byte(sitekey.LocalSecret), nil
 	}
 	text, err := read(ctx, arn)
 	if err != nil {

@@ -53,7 +53,7 @@ func smokeCommand(to *connection) *cobra.Command {
 	var flags smokeFlags
 	cmd := &cobra.Command{
 		Use:     "smoke",
-		Short:   "Check a deployment with events of its own",
+		Short:   "Check a deployment from end to end, with test events",
 		Long:    smokeLong,
 		Example: smokeExample,
 		Args:    asUsage(cobra.NoArgs),

@@ -87,7 +87,7 @@ func subjectDelete(to *connection) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&forever, "forever", false, "delete it for good, with its versions and unique values")
+	cmd.Flags().BoolVar(&forever, "forever", false, "delete it permanently, with its versions and unique values")
 	expectFlag(cmd, &expect)
 	return cmd
 }

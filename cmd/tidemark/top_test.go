@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -82,7 +82,7 @@ func TestSiteKey_IsSignedWithTheFirstSecret(t *testing.T) {
 	if err != nil || string(signing) != "the-fresh-secret" {
 		t.Errorf("signed with %q, %v; want the first", signing, err)
 	}
-	if signing, err := signingSecret(t.Context(), "", read); err != nil || string(signing) != web.LocalSecret {
+	if signing, err := signingSecret(t.Context(), "", read); err != nil || string(signing) != sitekey.LocalSecret {
 		t.Errorf("without a secret signed with %q, %v", signing, err)
 	}
 	for _, read := range []func(context.Context, string) (string, error){

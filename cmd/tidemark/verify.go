@@ -25,7 +25,7 @@ them, the events that are missing in the row. "tidemark rebuild" repairs it.
 
 --quick compares digests, and recounts only the series in which one is wrong. A digest
 shows that an event is missing, removed or changed. It does not show that a row with the
-right digest was given wrong numbers by hand.
+right digest was edited to have wrong numbers.
 
 It reads each event and row once; without a subject, the whole table twice (with --quick,
 once).

@@ -31,7 +31,7 @@ func awaitIdle(ctx context.Context, cmd *cobra.Command, url string) error {
 			return fmt.Errorf("wait for the rollups: aggregate failed on %d ranges of the table stream, which were not retried further: see on-failure.ndjson and logs/aggregate.log in .tidemark", status.Stats.GivenUp)
 		}
 		if status.Idle {
-			fmt.Fprintf(cmd.OutOrStdout(), "folded after %s more\n", time.Since(began).Round(100*time.Millisecond))
+			fmt.Fprintf(cmd.OutOrStdout(), "rollups complete after %s more\n", time.Since(began).Round(100*time.Millisecond))
 			return nil
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
 const samples = "../../events/authorize"
@@ -36,13 +36,13 @@ func TestHandle_Samples(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		h := &handler{secrets: [][]byte{[]byte(web.LocalSecret)}, log: slog.New(slog.NewJSONHandler(&log, nil))}
+		h := &handler{secrets: [][]byte{[]byte(sitekey.LocalSecret)}, log: slog.New(slog.NewJSONHandler(&log, nil))}
 		response, err := h.handle(t.Context(), r)
-		site, _ := response.Context[web.SiteContext].(string)
+		site, _ := response.Context[sitekey.ContextSite].(string)
 		if err != nil || response.IsAuthorized != (want[f.Name()] != "") || site != want[f.Name()] {
 			t.Errorf("%s: %+v, %v; want %q", f.Name(), response, err, want[f.Name()])
 		}
-		if text := log.String(); strings.Contains(text, "192.0.2") || strings.Contains(text, r.PathParameters[web.KeyParameter]) || strings.Contains(text, "Firefox") {
+		if text := log.String(); strings.Contains(text, "192.0.2") || strings.Contains(text, r.PathParameters[sitekey.PathParam]) || strings.Contains(text, "Firefox") {
 			t.Errorf("%s: the log contains personal data: %s", f.Name(), text)
 		}
 	}
@@ -58,7 +58,7 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 		"deployed without one": {"", "", nil},
 		"too short":            {"short", "", nil},
 		"one of two too short": {"a-long-secret-of-the-stage short", "", nil},
-		"local stack":          {"", "http://127.0.0.1:8000", []string{web.LocalSecret}},
+		"local stack":          {"", "http://127.0.0.1:8000", []string{sitekey.LocalSecret}},
 	} {
 		env := map[string]string{envEndpoint: c.endpoint}
 		if c.secret != "" {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
 // envEndpoint is the URL of DynamoDB Local; unset when deployed.
@@ -30,7 +30,7 @@ func siteSecrets(ctx context.Context, getenv func(string) string, read secret.Re
 			return nil, err
 		}
 	case getenv(envEndpoint) != "":
-		value = web.LocalSecret
+		value = sitekey.LocalSecret
 	}
 	var secrets [][]byte
 	for secret := range strings.FieldsSeq(value) {

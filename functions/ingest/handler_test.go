@@ -187,11 +187,11 @@ func summary(t *testing.T, response any) (int, string) {
 	}
 	type body struct {
 		Type    string
-		Verdict string
+		Outcome string
 	}
 	var single body
 	if json.Unmarshal([]byte(r.Body), &single) == nil {
-		return r.StatusCode, single.Type + map[bool]string{true: single.Verdict}[single.Type == ""]
+		return r.StatusCode, single.Type + map[bool]string{true: single.Outcome}[single.Type == ""]
 	}
 	var list []body
 	if err := json.Unmarshal([]byte(r.Body), &list); err != nil {
@@ -199,7 +199,7 @@ func summary(t *testing.T, response any) (int, string) {
 	}
 	outcomes := []string{}
 	for _, b := range list {
-		outcomes = append(outcomes, b.Verdict)
+		outcomes = append(outcomes, b.Outcome)
 	}
 	return r.StatusCode, strings.Join(outcomes, " ")
 }
@@ -230,8 +230,8 @@ func TestHTTP_ReturnsTheOutcome(t *testing.T) {
 	newer := `{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","id":"7","temperature":22.40,"location":"warehouse-a"}`
 	older := `[{"deviceId":"sensor_01","timestamp":"2026-04-20T13:00:00+00:00","temperature":1e-7}]`
 	want := []string{
-		`{"verdict":"applied","subject":"sensor_01","kind":"READING","at":"2026-04-20T14:00:00.000Z","id":"7","current":{"at":"2026-04-20T14:00:00.000Z","id":"7","fields":{"location":"warehouse-a","temperature":22.4}}}`,
-		`[{"verdict":"late","subject":"sensor_01","kind":"READING","at":"2026-04-20T13:00:00.000Z","current":{"at":"2026-04-20T14:00:00.000Z","id":"7","fields":{"location":"warehouse-a","temperature":22.4}}}]`,
+		`{"outcome":"applied","subject":"sensor_01","kind":"READING","at":"2026-04-20T14:00:00.000Z","id":"7","latest":{"at":"2026-04-20T14:00:00.000Z","id":"7","fields":{"location":"warehouse-a","temperature":22.4}}}`,
+		`[{"outcome":"late","subject":"sensor_01","kind":"READING","at":"2026-04-20T13:00:00.000Z","latest":{"at":"2026-04-20T14:00:00.000Z","id":"7","fields":{"location":"warehouse-a","temperature":22.4}}}]`,
 	}
 	for i, body := range []string{newer, older} {
 		got := post(t, f, []byte(body), nil)

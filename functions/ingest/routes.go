@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// route is a path prefix that a domain serves itself, beside the catalog's paths.
+// route is a path prefix that a domain serves itself, in addition to the paths of the catalog.
 type route struct {
 	prefix string
 	serve  func(context.Context, *httpapi.Request) httpapi.Response

@@ -113,7 +113,7 @@ func (f *fixture) invoke(payload []byte) string {
 	}
 	var body struct {
 		Type    string
-		Verdict string
+		Outcome string
 		Step    string
 		Would   []entity.PurgeCount
 	}
@@ -124,7 +124,7 @@ func (f *fixture) invoke(payload []byte) string {
 	for _, c := range body.Would {
 		counts += fmt.Sprintf("%d %s ", c.Items, c.Class)
 	}
-	return strings.TrimSpace(fmt.Sprint(r.StatusCode, " ", body.Type, body.Verdict, body.Step, counts))
+	return strings.TrimSpace(fmt.Sprint(r.StatusCode, " ", body.Type, body.Outcome, body.Step, counts))
 }
 
 func TestSamples(t *testing.T) {
@@ -152,10 +152,10 @@ func TestSamples(t *testing.T) {
 		{"restore", deleted, "200 restored"},
 		{"restore", created, "409 /problems/exists"},
 		{"restore", nil, "404 /problems/no-such-subject"},
-		{"purge", created, "202 asked"},
+		{"purge", created, "202 requested"},
 		{"purge-dry-run", created, "200 1 profile 1 versions"},
 		{"purge-dry-run-misspelt", created, "400 /problems/bad-boolean"},
-		{"purge-with-grace", created, "202 asked"},
+		{"purge-with-grace", created, "202 requested"},
 		{"bad-grace", created, "400 /problems/unreadable-query"},
 		{"call-off", []string{"purge-with-grace"}, "200"},
 		{"call-off", nil, "404 /problems/no-purge"},

@@ -28,7 +28,7 @@ func (h *handler) update(ctx context.Context, c command) (httpapi.Response, erro
 }
 
 // delete turns a profile into a tombstone, which can be restored. With ?forever=true it
-// removes the profile for good.
+// removes the profile permanently.
 func (h *handler) delete(ctx context.Context, c command) (httpapi.Response, error) {
 	version, problem := c.ExpectedVersion()
 	if problem != nil {

@@ -55,7 +55,7 @@ func TestHTTP_AnIDTooLongForAKeyIsNotFound(t *testing.T) {
 func TestHTTP_ACallerBoundToAnOwnerChangesOnlyItsOwnSubjects(t *testing.T) {
 	f := newFixture(t)
 	f.ownerClaim = "account"
-	for path, want := range map[string]string{"/v1/devices/acme:1": "201 created", "/v1/devices/other:1": "403 /problems/foreign-subject", "/v1/devices/acme:2/purge": "202 asked"} {
+	for path, want := range map[string]string{"/v1/devices/acme:1": "201 created", "/v1/devices/other:1": "403 /problems/foreign-subject", "/v1/devices/acme:2/purge": "202 requested"} {
 		r := events.APIGatewayV2HTTPRequest{RawPath: path, Body: "{}"}
 		r.RequestContext.HTTP.Method = "PUT"
 		if strings.HasSuffix(path, "purge") {

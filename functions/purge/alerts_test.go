@@ -55,7 +55,7 @@ func TestPurge_RemovesRulesStatesAlertsAndNotificationsOfTheSubject(t *testing.T
 	for _, it := range items {
 		left = append(left, it.Key().PK+" "+it.Key().SK)
 	}
-	// The second item says that some subject has rules of its own; it names no subject.
+	// The second item records that some subject has its own rules; it names no subject.
 	if want := []string{"GATE#DEVICE#sensor_01 GATE", "RULE#DEVICE READING#SUBJECTS"}; !slices.Equal(left, want) {
 		t.Errorf("left after the purge: %q, want %q", left, want)
 	}

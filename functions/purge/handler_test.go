@@ -89,7 +89,7 @@ func TestSamples(t *testing.T) {
 		"scheduled":      `{"open":0,"done":0}`,
 		"expiry":         `{"batchItemFailures":[]}`,
 		"restored":       `{"batchItemFailures":[]}`,
-		"direct":         `"step":"gated"`,
+		"direct":         `"step":"subject-locked"`,
 		"direct-dry-run": wouldRemove,
 	}
 	files, err := os.ReadDir(samples)

@@ -352,7 +352,7 @@ func TestHandle_RejectsResponsesTooLargeForLambda(t *testing.T) {
 	h, _ := newHandler(t)
 	h.Query.Store = longEvents{h.Query.Store}
 	response := get(t, h, "/v1/devices/sensor_01/readings?limit=1000")
-	requireProblem(t, response, "/problems/answer-too-large")
+	requireProblem(t, response, "/problems/response-too-large")
 }
 
 type longEvents struct{ query.Store }

@@ -44,7 +44,7 @@ const (
 	stateRegistered = "02"       // it has a profile
 	stateDeleted    = "deleted"  // deleted
 	statePurging    = "leaving"  // a purge is requested and has not begun
-	stateAlerting   = "alerting" // it has alerts, and a rule of its own
+	stateAlerting   = "alerting" // it has alerts, and its own rule
 )
 
 // readProblems are the problems of every read.

@@ -37,7 +37,7 @@ var (
 	problemRangeTooLong   = httpapi.ProblemType{URI: "/problems/range-too-long", Title: "The range has too many points", Status: 400}
 	problemTooManySeries  = httpapi.ProblemType{URI: "/problems/too-many-series", Title: "Too many series are read together", Status: 400}
 	problemWhere          = httpapi.ProblemType{URI: "/problems/bad-condition", Title: "The condition is invalid", Status: 400}
-	problemResponseSize   = httpapi.ProblemType{URI: "/problems/answer-too-large", Title: "The response is too large", Status: 422}
+	problemResponseSize   = httpapi.ProblemType{URI: "/problems/response-too-large", Title: "The response is too large", Status: 422}
 	problemUnreadableItem = httpapi.ProblemType{URI: "/problems/unreadable-item", Title: "A stored item cannot be read", Status: 500}
 )
 

@@ -59,7 +59,7 @@ func TestHandle_ReadsTheLifecycleOfSubjects(t *testing.T) {
 		"/v1/devices/c/versions/1":                                  `200 {"subject":"c","version":1,"change":"created","fields":{"name":"Hall c","status":"active"}`,
 		"/v1/devices/c/versions/7":                                  `404 {"type":"/problems/no-such-subject"`,
 		"/v1/devices/c/versions/new":                                `404 {"type":"/problems/no-such-subject"`,
-		"/v1/devices/b/purge":                                       `"step":"asked"`,
+		"/v1/devices/b/purge":                                       `"step":"requested"`,
 		"/v1/devices/d/purge":                                       `"receipt":{"purge":`,
 		"/v1/devices/a/purge":                                       `404 {"type":"/problems/no-purge"`,
 		"/v1/devices?field=status&value=active":                     `200 {"subjects":[{"subject":"a",`,

@@ -11,7 +11,7 @@ var writes = map[httpapi.Action]operation{
 	httpapi.Append: {
 		summary: "Append one observation, or many",
 		description: "The response to one observation is its outcome; to several (an array, or NDJSON) a list of outcomes in the same order. " +
-			"The verdict says what happened to an observation, not the status code. " +
+			"The outcome says what happened to an observation, not the status code. " +
 			"The body may be compressed with gzip (Content-Encoding). If some outcomes are unknown, the status is 503 and the body is the same list.",
 		repeatNote: "Repeating the request is always safe.",
 		result:     "AppendResults", body: "Observations",

@@ -39,7 +39,7 @@ func (w *world) rebuild(r aggregate.Rebuild) aggregate.Report {
 // lose drops the new changes, like a batch that was given up.
 func (w *world) lose() { w.changes() }
 
-// One rebuild repairs lost records, and rows that were deleted by hand.
+// One rebuild repairs lost records, and rows that were deleted.
 func TestRebuild_RepairsLostRecordsAndDeletedRows(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		w := newWorld(t)
@@ -281,7 +281,7 @@ func TestRebuild_RejectsAnUnknownKind(t *testing.T) {
 }
 
 // Writers, the table stream and the rebuild write the same rows concurrently.
-func TestRebuild_IsSafeBesideLiveTraffic(t *testing.T) {
+func TestRebuild_IsSafeDuringLiveTraffic(t *testing.T) {
 	w := newWorld(t)
 	var group sync.WaitGroup
 	done := make(chan struct{})

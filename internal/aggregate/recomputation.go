@@ -45,7 +45,7 @@ func (r *recomputation) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// needsSecondPass reports whether the bucket must be recomputed once more. The table
+// needsSecondPass reports whether the bucket must be recomputed again. The table
 // stream delivers the changes of one item in order: when an event is deleted and put
 // again, the deletion is processed before the insert is delivered. So the recomputation
 // of that insert may find the event in the row already, and leave the row unchanged. A

@@ -21,7 +21,7 @@ type Target struct {
 
 // Recompute recomputes the buckets of the targets, each tier before the next coarser one,
 // as if each target had seen a change that is no insert. Like Process it is safe at any
-// time, repeatedly, and beside live traffic. Failure.Change is the index of a target; no
+// time, repeatedly, and during live traffic. Failure.Change is the index of a target; no
 // target at or after the first failure counts as recomputed.
 func (a *Aggregator) Recompute(ctx context.Context, targets []Target, options RepairOptions) Report {
 	all := &results{}

@@ -57,7 +57,7 @@ func (s *Service) Deliver(ctx context.Context, notifications []entity.Notificati
 }
 
 // markDelivered removes a notification from the list of undelivered ones and lets it
-// expire. If this fails, the notification is delivered once more.
+// expire. If this fails, the notification is delivered again.
 func (s *Service) markDelivered(ctx context.Context, n *entity.Notification) error {
 	done := *n
 	done.ExpiresAt = s.Now().Add(tier.Day24).Seconds()

@@ -35,7 +35,7 @@ func (s *Service) endAlertsOf(ctx context.Context, r *entity.Rule) error {
 		return err
 	}
 	subject := model.Subject{Type: r.SubjectType, ID: r.Subject}
-	latest := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: keys.LatestPrefix}
+	latest := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.LatestPrefix}
 	return s.eachItem(ctx, latest, func(it item.Item) (bool, error) {
 		series, err := keys.ParseLatest(it.Key())
 		if err != nil || !r.Matches(series) {

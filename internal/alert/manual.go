@@ -21,7 +21,7 @@ func (s *Service) Acknowledge(ctx context.Context, subject model.Subject, id, by
 	})
 }
 
-// Resolve resolves an open alert by hand. It does not change the state of the rule: no
+// Resolve resolves an open alert for a user. It does not change the state of the rule: no
 // other alert is raised until the series has recovered and violates the rule again. An
 // alert that is not open is not changed. It returns the alert, or nil if there is none.
 func (s *Service) Resolve(ctx context.Context, subject model.Subject, id, by string) (*entity.Alert, error) {

@@ -128,7 +128,7 @@ func TestEndAlertsOfRemovedRules_EndsAlertsRaisedByACachedRule(t *testing.T) {
 	r.wantAlerts("resolved 31")
 }
 
-func TestSubjectRule_AppliesBesideTheRulesOfTheType(t *testing.T) {
+func TestSubjectRule_AppliesInAdditionToTheRulesOfTheType(t *testing.T) {
 	r := newFixture(t)
 	r.mustAddRule(hotRule())
 	rule := hotRule()

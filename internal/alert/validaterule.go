@@ -15,7 +15,7 @@ const (
 	CodeRuleName        = "rule-name"
 	CodeRuleSubject     = "rule-subject-type"
 	CodeRuleKind        = "rule-kind"
-	CodeRuleNoLatest    = "rule-kind-without-current"
+	CodeRuleNoLatest    = "rule-kind-without-latest"
 	CodeRuleSharded     = "rule-kind-sharded"
 	CodeRuleMeasure     = "rule-measure"
 	CodeRuleBounds      = "rule-bounds"

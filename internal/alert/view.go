@@ -24,11 +24,11 @@ type View struct {
 	Event       string             `json:"event,omitempty"`     // id of that event
 	Recovered   *entity.Moment     `json:"recovered,omitempty"` // the event that ended it
 	Withdrawn   string             `json:"withdrawn,omitempty"` // why there is no such violation any more
-	// ResolvedAt is when the alert stopped being open: by its events, by hand or with its
+	// ResolvedAt is when the alert stopped being open: by its events, by a user or with its
 	// rule.
 	ResolvedAt   *model.Time          `json:"resolvedAt,omitempty"`
 	Acknowledged *entity.ManualAction `json:"acknowledged,omitempty"`
-	Resolved     *entity.ManualAction `json:"resolved,omitempty"` // by hand
+	Resolved     *entity.ManualAction `json:"resolved,omitempty"` // by a user
 	Ended        *entity.Ending       `json:"ended,omitempty"`    // with its rule
 }
 
@@ -66,7 +66,7 @@ func resolutions(a *entity.Alert) (all []model.Time) {
 type NotificationView struct {
 	ID        string             `json:"id"` // id of the alert: a subscriber that acts once on an alert compares it
 	Change    entity.AlertChange `json:"change"`
-	ChangedAt model.Time         `json:"told"` // the clock at the change
+	ChangedAt model.Time         `json:"changedAt"` // the clock at the change
 	Alert     View               `json:"alert"`
 }
 

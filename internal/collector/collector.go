@@ -1,6 +1,5 @@
-// Package collector receives page views from browsers, at POST /v1/collect/{siteKey}. It is
-// the part of the web domain that speaks HTTP: function ingest serves its route beside those
-// of the catalog.
+// Package collector receives page views from browsers, at POST /v1/collect/{siteKey}. Function
+// ingest serves its route in addition to those of the catalog.
 //
 // It protects visitors: neither the stored events nor the logs contain an address, a user
 // agent or a site key.
@@ -16,13 +15,14 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Prefix begins the path of every request to the collector.
-const Prefix = web.CollectPath
+const Prefix = sitekey.PathPrefix
 
 // maxBody is the maximum size of a request's body, in bytes.
 const maxBody = 8 << 10
@@ -83,7 +83,7 @@ func (c *Collector) decode(ctx context.Context, r *httpapi.Request) (view ingest
 	if problem != nil {
 		return view, false, problem
 	}
-	page, err := web.ParseView(body)
+	page, err := ParseView(body)
 	if err != nil {
 		return view, false, httpapi.ProblemBody.New("%v; nothing was stored", err)
 	}
@@ -101,15 +101,15 @@ func (c *Collector) decode(ctx context.Context, r *httpapi.Request) (view ingest
 
 // senderOf returns the site, which the authorizer checked, and what the request says about
 // the browser.
-func senderOf(r *httpapi.Request) (web.Request, *httpapi.Problem) {
+func senderOf(r *httpapi.Request) (Request, *httpapi.Problem) {
 	if r.Method != http.MethodPost {
-		return web.Request{}, httpapi.ProblemMethod.New("page views are sent by POST").With("Allow", "POST")
+		return Request{}, httpapi.ProblemMethod.New("page views are sent by POST").With("Allow", "POST")
 	}
-	site, _ := r.Authorizer[web.SiteContext].(string)
+	site, _ := r.Authorizer[sitekey.ContextSite].(string)
 	if site == "" {
-		return web.Request{}, problemNoSite.New("the route needs its authorizer: send to the deployed API, with a site key")
+		return Request{}, problemNoSite.New("the route needs its authorizer: send to the deployed API, with a site key")
 	}
-	return web.Request{
+	return Request{
 		Site:      site,
 		Address:   address(r),
 		UserAgent: r.Header("User-Agent"),

@@ -8,11 +8,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// bound is a setting that must lie between two others, and why.
+// bound is a setting with a minimum and a maximum, and the reason for them.
 type bound struct {
 	path  string
-	inner bool   // least <= got <= most, and whole where it must be
-	want  string // least to most
+	inner bool   // the value is within the bounds, and whole seconds if it is a duration
+	want  string // the bounds as text
 	got   string
 	why   string
 }
@@ -37,43 +37,43 @@ func lasting(path string, got, least, most time.Duration, why string) bound {
 	return bound{path, inner, spanText(least) + " to " + spanText(most) + " in whole seconds", spanText(got), why}
 }
 
-// bounds are all settings with a least and a most, in the order of the file.
+// bounds returns all settings with a minimum and a maximum, in the order of the file.
 func (c *Config) bounds() []bound {
 	l, m, f := c.Limits, c.Mapping, c.Functions
 	const (
-		partOfKey  = "it is part of every key of its series, and a key of the table holds no more"
-		memory     = "that is what Lambda offers, in MB"
-		httpAnswer = "the HTTP API gives up an answer after 30 seconds"
+		partOfKey   = "it is part of the keys of items, and DynamoDB limits the length of keys"
+		memory      = "Lambda supports these sizes, in MB"
+		httpTimeout = "the HTTP API ends a request after 30 seconds"
 	)
 	return []bound{
-		sized("limits.body", l.Body, 1*kib, 4*mib, "Lambda takes at most 6 MB an invocation, of which base64 takes a third"),
-		sized("limits.decompressed", l.Decompressed, 1*kib, 64*mib, "it is held in the function's memory"),
-		number("limits.observations", l.Observations, 1, 10000, "a request is answered within the function's timeout"),
-		number("limits.fields", l.Fields, 1, 350, "an append sets all of them on current by one expression, and DynamoDB takes one of 4 KB"),
-		number("limits.measures", l.Measures, 1, catalog.MaxMeasures, "each is summarised in every row of its bucket"),
-		sized("limits.name", l.Name, 1, catalog.MaxName, "names are stored in every event and every row"),
+		sized("limits.body", l.Body, 1*kib, 4*mib, "Lambda accepts at most 6 MB an invocation, and base64 adds a third to a body"),
+		sized("limits.decompressed", l.Decompressed, 1*kib, 64*mib, "the function keeps the decompressed body in memory"),
+		number("limits.observations", l.Observations, 1, 10000, "all of them must be appended within the function's timeout"),
+		number("limits.fields", l.Fields, 1, 350, "an append writes all of them to the latest item by one expression, and DynamoDB limits an expression to 4 KB"),
+		number("limits.measures", l.Measures, 1, catalog.MaxMeasures, "each of them has a summary in the rollups of all tiers"),
+		sized("limits.name", l.Name, 1, catalog.MaxName, "names are stored in every event and every rollup"),
 		sized("limits.text", l.Text, 1, 64*kib, "an event is one item of at most 400 KB"),
 		sized("limits.id", l.ID, 1, 256, partOfKey),
 		sized("limits.stream", l.Stream, 1, 128, partOfKey),
 		sized("limits.subject", l.Subject, 1, 512, partOfKey),
-		lasting("limits.maxAhead", l.MaxAhead, 0, 24*time.Hour, "a clock that far ahead would hold current back for as long"),
+		lasting("limits.maxAhead", l.MaxAhead, 0, 24*time.Hour, "an event ahead of time makes all events before that time late"),
 
-		number("mapping.batchSize", m.BatchSize, 1, 10000, "that is what a mapping of a table stream offers"),
-		lasting("mapping.window", m.Window, 0, 5*time.Minute, "that is what a mapping of a table stream offers"),
-		number("mapping.parallelization", m.Parallelization, 1, 10, "that is what a mapping of a table stream offers"),
-		number("mapping.maxRetries", m.MaxRetries, 0, 10000, "unbounded retries would let one batch block its stream shard for a day"),
-		lasting("mapping.maxAge", m.MaxAge, time.Minute, 23*time.Hour, "the table stream forgets after 24 hours, and a given-up batch must still be read again from it"),
-		lasting("mapping.failureRetention", m.FailureRetention, day, 14*day, "that is what the queue offers, and a given-up batch must not be forgotten overnight"),
+		number("mapping.batchSize", m.BatchSize, 1, 10000, "Lambda supports these values for a table stream"),
+		lasting("mapping.window", m.Window, 0, 5*time.Minute, "Lambda supports these values for a table stream"),
+		number("mapping.parallelization", m.Parallelization, 1, 10, "Lambda supports these values for a table stream"),
+		number("mapping.maxRetries", m.MaxRetries, 0, 10000, "with unlimited retries, one failing batch could block its stream shard for a day"),
+		lasting("mapping.maxAge", m.MaxAge, time.Minute, 23*time.Hour, "the table stream keeps a change for 24 hours, and a failed batch is read from it again"),
+		lasting("mapping.failureRetention", m.FailureRetention, day, 14*day, "SQS keeps a message for at most 14 days, and you need time to process a failed batch"),
 
 		number("functions.ingest.memory", f.Ingest.Memory, 128, 10240, memory),
-		lasting("functions.ingest.timeout", f.Ingest.Timeout, time.Second, 29*time.Second, httpAnswer),
+		lasting("functions.ingest.timeout", f.Ingest.Timeout, time.Second, 29*time.Second, httpTimeout),
 		number("functions.aggregate.memory", f.Aggregate.Memory, 128, 10240, memory),
-		lasting("functions.aggregate.timeout", f.Aggregate.Timeout, 10*time.Second, 15*time.Minute, "a batch needs time to be retried, and Lambda ends an invocation after 15 minutes"),
+		lasting("functions.aggregate.timeout", f.Aggregate.Timeout, 10*time.Second, 15*time.Minute, "a batch needs time for retries, and Lambda ends an invocation after 15 minutes"),
 		number("functions.query.memory", f.Query.Memory, 128, 10240, memory),
-		lasting("functions.query.timeout", f.Query.Timeout, time.Second, 29*time.Second, httpAnswer),
+		lasting("functions.query.timeout", f.Query.Timeout, time.Second, 29*time.Second, httpTimeout),
 		number("functions.purge.memory", f.Purge.Memory, 128, 10240, memory),
-		lasting("functions.purge.timeout", f.Purge.Timeout, 30*time.Second, 15*time.Minute, "a page must be erased within one invocation, and Lambda ends an invocation after 15 minutes"),
+		lasting("functions.purge.timeout", f.Purge.Timeout, 30*time.Second, 15*time.Minute, "one page of items is erased in an invocation, and Lambda ends an invocation after 15 minutes"),
 
-		lasting("quarantine.retention", c.Quarantine.Retention, day, 3650*day, "somebody must have time to read it, and it must not be kept for ever"),
+		lasting("quarantine.retention", c.Quarantine.Retention, day, 3650*day, "you need time to process the entries, and they must expire at some time"),
 	}
 }

@@ -12,8 +12,7 @@ import (
 var (
 	stageName = formOf(`^[a-z][a-z0-9-]*$`, 32)
 	topicARN  = formOf(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
-	// topicLevel is one level of an MQTT topic that no rule and no policy reads as
-	// a pattern or a variable.
+	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
 	topicLevel = formOf(`^[A-Za-z0-9_-]+$`, 64)
 	claimName  = formOf(`^[A-Za-z0-9_:./-]+$`, 128)
 )
@@ -24,7 +23,7 @@ func (s *Stage) mistakes() (found Mistakes) {
 		found = append(found, Mistake{Path: strings.TrimSuffix(path+"."+field, "."), Message: fmt.Sprintf(format, args...)})
 	}
 	if !stageName.MatchString(s.Name) {
-		wrong("", "%s is not a valid stage name: want at most 32 small letters, digits and -, beginning with a letter", clip(s.Name))
+		wrong("", "%s is not a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter", clip(s.Name))
 	}
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
@@ -44,7 +43,7 @@ func (s *Stage) mistakes() (found Mistakes) {
 		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
 	}
 	if d := s.Sources; len(d.Things) > 0 && !topicLevel.MatchString(d.Topic) {
-		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, as tidemark-%s", clip(d.Topic), s.Name)
+		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, for example tidemark-%s", clip(d.Topic), s.Name)
 	}
 	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
 }
@@ -55,27 +54,27 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 	}
 	if !a.ByToken() {
 		if len(a.Audience) > 0 || a.OwnerClaim != "" {
-			wrong("", "audience and ownerClaim apply to tokens only, and there is no issuer: add issuer, or write access: iam")
+			wrong("", "audience and ownerClaim are settings of tokens, and there is no issuer: add issuer, or write access: iam")
 		}
 		return found
 	}
 	if u, err := url.Parse(a.Issuer); err != nil || u.Scheme != "https" || u.Host == "" {
-		wrong(".issuer", "%s cannot issue tokens: want the https address that they name as iss", clip(a.Issuer))
+		wrong(".issuer", "%s is not the URL of an issuer: want the https URL that is the iss claim of the tokens", clip(a.Issuer))
 	}
 	if len(a.Audience) == 0 || slices.Contains(a.Audience, "") {
-		wrong(".audience", "tokens made for anybody would be let in: list the audience that yours name as aud")
+		wrong(".audience", "without an audience, tokens for other services would be accepted: list the aud claims of your tokens")
 	}
 	if a.OwnerClaim != "" && !claimName.MatchString(a.OwnerClaim) {
-		wrong(".ownerClaim", "%s is no name of a claim: want one as sub or accountId", clip(a.OwnerClaim))
+		wrong(".ownerClaim", "%s is not the name of a claim: want a name such as sub or accountId", clip(a.OwnerClaim))
 	}
 	return found
 }
 
-// outOfBounds are the stage's numbers outside of what AWS offers.
+// outOfBounds returns a mistake for each number of the stage that AWS does not support.
 func (s *Stage) outOfBounds(path string) (found Mistakes) {
 	const (
-		apart    = "it is taken from what the account may run at once; 0 takes nothing"
-		offering = "that is what a route of the HTTP API can be set to"
+		apart    = "it is reserved from the account's concurrency; 0 reserves nothing"
+		offering = "the HTTP API supports these values for a route"
 	)
 	for _, b := range []bound{
 		number(path+".reserved.ingest", s.Reserved.Ingest, 0, 100000, apart),
@@ -89,7 +88,7 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 	return found
 }
 
-// logRetentions are the days CloudWatch Logs offers.
+// logRetentions are the retentions that CloudWatch Logs supports, in days.
 var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
 
 func daysText(days []int) string {

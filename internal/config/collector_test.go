@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-func TestCollector_HonoursOptOutUnlessToldOtherwise(t *testing.T) {
+func TestCollector_HonoursOptOutByDefault(t *testing.T) {
 	for yaml, want := range map[string]bool{
 		"":                                   true,
 		"collector: {}":                      true,
@@ -22,11 +22,11 @@ func TestCollector_HonoursOptOutUnlessToldOtherwise(t *testing.T) {
 		}
 	}
 	if _, err := config.Parse("tidemark.yaml", []byte("collector: {honourOptOut: maybe}")); err == nil {
-		t.Error("maybe was taken for an answer")
+		t.Error("honourOptOut: maybe was accepted")
 	}
 }
 
-func TestKinds_TheFileSaysWhatAKindIsIndexedBy(t *testing.T) {
+func TestKinds_TheFileSetsIndexBy(t *testing.T) {
 	c, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: location}, PAGEVIEW: {shards: 8}}"), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
@@ -41,12 +41,12 @@ func TestKinds_TheFileSaysWhatAKindIsIndexedBy(t *testing.T) {
 		t.Errorf("readings by %q, page views by %q on %d shards; want location, visitor, 8", readings.IndexBy, views.IndexBy, views.Shards)
 	}
 	if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: temperature}}"), domains.Kinds()...); err == nil {
-		t.Error("a measure was taken for a field to find events by")
+		t.Error("indexBy accepted a measure")
 	}
 }
 
-func TestKinds_TheFileSaysWhatCurrentsAreFoundBy(t *testing.T) {
-	text := "kinds: {READING: {latestBy: {gsi2: {by: [door], sort: [room], half: preserve}}}}"
+func TestKinds_TheFileSetsLatestBy(t *testing.T) {
+	text := "kinds: {READING: {latestBy: {gsi2: {by: [state], sort: [room], half: preserve}}}}"
 	c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
 	if err != nil {
 		t.Fatal(err)
@@ -56,13 +56,13 @@ func TestKinds_TheFileSaysWhatCurrentsAreFoundBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	readings, _ := kinds.Kind("READING")
-	want := []catalog.LatestIndex{{Index: "gsi2", By: []string{"door"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}}
+	want := []catalog.LatestIndex{{Index: "gsi2", By: []string{"state"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}}
 	if !reflect.DeepEqual(readings.LatestBy, want) {
 		t.Errorf("readings are found by %+v, want %+v", readings.LatestBy, want)
 	}
-	for _, wrong := range []string{"{gsi3: {by: [door]}}", "{gsi1: {sort: [door]}}", "{gsi1: {by: [door], half: perhaps}}"} {
+	for _, wrong := range []string{"{gsi3: {by: [state]}}", "{gsi1: {sort: [state]}}", "{gsi1: {by: [state], half: perhaps}}"} {
 		if _, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {latestBy: "+wrong+"}}"), domains.Kinds()...); err == nil {
-			t.Errorf("%s was taken for an index of currents", wrong)
+			t.Errorf("latestBy accepted %s", wrong)
 		}
 	}
 }

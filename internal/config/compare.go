@@ -7,30 +7,29 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// Class says what a change of the configuration asks for, where data is stored under
-// the one before.
+// Class is the consequence of a change of the configuration for stored data.
 type Class string
 
-// The classes.
+// The classes of changes.
 const (
-	// Safe changes take effect when they are deployed. What is stored stays right.
+	// Safe changes take effect with the deployment. Stored data stays correct.
 	Safe Class = "safe"
-	// NeedsRebuild changes leave rows that were folded by the configuration before as
-	// they are, until they are rebuilt from the events that are still stored.
+	// NeedsRebuild changes do not update stored rollups. They stay as the earlier
+	// configuration computed them until "tidemark rebuild" recomputes them.
 	NeedsRebuild Class = "needs a rebuild"
-	// Refused changes would lose what is stored, or make rows say what is not so.
+	// Refused changes would lose stored data, or make stored rollups wrong.
 	Refused Class = "refused"
 )
 
 // Change is one difference between two configurations.
 type Change struct {
-	Path    string // of the value, as in a Mistake
-	Was, Is string // as the file writes it; "" where there is none
+	Path    string // path of the value, as in a Mistake
+	Was, Is string // as written in the file; "" if not set
 	Class   Class
-	Why     string // what comes of it and, unless it is safe, what to do
+	Why     string // the consequence and, unless the change is safe, what to do
 }
 
-// String is one line.
+// String returns the change as one line.
 func (c Change) String() string {
 	was, is := c.Was, c.Is
 	if was == "" {
@@ -42,30 +41,29 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %s: %s to %s: %s", c.Class, c.Path, was, is, c.Why)
 }
 
-// Compare lists what after changes of before, kinds first, in order of declaration.
-// Kinds are compared as they come to be, with every default filled in, so that what
-// was written out and what was left to the default are the same. The error is that of
-// a configuration that does not validate.
+// Compare returns the changes from before to after: those of kinds first, in order of
+// declaration. Kinds are compared with all defaults applied, so writing out a default is no
+// change. It returns an error if one of the configurations is not valid.
 func Compare(before, after *Config) ([]Change, error) {
 	old, err := before.Catalog()
 	if err != nil {
-		return nil, fmt.Errorf("the configuration before: %w", err)
+		return nil, fmt.Errorf("the earlier configuration: %w", err)
 	}
 	now, err := after.Catalog()
 	if err != nil {
-		return nil, fmt.Errorf("the configuration after: %w", err)
+		return nil, fmt.Errorf("the new configuration: %w", err)
 	}
 	changes := compareNamed("kinds", old.Kinds, now.Kinds, memberRules[catalog.Kind]{
 		name:    func(k catalog.Kind) string { return k.Name },
 		show:    func(k catalog.Kind) string { return "declared" },
-		added:   ruling{Safe, "a new kind stores under keys of its own"},
-		removed: ruling{Refused, "its events and rows would stand where nobody reads them, and changes to them would go to quarantine: keep it declared until the last has expired"},
+		added:   ruling{Safe, "events of the new kind have their own keys"},
+		removed: ruling{Refused, "its events and rollups could no longer be read, and their stream records would go to quarantine: keep the kind until the last of them has expired"},
 		both:    compareKind,
 	})
 	return append(changes, compareSettings(before, after)...), nil
 }
 
-// ruling is a class and its reason.
+// ruling is a class with its reason.
 type ruling struct {
 	class Class
 	why   string
@@ -75,7 +73,7 @@ func (r ruling) change(path, was, is string) Change {
 	return Change{Path: path, Was: was, Is: is, Class: r.class, Why: r.why}
 }
 
-// memberRules says how the members of a list that have names are compared.
+// memberRules says how lists whose members have names are compared.
 type memberRules[T any] struct {
 	name           func(T) string
 	show           func(T) string

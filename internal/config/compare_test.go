@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// said is what Compare says of two files, a line a change: class, path, values.
-func said(t *testing.T, before, after string) (lines []string) {
+// compare returns a line for each change from before to after: class, path, values.
+func compare(t *testing.T, before, after string) (lines []string) {
 	t.Helper()
 	changes, err := config.Compare(parse(t, before), parse(t, after))
 	if err != nil {
@@ -28,67 +28,67 @@ func said(t *testing.T, before, after string) (lines []string) {
 
 const ship = "kinds:\n  POSITION:\n    subject: {name: SHIP}\n"
 
-// of is one ship's kind with a line of its own, or a ladder.
+// of returns the kind of ships with one more line.
 func of(line string) string { return ship + "    " + line + "\n" }
 
-func TestCompare_NamesEachChangeByWhatItAsksFor(t *testing.T) {
+func TestCompare_ClassifiesEachChange(t *testing.T) {
 	t.Parallel()
 	raised := "tiers: {raw: 30d, hour: {retention: 180d, least: 90d}, day: 2y, month: forever}"
 	for name, c := range map[string]struct{ before, after, want string }{
 		"a new kind":               {"", ship, "safe | kinds.POSITION |  | declared"},
-		"a kind let go":            {ship, "", "refused | kinds.POSITION | declared | "},
+		"a removed kind":           {ship, "", "refused | kinds.POSITION | declared | "},
 		"a route":                  {ship, of("path: fixes"), "safe | kinds.POSITION.path | positions | fixes"},
 		"another subject":          {ship, "kinds: {POSITION: {subject: {name: BOAT, path: ships, field: shipId}}}", "refused | kinds.POSITION.subject.name | SHIP | BOAT"},
 		"the subject's field":      {ship, "kinds: {POSITION: {subject: {name: SHIP, field: mmsi}}}", "safe | kinds.POSITION.subject.field | shipId | mmsi"},
 		"a measure":                {ship, of("measures: {speed: {scale: 2}}"), "safe | kinds.POSITION.measures.speed |  | {scale: 2, percentiles: false}"},
-		"a measure let go":         {of("measures: {speed: {scale: 2}}"), ship, "needs a rebuild | kinds.POSITION.measures.speed | {scale: 2, percentiles: false} | "},
+		"a removed measure":        {of("measures: {speed: {scale: 2}}"), ship, "needs a rebuild | kinds.POSITION.measures.speed | {scale: 2, percentiles: false} | "},
 		"a larger scale":           {of("measures: {speed: {scale: 2}}"), of("measures: {speed: {scale: 3}}"), "safe | kinds.POSITION.measures.speed.scale | 2 | 3"},
 		"a smaller scale":          {of("measures: {speed: {scale: 2}}"), of("measures: {speed: {scale: 1}}"), "refused | kinds.POSITION.measures.speed.scale | 2 | 1"},
 		"percentiles":              {of("measures: {speed: {}}"), of("measures: {speed: {percentiles: true}}"), "needs a rebuild | kinds.POSITION.measures.speed.percentiles | false | true"},
-		"percentiles no more":      {of("measures: {speed: {percentiles: true}}"), of("measures: {speed: {}}"), "safe | kinds.POSITION.measures.speed.percentiles | true | false"},
+		"without percentiles":      {of("measures: {speed: {percentiles: true}}"), of("measures: {speed: {}}"), "safe | kinds.POSITION.measures.speed.percentiles | true | false"},
 		"measures in other order":  {of("measures: {speed: {}, heading: {}}"), of("measures: {heading: {}, speed: {}}"), ""},
 		"a dimension":              {ship, of("dimensions: {flag: {}}"), "needs a rebuild | kinds.POSITION.dimensions.flag |  | {top: 200}"},
 		"a dimension's top":        {of("dimensions: {flag: {}}"), of("dimensions: {flag: {top: 10}}"), "needs a rebuild | kinds.POSITION.dimensions.flag.top | 200 | 10"},
 		"a distinct count":         {ship, of("distinct: [flag]"), "needs a rebuild | kinds.POSITION.distinct.flag |  | declared"},
 		"enrichment":               {ship, of("enrichment: [flag]"), "safe | kinds.POSITION.enrichment.flag |  | declared"},
-		"an index of currents":     {ship, of("latestBy: {gsi1: {by: [flag], sort: [port]}}"), "safe | kinds.POSITION.latestBy |  | gsi1 by flag, sorted by port, half sparse"},
+		"an index of latest items": {ship, of("latestBy: {gsi1: {by: [flag], sort: [port]}}"), "safe | kinds.POSITION.latestBy |  | gsi1 by flag, sorted by port, half sparse"},
 		"an index":                 {ship, of("indexBy: flag"), "safe | kinds.POSITION.indexBy |  | flag"},
 		"the late policy":          {ship, of("late: drop"), "safe | kinds.POSITION.late | keep | drop"},
 		"where ids come from":      {ship, of("ids: minted"), "safe | kinds.POSITION.ids | optional | minted"},
 		"finer times":              {ship, of("finerTime: truncate"), "safe | kinds.POSITION.finerTime | reject | truncate"},
-		"no current":               {ship, of("latest: false"), "safe | kinds.POSITION.latest | true | false"},
+		"no latest items":          {ship, of("latest: false"), "safe | kinds.POSITION.latest | true | false"},
 		"shards":                   {ship, of("shards: 4"), "refused | kinds.POSITION.shards | 1 | 4"},
 		"one shard is the default": {ship, of("shards: 1"), ""},
-		"names a row holds":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},
+		"measures of a row":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},
 
 		"raw kept longer":           {ship, of("tiers: {raw: 60d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.raw | 30d | 60d"},
 		"raw kept shorter":          {ship, of("tiers: {raw: 7d, hour: 90d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.raw | 30d | 7d"},
 		"a tier kept shorter":       {ship, of("tiers: {raw: 30d, hour: 60d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.hour.retention | 90d | 60d"},
 		"a tier kept longer":        {ship, of(raised), "safe | kinds.POSITION.tiers.hour.retention | 90d | 180d"},
 		"without its least":         {ship, of("tiers: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "safe | kinds.POSITION.tiers.hour.retention | 90d | 180d\nrefused | kinds.POSITION.tiers.hour.least | 90d | 180d"},
-		"for ever, without least":   {ship, of("tiers: {raw: 30d, hour: 90d, day: forever, month: forever}"), "safe | kinds.POSITION.tiers.day.retention | 730d | forever\nrefused | kinds.POSITION.tiers.day.least | 730d | forever"},
-		"the least forgotten later": {of(raised), of("tiers: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "refused | kinds.POSITION.tiers.hour.least | 90d | 180d"},
+		"forever, without least":    {ship, of("tiers: {raw: 30d, hour: 90d, day: forever, month: forever}"), "safe | kinds.POSITION.tiers.day.retention | 730d | forever\nrefused | kinds.POSITION.tiers.day.least | 730d | forever"},
+		"the least removed later":   {of(raised), of("tiers: {raw: 30d, hour: 180d, day: 2y, month: forever}"), "refused | kinds.POSITION.tiers.hour.least | 90d | 180d"},
 		"a finer tier":              {ship, of("tiers: {raw: 30d, minute: {retention: 34d, from: 2027-01-01}, hour: 90d, day: 2y, month: forever}"), "needs a rebuild | kinds.POSITION.tiers.minute |  | 34d"},
-		"a finer tier since ever":   {ship, of("tiers: {raw: 30d, minute: 34d, hour: 90d, day: 2y, month: forever}"), "refused | kinds.POSITION.tiers.minute |  | 34d"},
+		"a finer tier without from": {ship, of("tiers: {raw: 30d, minute: 34d, hour: 90d, day: 2y, month: forever}"), "refused | kinds.POSITION.tiers.minute |  | 34d"},
 		"a coarser tier":            {of("tiers: {raw: 30d, hour: 90d, day: 2y}"), ship, "needs a rebuild | kinds.POSITION.tiers.month |  | forever"},
-		"the coarsest let go":       {ship, of("tiers: {raw: 30d, hour: 90d, day: 2y}"), "safe | kinds.POSITION.tiers.month | forever | "},
-		"a tier between let go":     {ship, of("tiers: {raw: 30d, hour: 90d, month: forever}"), "refused | kinds.POSITION.tiers.day | 730d | "},
-		"the default ladder":        {ship, ship + "tiers: {raw: 31d, hour: 90d, day: 2y, month: forever}\n", "safe | kinds.POSITION.tiers.raw | 30d | 31d"},
+		"the coarsest removed":      {ship, of("tiers: {raw: 30d, hour: 90d, day: 2y}"), "safe | kinds.POSITION.tiers.month | forever | "},
+		"a tier between removed":    {ship, of("tiers: {raw: 30d, hour: 90d, month: forever}"), "refused | kinds.POSITION.tiers.day | 730d | "},
+		"the default retention":     {ship, ship + "tiers: {raw: 31d, hour: 90d, day: 2y, month: forever}\n", "safe | kinds.POSITION.tiers.raw | 30d | 31d"},
 
-		"a limit":             {"", "limits: {text: 8KiB}", "safe | limits.text | 4096 | 8192"},
-		"the mapping":         {"", "mapping: {window: 60s}", "safe | mapping.window | 5s | 1m"},
-		"a function":          {"", "functions: {ingest: {timeout: 20s}}", "safe | functions.ingest.timeout | 15s | 20s"},
-		"quarantine":          {"", "quarantine: {retention: 60d}", "safe | quarantine.retention | 30d | 60d"},
-		"a stage":             {"stages: {dev: {}}", "stages: {dev: {}, test: {}}", "safe | stages.test |  | declared"},
-		"a stage let go":      {"stages: {dev: {}, test: {}}", "stages: {dev: {}}", "safe | stages.test | declared | "},
-		"a stage's removal":   {"stages: {dev: {}}", "stages: {dev: {removal: destroy}}", "safe | stages.dev.removal | retain | destroy"},
-		"a stage's door":      {"stages: {dev: {}}", "stages: {dev: {sources: {sqs: true}}}", "safe | stages.dev.sources.sqs | false | true"},
-		"nothing":             {ship, ship, ""},
-		"written out or left": {"", "limits: {body: 1MiB}\nmapping: {batchSize: 1000}", ""},
+		"a limit":              {"", "limits: {text: 8KiB}", "safe | limits.text | 4096 | 8192"},
+		"the mapping":          {"", "mapping: {window: 60s}", "safe | mapping.window | 5s | 1m"},
+		"a function":           {"", "functions: {ingest: {timeout: 20s}}", "safe | functions.ingest.timeout | 15s | 20s"},
+		"quarantine":           {"", "quarantine: {retention: 60d}", "safe | quarantine.retention | 30d | 60d"},
+		"a stage":              {"stages: {dev: {}}", "stages: {dev: {}, test: {}}", "safe | stages.test |  | declared"},
+		"a removed stage":      {"stages: {dev: {}, test: {}}", "stages: {dev: {}}", "safe | stages.test | declared | "},
+		"a stage's removal":    {"stages: {dev: {}}", "stages: {dev: {removal: destroy}}", "safe | stages.dev.removal | retain | destroy"},
+		"a source of a stage":  {"stages: {dev: {}}", "stages: {dev: {sources: {sqs: true}}}", "safe | stages.dev.sources.sqs | false | true"},
+		"nothing":              {ship, ship, ""},
+		"defaults written out": {"", "limits: {body: 1MiB}\nmapping: {batchSize: 1000}", ""},
 	} {
-		got := strings.Join(said(t, c.before, c.after), "\n")
-		// A kind that takes the default ladder shares its changes.
-		if name == "the default ladder" {
+		got := strings.Join(compare(t, c.before, c.after), "\n")
+		// A kind with the default retention policy has the same changes.
+		if name == "the default retention" {
 			got = strings.Join(slices.DeleteFunc(strings.Split(got, "\n"), func(l string) bool { return !strings.Contains(l, "POSITION") }), "\n")
 		}
 		if got != c.want {
@@ -97,11 +97,11 @@ func TestCompare_NamesEachChangeByWhatItAsksFor(t *testing.T) {
 	}
 }
 
-func TestCompare_JudgesEveryFieldOfAKind(t *testing.T) {
+func TestCompare_HasARuleForEveryFieldOfAKind(t *testing.T) {
 	t.Parallel()
 	for i := range reflect.TypeFor[catalog.Kind]().NumField() {
 		f := reflect.TypeFor[catalog.Kind]().Field(i)
-		if f.IsExported() && !slices.Contains(config.JudgedFields(), f.Name) {
+		if f.IsExported() && !slices.Contains(config.FieldsWithARule(), f.Name) {
 			t.Errorf("catalog.Kind.%s: no rule says what a change of it means", f.Name)
 		}
 	}
@@ -113,16 +113,16 @@ func TestCompare_OfConstraintsAndIndexesOfProfiles(t *testing.T) {
 		return config.Default(catalog.Kind{Name: "POSITION", Subject: catalog.SubjectType{Name: "SHIP", Profile: &p}})
 	}
 	flag := catalog.Profile{Unique: []catalog.Unique{{Name: "callsign", Fields: []string{"callsign"}}}, Indexes: []catalog.ProfileIndex{{Field: "port", Shards: 2}}}
-	folded := flag
-	folded.Unique = []catalog.Unique{{Name: "callsign", Fields: []string{"callsign", "flag"}}}
-	folded.Indexes = []catalog.ProfileIndex{{Field: "port", Shards: 4}}
+	changed := flag
+	changed.Unique = []catalog.Unique{{Name: "callsign", Fields: []string{"callsign", "flag"}}}
+	changed.Indexes = []catalog.ProfileIndex{{Field: "port", Shards: 4}}
 	for name, c := range map[string]struct {
 		before, after catalog.Profile
 		want          []config.Class
 	}{
 		"both new":          {catalog.Profile{}, flag, []config.Class{config.Safe, config.Safe}},
-		"both let go":       {flag, catalog.Profile{}, []config.Class{config.Safe, config.Safe}},
-		"shards and fields": {flag, folded, []config.Class{config.Refused, config.Refused}},
+		"both removed":      {flag, catalog.Profile{}, []config.Class{config.Safe, config.Safe}},
+		"shards and fields": {flag, changed, []config.Class{config.Refused, config.Refused}},
 		"the same":          {flag, flag, nil},
 	} {
 		changes, err := config.Compare(with(c.before), with(c.after))

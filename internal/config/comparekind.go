@@ -8,14 +8,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// kindRules has a row for each field of a kind: what a change of it means.
+// kindRules has a row for each field of catalog.Kind: how a change of it is classified.
 var kindRules = []struct {
-	field string // of catalog.Kind
+	field string // name of the field
 	judge func(path string, before, after catalog.Kind) []Change
 }{
-	{"Name", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // by it they were paired
+	{"Name", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // kinds with different names are not compared
 	{"Path", plain("path", func(k catalog.Kind) string { return k.Path },
-		ruling{Safe, "the routes and topics of the kind change: callers and devices must follow"})},
+		ruling{Safe, "the routes and topics of the kind change: update callers and devices"})},
 	{"Subject", compareSubject},
 	{"Measures", func(path string, a, b catalog.Kind) []Change {
 		return compareNamed(join(path, "measures"), a.Measures, b.Measures, measureRules)
@@ -30,21 +30,21 @@ var kindRules = []struct {
 		return compareNamed(join(path, "enrichment"), a.Enrichment, b.Enrichment, enrichmentRules)
 	}},
 	{"IndexBy", plain("indexBy", func(k catalog.Kind) string { return k.IndexBy },
-		ruling{Safe, "it holds for events from now on: those that are stored are found by what was declared when they came"})},
+		ruling{Safe, "it applies to new events: stored events stay in the index under the field that was declared when they were appended"})},
 	{"LatestBy", plain("latestBy", latestByText,
-		ruling{Safe, "currents are found by it once they are appended to again; entries that are stored stay till then"})},
+		ruling{Safe, "a latest item enters the new index with its next append; until then its old index entry stays"})},
 	{"Late", plain("late", func(k catalog.Kind) string { return string(k.Late) },
-		ruling{Safe, "it holds for events from now on"})},
+		ruling{Safe, "it applies to new events"})},
 	{"IDs", plain("ids", func(k catalog.Kind) string { return string(k.IDs) },
-		ruling{Safe, "it holds for events from now on: one that is sent again across the change has another identity, and counts twice"})},
+		ruling{Safe, "it applies to new events: an event that is sent before and again after the change gets another id, and counts twice"})},
 	{"FinerTime", plain("finerTime", func(k catalog.Kind) string { return finerText(k) },
-		ruling{Safe, "it holds for events from now on"})},
+		ruling{Safe, "it applies to new events"})},
 	{"WithoutLatest", plain("latest", func(k catalog.Kind) string { return fmt.Sprint(!k.WithoutLatest) },
-		ruling{Safe, "current is kept of events from now on, or stands still from now on; events and rows do not change"})},
+		ruling{Safe, "latest items are written, or no longer updated, from now on; events and rollups do not change"})},
 	{"Shards", plain("shards", func(k catalog.Kind) string { return fmt.Sprint(k.Shards) },
-		ruling{Refused, "events already stored would be looked for in other partitions, and counted twice when sent again: the number is fixed for the kind's life; declare a new kind"})},
+		ruling{Refused, "stored events would be searched in other partitions, and count twice if they are sent again: the number of shards of a kind cannot change; declare a new kind"})},
 	{"MaxMeasures", plain("maxMeasures", func(k catalog.Kind) string { return fmt.Sprint(k.MaxMeasures) },
-		ruling{NeedsRebuild, "rows that had to leave measures out keep doing so until they are rebuilt"})},
+		ruling{NeedsRebuild, "rollups that had no space for a measure do not have it until they are rebuilt"})},
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
 		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
 	}},
@@ -57,7 +57,7 @@ func compareKind(path string, before, after catalog.Kind) (changes []Change) {
 	return changes
 }
 
-// plain compares one value of two kinds.
+// plain returns a rule that compares one value of two kinds.
 func plain(name string, show func(catalog.Kind) string, by ruling) func(string, catalog.Kind, catalog.Kind) []Change {
 	return func(path string, before, after catalog.Kind) []Change {
 		return differ(join(path, name), show(before), show(after), by)
@@ -86,14 +86,14 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 		return fmt.Sprintf("{scale: %d, percentiles: %t}", m.Scale, m.Percentiles)
 	},
 	added:   ruling{Safe, "it is summarised as declared from now on"},
-	removed: ruling{NeedsRebuild, "its numbers are summarised all the same, at scale 9 and without percentiles, but what is none counts as invalid no longer: until they are rebuilt, rows say otherwise"},
+	removed: ruling{NeedsRebuild, "its numbers are still summarised, with scale 9 and without percentiles, but values that are not numbers no longer count as invalid; stored rollups keep their counts until they are rebuilt"},
 	both: func(path string, a, b rollup.MeasureSpec) []Change {
-		scale, percentiles := ruling{Safe, "digits are kept from now on; older rows keep theirs"}, ruling{Safe, "rows are folded without them from now on"}
+		scale, percentiles := ruling{Safe, "new events keep more digits; stored rollups do not change"}, ruling{Safe, "new rollups have no percentiles; stored ones keep theirs"}
 		if b.Scale < a.Scale {
-			scale = ruling{Refused, "sums that are stored have digits that the new ones could not hold: a scale may only grow"}
+			scale = ruling{Refused, "stored sums have more digits than the new scale allows: a scale can only grow"}
 		}
 		if b.Percentiles {
-			percentiles = ruling{NeedsRebuild, "rows that stand have none: a day would tell those of its later hours alone, until it is rebuilt"}
+			percentiles = ruling{NeedsRebuild, "stored rollups have no percentiles: those of a day would cover only its later hours until it is rebuilt"}
 		}
 		changes := differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale), scale)
 		return append(changes, differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles), percentiles)...)
@@ -101,20 +101,20 @@ var measureRules = memberRules[rollup.MeasureSpec]{
 }
 
 var (
-	countedAnew   = ruling{NeedsRebuild, "rows that stand do not have it: a day would count its later hours alone, until it is rebuilt"}
-	countedNoMore = ruling{NeedsRebuild, "rows that stand keep it until they are rebuilt"}
+	countedSince  = ruling{NeedsRebuild, "stored rollups do not have it: a day would count only its later hours until it is rebuilt"}
+	countedNoMore = ruling{NeedsRebuild, "stored rollups keep it until they are rebuilt"}
 )
 
 var dimensionRules = memberRules[rollup.DimensionSpec]{
 	name:  func(d rollup.DimensionSpec) string { return d.Name },
 	show:  func(d rollup.DimensionSpec) string { return fmt.Sprintf("{top: %d}", d.Top) },
-	added: countedAnew, removed: countedNoMore,
+	added: countedSince, removed: countedNoMore,
 	both: func(path string, a, b rollup.DimensionSpec) []Change {
-		return differ(join(path, "top"), fmt.Sprint(a.Top), fmt.Sprint(b.Top), ruling{NeedsRebuild, "rows that stand hold as many values as before until they are rebuilt"})
+		return differ(join(path, "top"), fmt.Sprint(a.Top), fmt.Sprint(b.Top), ruling{NeedsRebuild, "stored rollups keep as many values as before until they are rebuilt"})
 	},
 }
 
-// textRules are those of a list of names.
+// textRules returns the rules for a list of names.
 func textRules(added, removed ruling) memberRules[string] {
 	return memberRules[string]{
 		name: func(name string) string { return name }, show: func(string) string { return "declared" },
@@ -124,13 +124,13 @@ func textRules(added, removed ruling) memberRules[string] {
 }
 
 var (
-	distinctRules   = textRules(countedAnew, countedNoMore)
+	distinctRules   = textRules(countedSince, countedNoMore)
 	enrichmentRules = textRules(
-		ruling{Safe, "observations that bring it are rejected from now on"},
-		ruling{Safe, "observations may write it from now on, over what others wrote to current"})
+		ruling{Safe, "from now on, observations that have this field are rejected"},
+		ruling{Safe, "from now on, observations can overwrite the value that another writer stored in the latest item"})
 )
 
-// currentByText says by what currents are found, and where.
+// latestByText returns the indexes of latest items as text.
 func latestByText(k catalog.Kind) string {
 	var all []string
 	for _, x := range k.LatestBy {

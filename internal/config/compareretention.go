@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// compareLadder judges by two facts. A coarser row is folded from the rows of the tier
-// below it, so that tier must hold all it held. And a row that is absent is made anew
-// only where it cannot have lived and expired, which is told by the least retention
-// its tier ever had.
+// compareRetention compares two retention policies. A row is computed from the rows of the
+// tier below, so that tier must be stored for the same time. A missing row is recomputed only
+// if it cannot have existed and expired, which depends on the least retention that its tier
+// ever had.
 func compareRetention(path string, before, after tier.Policy) []Change {
 	changes := differ(join(path, "raw"), keptText(before.Raw), keptText(after.Raw), rawRuling(before, after))
 	for i, t := range before.Tiers {
@@ -31,40 +31,40 @@ func compareRetention(path string, before, after tier.Policy) []Change {
 
 func rawRuling(before, after tier.Policy) ruling {
 	if kept(after.Raw) < kept(before.Raw) {
-		return ruling{Safe, "events from now on live shorter, and late data is exact for that long alone; those that are stored keep their time"}
+		return ruling{Safe, "new events expire sooner, so late data is exact for a shorter time; stored events keep their time of expiry"}
 	}
-	return ruling{Safe, "events from now on live longer, and late data is exact for as long; those that are stored keep their time"}
+	return ruling{Safe, "new events expire later, so late data is exact for longer; stored events keep their time of expiry"}
 }
 
 func compareTier(path string, a, b tier.Tier) []Change {
-	retention := ruling{Safe, "rows written from now on live longer"}
+	retention := ruling{Safe, "rollups written from now on expire later"}
 	if kept(b.Retention) < kept(a.Retention) {
-		retention = ruling{Safe, "rows written from now on live shorter, and history ends sooner"}
+		retention = ruling{Safe, "rollups written from now on expire sooner"}
 	}
 	changes := differ(join(path, "retention"), keptText(a.Retention), keptText(b.Retention), retention)
 	if kept(b.LeastRetention()) > kept(a.LeastRetention()) {
-		least := ruling{Refused, "rows have expired by the shorter retention, and would be taken for such as never were and be made anew from a part of their events: write least: " + keptText(a.LeastRetention())}
+		least := ruling{Refused, "rows written under the shorter retention have already expired. Without least, an expired row looks like one that never existed, and would be recomputed from the events that are left: write least: " + keptText(a.LeastRetention())}
 		changes = append(changes, least.change(join(path, "least"), keptText(a.LeastRetention()), keptText(b.LeastRetention())))
 	}
 	return append(changes, differ(join(path, "from"), fromText(a), fromText(b),
-		ruling{Refused, "coarser rows between the two would be folded from rows that are not there: a tier keeps the from it began with"})...)
+		ruling{Refused, "coarser rollups between the two times would be computed from rows that do not exist: keep the from of a tier"})...)
 }
 
 func removedTier(coarsest bool) ruling {
 	if coarsest {
-		return ruling{Safe, "its rows stay as they stand until they expire, and are read no longer"}
+		return ruling{Safe, "its stored rows are no longer updated or read, and expire"}
 	}
-	return ruling{Refused, "coarser rows were folded from it and outlive what is below it: folded again they would lose what only its rows still tell"}
+	return ruling{Refused, "coarser rollups are computed from this tier and are kept longer than the tier below it: recomputing them would lose data that only this tier has"}
 }
 
 func addedTier(t tier.Tier, coarsest bool) ruling {
 	switch {
 	case coarsest:
-		return ruling{NeedsRebuild, "buckets of the past have no row until something in them changes: rebuild makes them from the tier below"}
+		return ruling{NeedsRebuild, "past buckets have no row until one of their events changes: run tidemark rebuild to compute them from the tier below"}
 	case t.From == 0:
-		return ruling{Refused, "coarser rows of the past would be folded from rows that never were: write from: the first edge of the next coarser bucket after the deployment"}
+		return ruling{Refused, "coarser rollups of the past would be computed from rows that do not exist: set from to the start of the first bucket of the next coarser tier after the deployment"}
 	}
-	return ruling{NeedsRebuild, "its rows begin at " + fromText(t) + ": where that lies behind once this is deployed, rebuild from there on"}
+	return ruling{NeedsRebuild, "its rows begin at " + fromText(t) + ": if that is before the deployment, run tidemark rebuild from that time on"}
 }
 
 func fromText(t tier.Tier) string {
@@ -74,7 +74,7 @@ func fromText(t tier.Tier) string {
 	return t.From.String()
 }
 
-// kept is a retention that compares: for ever is the longest.
+// kept returns a retention that can be compared: forever is the longest.
 func kept(d time.Duration) time.Duration {
 	if d == tier.Forever {
 		return math.MaxInt64

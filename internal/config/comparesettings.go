@@ -9,26 +9,26 @@ import (
 	"unicode/utf8"
 )
 
-// notes say more of the settings whose change others notice. A row is the end of a
-// path; all else takes effect with the deployment, and that is all there is to say.
+// notes explain changes of settings that affect others, by the end of the path. All other
+// settings take effect with the deployment.
 var notes = []struct{ end, why string }{
-	{".removal", "it decides what becomes of the table when its stack is destroyed: retain keeps it, destroy takes it with all data"},
-	{".access", "it decides who is let in: callers must follow"},
-	{".customerKey", "what is stored is encrypted anew by AWS, and readers outside of the stack need the key"},
-	{".sources.topic", "devices must publish to the new topics, and their policies change"},
-	{".sources.sqs", "shut, the queue goes with the messages that wait in it"},
-	{".sources.kinesis", "shut, the data stream goes with the records that wait in it"},
-	{".sources.things", "things of these subject types may publish, others no more"},
-	{"quarantine.retention", "it holds for what is set aside from now on"},
+	{".removal", "when the stack is destroyed, retain keeps the table, and destroy deletes it with all data"},
+	{".access", "other callers are authorized: update the callers"},
+	{".customerKey", "AWS encrypts the stored data with the new key, and readers outside the stack need access to it"},
+	{".sources.topic", "devices must publish to the new topics, and their policies must allow it"},
+	{".sources.sqs", "if it is disabled, the queue is deleted with its messages"},
+	{".sources.kinesis", "if it is disabled, the data stream is deleted with its records"},
+	{".sources.things", "only things of these subject types can publish"},
+	{"quarantine.retention", "it applies to new entries of the quarantine"},
 }
 
-const takesEffect = "it takes effect when it is deployed"
+const takesEffect = "it takes effect with the deployment"
 
-// elsewhere are the fields of Config that are judged by rules of their own.
-var elsewhere = map[string]bool{"Kinds": true, "Ladder": true, "Stages": true}
+// elsewhere are the fields of Config with their own rules.
+var elsewhere = map[string]bool{"Kinds": true, "Retention": true, "Stages": true}
 
-// compareSettings compares all that says how much and how long: none of it changes
-// what a stored item means.
+// compareSettings compares limits and settings. None of them changes the meaning of stored
+// items.
 func compareSettings(before, after *Config) (changes []Change) {
 	a, b := reflect.ValueOf(*before), reflect.ValueOf(*after)
 	for i := range a.NumField() {
@@ -39,15 +39,15 @@ func compareSettings(before, after *Config) (changes []Change) {
 	return append(changes, compareNamed("stages", before.Stages, after.Stages, memberRules[Stage]{
 		name:    func(s Stage) string { return s.Name },
 		show:    func(Stage) string { return "declared" },
-		added:   ruling{Safe, "a new stack, with a table of its own"},
-		removed: ruling{Safe, "its stack stays as it is until it is destroyed by name"},
+		added:   ruling{Safe, "a new stack, with its own table"},
+		removed: ruling{Safe, "its stack is not changed: destroy it by name if you no longer need it"},
 		both: func(path string, a, b Stage) []Change {
 			return compareValues(path, reflect.ValueOf(a), reflect.ValueOf(b))
 		},
 	})...)
 }
 
-// compareValues compares two values of a type, field by field where it has some.
+// compareValues compares two values of the same type, structs field by field.
 func compareValues(path string, a, b reflect.Value) (changes []Change) {
 	if a.Kind() != reflect.Struct || noted(path) != takesEffect {
 		return differ(path, settingText(a), settingText(b), ruling{Safe, noted(path)})
@@ -69,7 +69,7 @@ func noted(path string) string {
 
 func settingText(v reflect.Value) string { return settingOf(v.Interface()) }
 
-// settingOf is a value as text, "" where it is a text that is empty.
+// settingOf returns a value as text, "" for an empty string.
 func settingOf(v any) string {
 	if d, ok := v.(time.Duration); ok {
 		return spanText(d)
@@ -77,7 +77,7 @@ func settingOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// lowerFirst is a field's name as the file has it: MaxAhead is maxAhead, IoT is ioT.
+// lowerFirst returns the name of a field as in the file: maxAhead for MaxAhead.
 func lowerFirst(name string) string {
 	if strings.ToUpper(name) == name || name == "IoT" {
 		return strings.ToLower(name)

@@ -13,8 +13,8 @@ const (
 	day = tier.Day24
 )
 
-// Default is what the shipped tidemark.yaml says, on top of the domains' rows. The
-// reasons for the numbers stand in that file.
+// Default returns the configuration of the shipped tidemark.yaml, with the given kinds. That
+// file has the reasons for the numbers.
 func Default(domains ...catalog.Kind) *Config {
 	return &Config{
 		Kinds:     domains,
@@ -53,7 +53,7 @@ func Default(domains ...catalog.Kind) *Config {
 	}
 }
 
-// dev is the stage to try things in: it leaves nothing behind.
+// dev returns the stage for experiments: its data is deleted with the stack.
 func dev() Stage {
 	s := stageOf("dev")
 	s.Removal, s.LogRetention = Destroy, 7*day

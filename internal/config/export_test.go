@@ -1,7 +1,7 @@
 package config
 
-// JudgedFields are the fields of a kind that have a rule.
-func JudgedFields() (names []string) {
+// FieldsWithARule returns the fields of a kind that have a rule.
+func FieldsWithARule() (names []string) {
 	for _, r := range kindRules {
 		names = append(names, r.field)
 	}

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// form is how a text has to look. It is compiled when it is first asked, since a
-// function that starts asks few, and counts bytes itself: a pattern that counts takes
-// long to compile.
+// form is a pattern and a maximum length of a text. It is compiled at first use, because a
+// function that starts needs few of them. The length is not part of the pattern, because
+// repetition counts take long to compile.
 type form struct {
 	pattern func() *regexp.Regexp
 	most    int // bytes

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// readKinds overrides the domains' rows by name and adds the rest. What a row of the
-// file says replaces what the domain said, key by key; lists and mappings whole.
+// readKinds overrides the given kinds by name and appends new ones. Each key of the file
+// replaces the value of the kind; lists and mappings are replaced whole.
 func (c *Config) readKinds(r *reader, v value) {
 	c.Kinds = slices.Clone(c.Kinds)
 	shipped := len(c.Kinds)
@@ -24,7 +24,7 @@ func (c *Config) readKinds(r *reader, v value) {
 		k := catalog.Kind{Name: name}
 		r.object(child, kindMembers(&k))
 		if k.Subject == (catalog.SubjectType{}) {
-			r.wrong(value{at, child.path}, "no kind of this name is shipped%s; a new kind needs a subject",
+			r.wrong(value{at, child.path}, "no built-in kind has this name%s; a new kind needs a subject",
 				didYouMean(name, kindNames(c.Kinds[:shipped])))
 			return
 		}
@@ -69,7 +69,7 @@ func subjectMembers(s *catalog.SubjectType) members {
 	}
 }
 
-// named reads a mapping of names into a list, in the order of the file.
+// named reads a mapping into a list of named values, in the order of the file.
 func named[T any](to *[]T, read func(r *reader, name string, v value) T) func(*reader, value) {
 	return func(r *reader, v value) {
 		*to = nil
@@ -110,7 +110,7 @@ func finer(to *model.FinerTimePolicy) func(*reader, value) {
 		}
 		policy, ok := finerPolicies[s]
 		if !ok {
-			r.wrong(v, "%s is no policy for times finer than a millisecond: want reject or truncate", clip(s))
+			r.wrong(v, "%s is not a policy for times finer than a millisecond: want reject or truncate", clip(s))
 			return
 		}
 		*to = policy

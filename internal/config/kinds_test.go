@@ -52,7 +52,7 @@ func TestKinds_ARowOverridesOnlyWhatItNames(t *testing.T) {
 	}
 }
 
-func TestKinds_AMappingReplacesTheDomainsWhole(t *testing.T) {
+func TestKinds_AMappingReplacesTheBuiltInOne(t *testing.T) {
 	got := parse(t, "kinds: {READING: {measures: {co2: {scale: 2}, temperature: }}}").Kinds[0].Measures
 	want := []rollup.MeasureSpec{{Name: "co2", Scale: 2}, {Name: "temperature", Scale: rollup.DefaultScale}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -97,13 +97,13 @@ kinds:
 	}
 }
 
-func TestKinds_CurrentFalseKeepsEventsOnly(t *testing.T) {
+func TestKinds_LatestFalseStoresEventsOnly(t *testing.T) {
 	if c := parse(t, "kinds: {READING: {latest: false}}"); !c.Kinds[0].WithoutLatest {
-		t.Error("latest: false keeps a current")
+		t.Error("latest: false stores latest items")
 	}
 }
 
-func TestLadder_OfTheFileIsThatOfKindsWithoutOne(t *testing.T) {
+func TestRetention_OfTheFileIsTheDefaultOfKinds(t *testing.T) {
 	c := parse(t, `
 tiers: {month: forever, raw: 60d, day: 3y, hour: 180d}   # in any order
 kinds:
@@ -121,7 +121,7 @@ kinds:
 	}
 }
 
-func TestLadder_ATierMaySayMore(t *testing.T) {
+func TestRetention_ATierMayBeAMapping(t *testing.T) {
 	for _, from := range []string{"2027-01-01", "2027-01-01T00:00:00Z", "2027-01-01T02:00:00+02:00"} {
 		c := parse(t, "tiers: {raw: 30d, hour: {retention: 180d, least: 90d, from: "+from+"}, day: 2y}")
 		want := tier.Tier{
@@ -164,9 +164,9 @@ stages:
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if !got[0].Billing.Provisioned() || got[1].Billing.Provisioned() {
-		t.Error("Provisioned does not tell units from onDemand")
+		t.Error("Provisioned returned the same for units and onDemand")
 	}
 	if !got[0].Access.ByToken() || got[1].Access.ByToken() {
-		t.Error("ByToken does not tell tokens from IAM")
+		t.Error("ByToken returned the same for tokens and IAM")
 	}
 }

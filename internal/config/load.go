@@ -10,13 +10,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// Where a configuration is looked for.
+// How a configuration is found.
 const (
-	EnvFile  = "TIDEMARK_CONFIG" // environment variable: the path of the file
-	FileName = "tidemark.yaml"   // its name, beside the executable
+	EnvFile  = "TIDEMARK_CONFIG" // environment variable with the path of the file
+	FileName = "tidemark.yaml"   // name of the file in the directory of the executable
 )
 
-// Load reads the file at path. domains are the rows that the file may override.
+// Load reads the file at path. domains are the kinds that the file may override. The error is
+// Mistakes if the content is not valid.
 func Load(path string, domains ...catalog.Kind) (*Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -25,8 +26,9 @@ func Load(path string, domains ...catalog.Kind) (*Config, error) {
 	return Parse(path, data, domains...)
 }
 
-// Parse reads a configuration; name is what mistakes call the file. What data does
-// not say is as in Default(domains...). The error is Mistakes, with all there are.
+// Parse reads a configuration. name is the file name in error messages. Settings that data
+// does not have are those of Default(domains...). The error is Mistakes, with all mistakes of
+// the data.
 func Parse(name string, data []byte, domains ...catalog.Kind) (*Config, error) {
 	c := Default(domains...)
 	r := &reader{file: name, at: map[string]position{}}
@@ -42,13 +44,12 @@ func Parse(name string, data []byte, domains ...catalog.Kind) (*Config, error) {
 	return c, nil
 }
 
-// FromEnv finds the configuration of a process that starts: the file that EnvFile
-// names, else FileName beside the executable, else Default. getenv is os.Getenv
-// outside tests.
+// FromEnv returns the configuration of a process: the file that EnvFile names, else FileName
+// in the directory of the executable, else Default. getenv is os.Getenv outside tests.
 func FromEnv(getenv func(string) string, domains ...catalog.Kind) (*Config, error) {
 	executable, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find the executable, to look for %s beside it: %w", FileName, err)
+		return nil, fmt.Errorf("find the directory of the executable, which may contain %s: %w", FileName, err)
 	}
 	return find(getenv(EnvFile), filepath.Dir(executable), domains)
 }
@@ -57,13 +58,13 @@ func find(named, dir string, domains []catalog.Kind) (*Config, error) {
 	if named != "" {
 		return Load(named, domains...)
 	}
-	beside := filepath.Join(dir, FileName)
-	if _, err := os.Stat(beside); errors.Is(err, fs.ErrNotExist) {
+	adjacent := filepath.Join(dir, FileName)
+	if _, err := os.Stat(adjacent); errors.Is(err, fs.ErrNotExist) {
 		c := Default(domains...)
 		if err := c.Validate(); err != nil {
 			return nil, err
 		}
 		return c, nil
 	}
-	return Load(beside, domains...)
+	return Load(adjacent, domains...)
 }

@@ -23,7 +23,7 @@ func write(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-func TestFind_PrefersTheNamedFileThenTheOneBesideThenTheDefault(t *testing.T) {
+func TestFind_PrefersTheNamedFileThenTheAdjacentOneThenTheDefault(t *testing.T) {
 	dir := t.TempDir()
 	observations := func(named string) int {
 		t.Helper()
@@ -38,7 +38,7 @@ func TestFind_PrefersTheNamedFileThenTheOneBesideThenTheDefault(t *testing.T) {
 	}
 	write(t, dir, FileName, "limits: {observations: 22}")
 	if got := observations(""); got != 22 {
-		t.Errorf("with a file beside the executable: %d, want 22", got)
+		t.Errorf("with a file in the directory of the executable: %d, want 22", got)
 	}
 	named := write(t, dir, "named.yaml", "limits: {observations: 33}")
 	if got := observations(named); got != 33 {
@@ -57,7 +57,7 @@ func TestFromEnv_ReadsTheFileThatTheEnvironmentNames(t *testing.T) {
 func TestFromEnv_ANamedFileThatIsMissingIsAnError(t *testing.T) {
 	_, err := FromEnv(func(string) string { return filepath.Join(t.TempDir(), "nowhere.yaml") })
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), EnvFile) {
-		t.Errorf("got %v, want fs.ErrNotExist and how to mend it", err)
+		t.Errorf("got %v, want fs.ErrNotExist and what to do", err)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestLoad_MistakesNameTheFile(t *testing.T) {
 	}
 }
 
-func TestParseDuration_IsTheWayBackFromSpanText(t *testing.T) {
+func TestParseDuration_InvertsSpanText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := time.Duration(rapid.Int64Range(1, int64(longest/time.Second)).Draw(t, "seconds")) * time.Second
 		if got, err := parseDuration(spanText(d)); err != nil || got != d {
@@ -78,7 +78,7 @@ func TestParseDuration_IsTheWayBackFromSpanText(t *testing.T) {
 	})
 }
 
-func TestParseDuration_KnowsItsUnits(t *testing.T) {
+func TestParseDuration_AcceptsAllUnits(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"0s": 0, "30s": 30 * time.Second, "5m": 5 * time.Minute, "12h": 12 * time.Hour,
 		"30d": 720 * time.Hour, "2y": 730 * day, "200y": longest,
@@ -94,7 +94,7 @@ func TestParseDuration_KnowsItsUnits(t *testing.T) {
 	}
 }
 
-func TestParseSize_IsTheWayBackFromBytesText(t *testing.T) {
+func TestParseSize_InvertsBytesText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1<<30).Draw(t, "bytes")
 		if got, err := parseSize(bytesText(n)); err != nil || got != n {
@@ -103,8 +103,8 @@ func TestParseSize_IsTheWayBackFromBytesText(t *testing.T) {
 	})
 }
 
-// Whatever a file holds, Parse answers with a configuration that is valid and makes
-// a catalog, or with mistakes that have a file and a sentence.
+// Parse returns a configuration that is valid and makes a catalog, or mistakes with a file and
+// a message.
 func FuzzParse(f *testing.F) {
 	testenv.AddCorpus(f)
 	shipped, err := os.ReadFile("../../tidemark.yaml")
@@ -132,7 +132,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if err := c.Validate(); err != nil {
-			t.Errorf("Parse lets pass what Validate refuses: %v", err)
+			t.Errorf("Parse returned a configuration that Validate rejects: %v", err)
 		}
 		if _, err := c.Catalog(); err != nil {
 			t.Errorf("Parse lets pass what makes no catalog: %v", err)

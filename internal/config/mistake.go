@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Mistake is one thing wrong with a configuration.
+// Mistake is one error of a configuration.
 type Mistake struct {
-	File         string // "" where the configuration came from no file
-	Line, Column int    // from 1; 0 where it is not known, or the value stands in no file
-	Path         string // of the value: kinds.READING.late
-	Message      string // what, why and what to do
+	File         string // "" if the configuration was not read from a file
+	Line, Column int    // from 1; 0 if unknown, or if the value is not in a file
+	Path         string // path of the value: kinds.READING.late
+	Message      string // what is wrong, why, and what to do
 }
 
-// String is one line, as compilers write it: tidemark.yaml:12:7: limits.body: …
+// String returns one line in the form of compiler errors: tidemark.yaml:12:7: limits.body: …
 func (m Mistake) String() string {
 	var b strings.Builder
 	if m.File != "" {
@@ -33,11 +33,11 @@ func (m Mistake) String() string {
 	return b.String() + m.Message
 }
 
-// Mistakes is every mistake of a configuration, in the order they stand in the file.
-// It is the error of Load, Parse and Validate, to be had with errors.As.
+// Mistakes are all mistakes of a configuration, in the order of the file. It is the error of
+// Load, Parse and Validate; use errors.As to get it.
 type Mistakes []Mistake
 
-// Error is one line for each mistake.
+// Error returns one line for each mistake.
 func (m Mistakes) Error() string {
 	lines := make([]string, len(m))
 	for i, mistake := range m {
@@ -46,7 +46,7 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sorted is m by place in the file, or nil where there is none: the error to return.
+// sorted returns m in the order of the file as an error, or nil if it is empty.
 func (m Mistakes) sorted() error {
 	if len(m) == 0 {
 		return nil

@@ -26,7 +26,7 @@ var badConfigs = []bad{
 	{"unknown key", "limits:\n  bodySize: 1MiB", "2:3: limits.bodySize: ", "want one of: body, decompressed", false},
 	{"unknown key far from any", "mapping: {zzzzzzzzz: 1}", "1:11: mapping.zzzzzzzzz: ", "unknown key; want one of", false},
 	{"key in another case", "mapping:\n  batchsize: 10", "2:3: mapping.batchsize: ", "did you mean batchSize?", false},
-	{"written twice", "limits:\n  fields: 10\n  fields: 20", "3:3: limits.fields: ", "written twice", true},
+	{"there twice", "limits:\n  fields: 10\n  fields: 20", "3:3: limits.fields: ", "there twice", true},
 	{"scalar for a section", "limits: 5", "1:9: limits: ", "want a mapping", false},
 	{"list for a section", "limits: [5]", "1:9: limits: ", "this is a list, want a mapping", false},
 	{"list for the whole", "- limits", "1:1: ", "want a mapping", false},
@@ -37,9 +37,9 @@ var badConfigs = []bad{
 	{"number beyond any", "limits: {fields: 99999999999999999999}", "1:18: limits.fields: ", "whole number", false},
 	{"text for a boolean", "mapping: {bisect: yes}", "1:19: mapping.bisect: ", `"yes" is not true or false`, false},
 	{"number for text", "kinds: {READING: {path: 7}}", "1:25: kinds.READING.path: ", "in quotes", false},
-	{"alias", "limits: {fields: &n 10, observations: *n}", "1:39: limits.observations: ", "write it out", true},
+	{"alias", "limits: {fields: &n 10, observations: *n}", "1:39: limits.observations: ", "write the value out", true},
 	{"two documents", "limits: {}\n---\nlimits: {}", "2:1: ", "one document", true},
-	{"a key that is no word", "? [a]\n: 1", "1:3: ", "not a word", true},
+	{"a key that is no word", "? [a]\n: 1", "1:3: ", "not text", true},
 
 	// Durations and sizes.
 	{"duration without unit", "mapping: {window: 5}", "1:19: mapping.window: ", "a number and its unit", false},
@@ -47,15 +47,15 @@ var badConfigs = []bad{
 	{"duration in words", "tiers: {raw: a month, hour: 90d}", "1:14: tiers.raw: ", "30d, 2y", false},
 	{"duration below nothing", "mapping: {window: -5s}", "1:19: mapping.window: ", "not a duration", false},
 	{"duration beyond the clock", "tiers: {raw: 900y, hour: forever}", "1:14: tiers.raw: ", "write forever", true},
-	{"a retention of nothing", "tiers: {raw: 30d, hour: 0d}", "1:25: tiers.hour: ", "kept for no time", false},
+	{"a retention of nothing", "tiers: {raw: 30d, hour: 0d}", "1:25: tiers.hour: ", "would keep nothing", false},
 	{"forever where it ends", "quarantine: {retention: forever}", "1:25: quarantine.retention: ", "not a duration", false},
 	{"size of an unknown unit", "limits: {body: 1MB}", "1:16: limits.body: ", "1MiB", false},
 	{"size beyond any", "limits: {body: 9999999MiB}", "1:16: limits.body: ", "more than any limit", true},
 
 	// Profiles.
 	{"an index that is none", "kinds: {READING: {subject: {profile: {indexes: {site: {index: gsi3}}}}}}", "1:49: kinds.READING.subject.profile.indexes.site: ", "want gsi1 or gsi2", false},
-	{"an index of two fields", "kinds: {READING: {subject: {profile: {indexes: {site: {}, status: {}}}}}}", "1:59: kinds.READING.subject.profile.indexes.status: ", "holds one field", true},
-	{"a constraint without fields", "kinds: {READING: {subject: {profile: {unique: {serial: {case: fold}}}}}}", "1:48: kinds.READING.subject.profile.unique.serial", "missing: say which fields", false},
+	{"an index of two fields", "kinds: {READING: {subject: {profile: {indexes: {site: {}, status: {}}}}}}", "1:59: kinds.READING.subject.profile.indexes.status: ", "an index has one field", true},
+	{"a constraint without fields", "kinds: {READING: {subject: {profile: {unique: {serial: {case: fold}}}}}}", "1:48: kinds.READING.subject.profile.unique.serial", "missing: list the fields", false},
 	{"a case rule that is none", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [a], case: upper}}}}}}", "1:71: kinds.READING.subject.profile.unique.s.case: ", "want exact or fold", false},
 	{"a unique attribute of ours", "kinds: {READING: {subject: {profile: {unique: {s: {fields: [deletedAt]}}}}}}", "1:52: kinds.READING.subject.profile.unique.s.fields: ", "Tidemark's own", false},
 	{"a release that is none", "kinds: {READING: {subject: {profile: {release: later}}}}", "1:48: kinds.READING.subject.profile.release: ", "want free or reserve", false},
@@ -67,12 +67,12 @@ var badConfigs = []bad{
 	{"batch over the mapping's", "mapping: {batchSize: 20000}", "1:22: mapping.batchSize: ", "want 1 to 10000", false},
 	{"window over the mapping's", "mapping: {window: 10m}", "1:19: mapping.window: ", "want 0s to 5m", true},
 	{"endless retries", "mapping: {maxRetries: -1}", "1:23: mapping.maxRetries: ", "block its stream shard", false},
-	{"age beyond the table stream's", "mapping: {maxAge: 24h}", "1:19: mapping.maxAge: ", "forgets after 24 hours", true},
+	{"age beyond the table stream's", "mapping: {maxAge: 24h}", "1:19: mapping.maxAge: ", "keeps a change for 24 hours", true},
 	{"timeout beyond the caller's", "functions: {query: {timeout: 30s}}", "1:30: functions.query.timeout: ", "30 seconds", true},
 	{"too little memory", "functions: {ingest: {memory: 64}}", "1:30: functions.ingest.memory: ", "want 128 to 10240", false},
-	{"decompressed below body", "limits: {body: 2MiB, decompressed: 1MiB}", "1:36: limits.decompressed: ", "less than body", true},
+	{"decompressed below body", "limits: {body: 2MiB, decompressed: 1MiB}", "1:36: limits.decompressed: ", "less than limits.body", true},
 
-	// Ladders.
+	// Retention policies.
 	{"no raw", "tiers: {hour: 90d}", "1:8: tiers: ", "raw is missing", false},
 	{"no tier", "tiers: {raw: 30d}", "1:1: tiers: ", "no tier is declared", false},
 	{"unknown tier", "tiers: {raw: 30d, week: 90d}", "1:19: tiers.week: ", "want one of: raw, minute, hour, day, month", false},
@@ -88,45 +88,45 @@ var badConfigs = []bad{
 	// Kinds.
 	{"kind misspelled", "kinds: {READNG: {late: drop}}", "1:9: kinds.READNG: ", "did you mean READING?", true},
 	{"new kind without subject", "kinds: {VIBRATION: {late: drop}}", "1:9: kinds.VIBRATION: ", "needs a subject", true},
-	{"kind in small letters", "kinds: {vibration: {subject: {name: MACHINE}}}", "1:9: kinds.vibration.name: ", "want capitals", false},
-	{"path in capitals", "kinds: {READING: {path: Readings}}", "1:25: kinds.READING.path: ", "want small letters", false},
+	{"kind in lower case", "kinds: {vibration: {subject: {name: MACHINE}}}", "1:9: kinds.vibration.name: ", "want upper-case letters", false},
+	{"path in capitals", "kinds: {READING: {path: Readings}}", "1:25: kinds.READING.path: ", "want lower-case letters", false},
 	{"path taken", "kinds: {VIBRATION: {path: readings, subject: {name: MACHINE}}}", "1:27: kinds.VIBRATION.path: ", "of kind READING already", true},
-	{"subject declared otherwise", "kinds: {VIBRATION: {subject: {name: DEVICE, field: device}}}", "1:21: kinds.VIBRATION.subject: ", "declared otherwise by kind READING", true},
+	{"subject declared otherwise", "kinds: {VIBRATION: {subject: {name: DEVICE, field: device}}}", "1:21: kinds.VIBRATION.subject: ", "kind READING declares DEVICE differently", true},
 	{"unknown late policy", "kinds: {READING: {late: sometimes}}", "1:25: kinds.READING.late: ", "want keep or drop", false},
 	{"unknown id policy", "kinds: {READING: {ids: maybe}}", "1:24: kinds.READING.ids: ", "optional, required or minted", false},
 	{"unknown time policy", "kinds: {READING: {finerTime: round}}", "1:30: kinds.READING.finerTime: ", "reject or truncate", false},
-	{"drop without latest", "kinds: {READING: {latest: false, late: drop}}", "1:40: kinds.READING.late: ", "needs the latest state", false},
+	{"drop without latest", "kinds: {READING: {latest: false, late: drop}}", "1:40: kinds.READING.late: ", "compares events with the latest item", false},
 	{"scale too fine", "kinds: {READING: {measures: {t: {scale: 16}}}}", "1:41: kinds.READING.measures.t.scale: ", "want 0 to 15", false},
 	{"measure and enrichment", "kinds: {READING: {enrichment: [battery]}}", "1:32: kinds.READING.enrichment.battery: ", "a measure already", true},
 	{"subject's field as measure", "kinds: {READING: {measures: {deviceId: {}}}}", "1:30: kinds.READING.measures.deviceId: ", "the subject's field already", true},
-	{"measure named as the time", "kinds: {READING: {measures: {timestamp: {}}}}", "1:30: kinds.READING.measures.timestamp: ", "every observation has this field", false},
+	{"measure named as the time", "kinds: {READING: {measures: {timestamp: {}}}}", "1:30: kinds.READING.measures.timestamp: ", "fixed meaning in every observation", false},
 	{"measure named as a stored attribute", "kinds: {READING: {measures: {expiresAt: {}}}}", "1:30: kinds.READING.measures.expiresAt: ", "Tidemark's own items", false},
-	{"measure with an underscore", "kinds: {READING: {measures: {_t: {}}}}", "1:30: kinds.READING.measures._t: ", "belong to stored bookkeeping", false},
+	{"measure with an underscore", "kinds: {READING: {measures: {_t: {}}}}", "1:30: kinds.READING.measures._t: ", "reserved for Tidemark", false},
 	{"subject type of our own", "kinds: {X: {subject: {name: QUARANTINE}}}", "1:29: kinds.X.subject.name: ", "Tidemark's own", true},
 	{"distinct is no list", "kinds: {READING: {distinct: visitor}}", "1:29: kinds.READING.distinct: ", "want a list", false},
 	{"a number in a list", "kinds: {READING: {distinct: [7]}}", "1:30: kinds.READING.distinct.7: ", "in quotes", false},
 	{"too many shards", "kinds: {READING: {shards: 65}}", "1:27: kinds.READING.shards: ", "want 1 to 64", false},
 
 	// Stages.
-	{"stage in capitals", "stages: {Prod: {}}", "1:10: stages.Prod: ", "small letters", false},
+	{"stage in capitals", "stages: {Prod: {}}", "1:10: stages.Prod: ", "lower-case letters", false},
 	{"unknown billing", "stages: {prod: {billing: free}}", "1:26: stages.prod.billing: ", "want onDemand", false},
 	{"half provisioned", "stages: {prod: {billing: {readUnits: 5}}}", "1:17: stages.prod.billing: ", "give both", false},
 	{"unknown removal", "stages: {prod: {removal: keep}}", "1:26: stages.prod.removal: ", "want retain", false},
 	{"log retention unknown to CloudWatch", "stages: {prod: {logRetention: 10d}}", "1:31: stages.prod.logRetention: ", "1d, 3d, 5d, 7d", false},
-	{"mail without a place", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "not a mail address", false},
+	{"mail address without a domain", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "not a mail address", false},
 	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "not the ARN", false},
 	{"topic of two levels", "stages: {prod: {sources: {topic: a/b}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
 	{"topic that is a pattern", "stages: {prod: {sources: {topic: +}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
 	{"access for everybody", "stages: {prod: {access: open}}", "1:25: stages.prod.access: ", "want iam, or {issuer", false},
-	{"tokens of nobody", "stages: {prod: {access: {audience: [a]}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
+	{"tokens without an issuer", "stages: {prod: {access: {audience: [a]}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
 	{"tokens over plain HTTP", "stages: {prod: {access: {issuer: http://x, audience: [a]}}}", "1:34: stages.prod.access.issuer: ", "https", false},
-	{"tokens for anybody", "stages: {prod: {access: {issuer: https://x}}}", "1:17: stages.prod.access.audience: ", "made for anybody", false},
-	{"claim that cannot be", "stages: {prod: {access: {issuer: https://x, audience: [a], ownerClaim: a b}}}", "1:72: stages.prod.access.ownerClaim: ", "no name of a claim", false},
-	{"nothing reserved by less than nothing", "stages: {prod: {reserved: {ingest: -1}}}", "1:36: stages.prod.reserved.ingest: ", "want 0 to", false},
+	{"tokens without an audience", "stages: {prod: {access: {issuer: https://x}}}", "1:17: stages.prod.access.audience: ", "tokens for other services", false},
+	{"claim with a space", "stages: {prod: {access: {issuer: https://x, audience: [a], ownerClaim: a b}}}", "1:72: stages.prod.access.ownerClaim: ", "not the name of a claim", false},
+	{"negative reservation", "stages: {prod: {reserved: {ingest: -1}}}", "1:36: stages.prod.reserved.ingest: ", "want 0 to", false},
 	{"no request a second", "stages: {prod: {throttle: {rate: 0}}}", "1:34: stages.prod.throttle.rate: ", "want 1 to", false},
 }
 
-func TestParse_NamesEachMistakeWithItsPlace(t *testing.T) {
+func TestParse_ReportsEachMistakeWithItsPosition(t *testing.T) {
 	for _, test := range badConfigs {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := config.Parse("tidemark.yaml", []byte(test.yaml), iot.Kinds()...)
@@ -138,13 +138,13 @@ func TestParse_NamesEachMistakeWithItsPlace(t *testing.T) {
 				t.Errorf("got  %s\nwant tidemark.yaml:%s… %s", got, test.want, test.says)
 			}
 			if strings.Contains(got, "\n") {
-				t.Errorf("one mistake is told as several:\n%s", got)
+				t.Errorf("got several messages for one mistake:\n%s", got)
 			}
 		})
 	}
 }
 
-func TestSchema_RefusesWhatItCanSee(t *testing.T) {
+func TestSchema_RejectsTheMistakesThatASchemaCanFind(t *testing.T) {
 	s := schema(t)
 	for _, test := range badConfigs {
 		if test.unseen {
@@ -190,15 +190,15 @@ stages:
 	}
 }
 
-func TestParse_SaysWhereTheYAMLBreaks(t *testing.T) {
+func TestParse_ReportsTheLineOfASyntaxError(t *testing.T) {
 	_, err := config.Parse("c.yaml", []byte("limits:\n  fields: [1\nkinds: {}\n"))
-	want := "c.yaml:1: not YAML: did not find expected ',' or ']', on this line or the next; correct it to go on"
+	want := "c.yaml:1: not YAML: did not find expected ',' or ']', on this line or the next; correct it"
 	if got := fmt.Sprint(err); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
-func TestValidate_JudgesAConfigurationMadeInGo(t *testing.T) {
+func TestValidate_ChecksAConfigurationMadeInGo(t *testing.T) {
 	c := config.Default(iot.Kinds()...)
 	c.Mapping.BatchSize = 0
 	c.Kinds = append(c.Kinds, catalog.Kind{})

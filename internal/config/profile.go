@@ -4,8 +4,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// readProfile reads what a subject type's profiles promise, over what the domain says:
-// key by key, lists and mappings whole. The domain's own is left as it is.
+// readProfile reads the profile declaration of a subject type over that of the built-in kind,
+// key by key; lists and mappings are replaced whole. The built-in kind is not changed.
 func readProfile(r *reader, v value, to **catalog.Profile) {
 	p := catalog.Profile{}
 	if *to != nil {

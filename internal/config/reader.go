@@ -12,9 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reader walks the nodes of a file and gathers what is wrong with their form. It
-// remembers where each value stands, so that what is found wrong later, by meaning,
-// can be shown there too.
+// reader reads the nodes of a file and collects mistakes of their form. It records the
+// position of each value, so that mistakes that are found by validation later have a position
+// too.
 type reader struct {
 	file     string
 	at       map[string]position // by path
@@ -23,13 +23,13 @@ type reader struct {
 
 type position struct{ line, column int }
 
-// value is a node and the path that leads to it.
+// value is a node with its path.
 type value struct {
 	node *yaml.Node
 	path string
 }
 
-// members says what an object may hold, and who reads each.
+// members are the keys of a mapping, each with the function that reads its value.
 type members []member
 
 type member struct {
@@ -37,7 +37,7 @@ type member struct {
 	read func(*reader, value)
 }
 
-// wrong records a mistake at v.
+// wrong adds a mistake at v.
 func (r *reader) wrong(v value, format string, args ...any) {
 	r.mistakes = append(r.mistakes, Mistake{
 		File: r.file, Line: v.node.Line, Column: v.node.Column,
@@ -45,8 +45,8 @@ func (r *reader) wrong(v value, format string, args ...any) {
 	})
 }
 
-// place records a mistake of meaning where its value stands, or where the nearest
-// value that holds it does.
+// place adds a mistake that validation found, with the position of its value, or of the
+// nearest value that contains it.
 func (r *reader) place(m Mistake) {
 	m.File = r.file
 	for path := m.Path; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
@@ -58,8 +58,7 @@ func (r *reader) place(m Mistake) {
 	r.mistakes = append(r.mistakes, m)
 }
 
-// document parses data as one YAML document; ok is false where there is nothing to
-// read on from.
+// document parses data as one YAML document. ok is false if there is nothing to read.
 func (r *reader) document(data []byte) (root value, ok bool) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -72,15 +71,15 @@ func (r *reader) document(data []byte) (root value, ok bool) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		r.wrong(value{node: &second}, "a second document begins here: a configuration is one document, remove the ---")
+		r.wrong(value{node: &second}, "a second document begins here, and a configuration is one document: remove the ---")
 	case !errors.Is(err, io.EOF):
 		r.syntax(err)
 	}
 	return value{node: doc.Content[0]}, true
 }
 
-// syntax records what the YAML parser says. Its line may be one too low: it counts
-// some breaks from where the broken value began.
+// syntax adds a mistake for an error of the YAML parser. Its line may be one too low, because
+// the parser counts some line breaks from the start of the value.
 func (r *reader) syntax(err error) {
 	m := Mistake{File: r.file}
 	said := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -89,11 +88,11 @@ func (r *reader) syntax(err error) {
 			m.Line, said = line, what+", on this line or the next"
 		}
 	}
-	m.Message = "not YAML: " + said + "; correct it to go on"
+	m.Message = "not YAML: " + said + "; correct it"
 	r.mistakes = append(r.mistakes, m)
 }
 
-// object reads a mapping whose keys are known.
+// object reads a mapping with known keys.
 func (r *reader) object(v value, known members) {
 	r.each(v, func(name string, at *yaml.Node, child value) {
 		for _, m := range known {
@@ -106,8 +105,8 @@ func (r *reader) object(v value, known members) {
 	})
 }
 
-// each visits the members of a mapping in the order of the file; a null is an empty
-// mapping, so that a section may have all its lines commented out.
+// each calls visit for the members of a mapping, in the order of the file. A null is an empty
+// mapping, so that all lines of a section can be commented out.
 func (r *reader) each(v value, visit func(name string, at *yaml.Node, child value)) {
 	if r.isNull(v) || !r.is(v, yaml.MappingNode, "a mapping (key: value)") {
 		return
@@ -117,9 +116,9 @@ func (r *reader) each(v value, visit func(name string, at *yaml.Node, child valu
 		at, child := v.node.Content[i], value{v.node.Content[i+1], join(v.path, v.node.Content[i].Value)}
 		switch {
 		case at.Kind != yaml.ScalarNode:
-			r.wrong(value{at, v.path}, "this key is not a word: write key: value")
+			r.wrong(value{at, v.path}, "this key is not text: write key: value")
 		case seen[at.Value]:
-			r.wrong(value{at, child.path}, "written twice: only one can hold, remove the other")
+			r.wrong(value{at, child.path}, "this key is there twice: remove one of them")
 		default:
 			seen[at.Value] = true
 			r.remember(at, child)
@@ -128,7 +127,7 @@ func (r *reader) each(v value, visit func(name string, at *yaml.Node, child valu
 	}
 }
 
-// remember notes where child stands: a scalar itself, a longer value by its key.
+// remember records the position of child: of a scalar itself, of any other value its key.
 func (r *reader) remember(at *yaml.Node, child value) {
 	p := position{at.Line, at.Column}
 	if child.node.Kind == yaml.ScalarNode && !r.isNull(child) {
@@ -137,7 +136,7 @@ func (r *reader) remember(at *yaml.Node, child value) {
 	r.at[child.path] = p
 }
 
-// needs records a mistake where the mapping v, already read, has no such key.
+// needs adds a mistake if the mapping v, which was read, does not have the key.
 func (r *reader) needs(v value, name, remedy string) {
 	if _, ok := r.at[join(v.path, name)]; !ok {
 		r.wrong(v, "%s is missing: %s", name, remedy)
@@ -148,20 +147,20 @@ func (r *reader) isNull(v value) bool {
 	return v.node.Kind == yaml.ScalarNode && v.node.ShortTag() == "!!null"
 }
 
-// is reports whether v has the kind wanted, and records the mistake where not.
+// is reports whether v has the wanted node kind, and adds a mistake if not.
 func (r *reader) is(v value, kind yaml.Kind, want string) bool {
 	switch {
 	case v.node.Kind == kind:
 		return true
 	case v.node.Kind == yaml.AliasNode:
-		r.wrong(v, "anchors and aliases are not supported, so that each value stands where it holds: write it out")
+		r.wrong(v, "anchors and aliases are not supported: write the value out")
 	default:
 		r.wrong(v, "%s, want %s", describe(v.node), want)
 	}
 	return false
 }
 
-// describe is what a node is, for messages.
+// describe returns what a node is, for messages.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -190,7 +189,7 @@ func (m members) names() []string {
 	return names
 }
 
-// didYouMean proposes the nearest of the words where it is near enough.
+// didYouMean returns a suggestion: the most similar of the words, "" if none is similar.
 func didYouMean(got string, words []string) string {
 	best, least := "", 1+len(got)/3
 	for _, w := range words {
@@ -204,7 +203,7 @@ func didYouMean(got string, words []string) string {
 	return " (did you mean " + best + "?)"
 }
 
-// clip quotes text, shortened so that a message stays one readable line.
+// clip quotes text and shortens it, so that a message stays one readable line.
 func clip(text string) string {
 	if len(text) > 64 {
 		text = text[:64] + "…"

@@ -8,10 +8,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// ladder replaces a ladder whole: a tier that is not written is not kept.
+// retentionPolicy replaces a whole policy: tiers that the file does not have are removed.
 func retentionPolicy(to *tier.Policy) func(*reader, value) {
 	return func(r *reader, v value) {
-		if r.isNull(v) || !r.is(v, yaml.MappingNode, "a ladder (raw: 30d, hour: 90d, …)") {
+		if r.isNull(v) || !r.is(v, yaml.MappingNode, "a mapping of tiers (raw: 30d, hour: 90d, …)") {
 			return
 		}
 		var l tier.Policy
@@ -21,16 +21,16 @@ func retentionPolicy(to *tier.Policy) func(*reader, value) {
 			known = append(known, member{u.String(), readTier(u, &l)})
 		}
 		r.object(v, known)
-		r.needs(v, "raw", "say how long events are kept, as raw: 30d")
+		r.needs(v, "raw", "add how long events are kept, for example raw: 30d")
 		if len(r.mistakes) > before {
-			return // what is malformed already needs no second opinion
+			return // there is a mistake already
 		}
 		slices.SortFunc(l.Tiers, func(a, b tier.Tier) int { return a.Unit.Compare(b.Unit) })
 		*to = l
 	}
 }
 
-// rung reads one tier: a retention, or a mapping that says more than that.
+// readTier reads one tier: a retention, or a mapping.
 func readTier(u tier.Unit, l *tier.Policy) func(*reader, value) {
 	return func(r *reader, v value) {
 		t := tier.Tier{Unit: u}
@@ -44,7 +44,7 @@ func readTier(u tier.Unit, l *tier.Policy) func(*reader, value) {
 			{"least", finite(&t.Least)},
 			{"from", instant(&t.From)},
 		})
-		r.needs(v, "retention", "say how long these rows are kept, as retention: 90d or forever")
+		r.needs(v, "retention", "add how long these rows are kept, for example retention: 90d or forever")
 		l.Tiers = append(l.Tiers, t)
 	}
 }

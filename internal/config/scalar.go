@@ -14,7 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// scalar is v's text, where v is a single value of one of the YAML types given.
+// scalar returns the text of v if v is a scalar of one of the YAML types, and adds a mistake
+// otherwise.
 func (r *reader) scalar(v value, want string, tags ...string) (text string, ok bool) {
 	if !r.is(v, yaml.ScalarNode, want) {
 		return "", false
@@ -63,7 +64,7 @@ func boolean(set func(bool)) func(*reader, value) {
 	}
 }
 
-// span reads a duration.
+// span returns a function that reads a duration.
 func span(to *time.Duration) func(*reader, value) {
 	return func(r *reader, v value) {
 		s, ok := r.scalar(v, wantDuration, "!!str")
@@ -79,7 +80,7 @@ func span(to *time.Duration) func(*reader, value) {
 	}
 }
 
-// finite reads a duration longer than nothing.
+// finite returns a function that reads a duration above 0.
 func finite(to *time.Duration) func(*reader, value) {
 	return func(r *reader, v value) {
 		d, before := time.Duration(0), len(r.mistakes)
@@ -87,14 +88,14 @@ func finite(to *time.Duration) func(*reader, value) {
 		switch {
 		case len(r.mistakes) > before:
 		case d == 0:
-			r.wrong(v, "nothing is kept for no time: want %s", wantDuration)
+			r.wrong(v, "a retention of 0 would keep nothing: want %s", wantDuration)
 		default:
 			*to = d
 		}
 	}
 }
 
-// retention reads a duration longer than nothing, or forever.
+// retention returns a function that reads a duration above 0, or forever.
 func retention(to *time.Duration) func(*reader, value) {
 	return func(r *reader, v value) {
 		if v.node.Kind == yaml.ScalarNode && v.node.Value == "forever" {
@@ -105,7 +106,7 @@ func retention(to *time.Duration) func(*reader, value) {
 	}
 }
 
-// size reads a number of bytes.
+// size returns a function that reads a number of bytes.
 func size(to *int) func(*reader, value) {
 	return func(r *reader, v value) {
 		s, ok := r.scalar(v, wantSize, "!!int", "!!str")
@@ -121,10 +122,10 @@ func size(to *int) func(*reader, value) {
 	}
 }
 
-// instant reads a time, or a date as its beginning in UTC.
+// instant returns a function that reads a time, or a date as its start in UTC.
 func instant(to *model.Time) func(*reader, value) {
 	return func(r *reader, v value) {
-		s, ok := r.scalar(v, "a date or time in UTC, as 2026-11-01 or 2026-11-01T00:00:00Z", "!!timestamp", "!!str")
+		s, ok := r.scalar(v, "a date or time in UTC, for example 2026-11-01 or 2026-11-01T00:00:00Z", "!!timestamp", "!!str")
 		if !ok {
 			return
 		}
@@ -140,7 +141,7 @@ func instant(to *model.Time) func(*reader, value) {
 	}
 }
 
-// list reads a list of texts, each at a path of its own.
+// list returns a function that reads a list of texts, each with its own path.
 func list(to *[]string) func(*reader, value) {
 	return func(r *reader, v value) {
 		if !r.is(v, yaml.SequenceNode, "a list ([a, b])") {
@@ -158,7 +159,7 @@ func list(to *[]string) func(*reader, value) {
 }
 
 const (
-	wantText     = "text (in quotes, where it looks like a number)"
+	wantText     = "text (in quotes if it looks like a number)"
 	wantDuration = "a number and its unit (30s, 5m, 12h, 30d, 2y)"
 	wantSize     = "a number of bytes (512, 4KiB, 1MiB)"
 )
@@ -170,23 +171,23 @@ var (
 	}
 	sizeUnits = map[string]int{"": 1, "B": 1, "KiB": kib, "MiB": mib}
 
-	errTooLong = errors.New("longer than 200 years: write forever where that is meant")
+	errTooLong = errors.New("longer than 200 years: write forever to keep without limit")
 )
 
 const longest = 200 * 365 * tier.Day24
 
-// countAndUnit cuts 30s into 30 and s.
+// countAndUnit splits 30s into 30 and s.
 func countAndUnit(s string) (digits, unit string) {
 	unit = strings.TrimLeft(s, "0123456789")
 	return strings.TrimSuffix(s, unit), unit
 }
 
-// isCount reports whether digits are a number as people write it: no zero before others.
+// isCount reports whether digits are a number without leading zeros.
 func isCount(digits string) bool {
 	return digits == "0" || digits != "" && digits[0] != '0'
 }
 
-// parseDuration reads 30s, 5m, 12h, 30d or 2y: a year is 365 days, a day 24 hours.
+// parseDuration parses 30s, 5m, 12h, 30d or 2y. A day is 24 hours, a year 365 days.
 func parseDuration(s string) (time.Duration, error) {
 	digits, name := countAndUnit(s)
 	unit, ok := durationUnits[name]
@@ -200,7 +201,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// parseSize reads a number of bytes, plain or with B, KiB (1,024) or MiB (1,048,576).
+// parseSize parses a number of bytes, without a unit or in B, KiB (1,024) or MiB (1,048,576).
 func parseSize(s string) (int, error) {
 	digits, name := countAndUnit(s)
 	unit, ok := sizeUnits[name]
@@ -209,7 +210,7 @@ func parseSize(s string) (int, error) {
 	}
 	n, err := strconv.Atoi(digits)
 	if err != nil || n > math.MaxInt32/unit {
-		return 0, fmt.Errorf("%s is more than any limit here may be: want %s", clip(s), wantSize)
+		return 0, fmt.Errorf("%s is more than any limit allows: want %s", clip(s), wantSize)
 	}
 	return n * unit, nil
 }

@@ -33,7 +33,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 	return compiled
 }
 
-// plain is what an editor's YAML parser would hand to a schema: times stay text.
+// plain returns what the YAML parser of an editor passes to a schema: times are text.
 func plain(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.DocumentNode:
@@ -164,8 +164,8 @@ func nest(path, text string) string {
 	return b.String() + " " + text + "\n"
 }
 
-// An unknown key is answered with the list of those known: it must be the schema's.
-func TestSchema_KnowsTheKeysThatTheReaderKnows(t *testing.T) {
+// The message for an unknown key lists the known keys: they must be those of the schema.
+func TestSchema_HasTheKeysOfTheReader(t *testing.T) {
 	found := objects(t)
 	if len(found) < 12 {
 		t.Fatalf("only %d objects found in the schema", len(found))
@@ -186,9 +186,8 @@ func TestSchema_KnowsTheKeysThatTheReaderKnows(t *testing.T) {
 	}
 }
 
-// Where the schema bounds a number, one beyond each bound is refused by the reader
-// too, at that path, and the bound itself is not.
-func TestSchema_BoundsAreTheReaders(t *testing.T) {
+// The reader accepts the bounds of the schema, and rejects one beyond each of them.
+func TestSchema_HasTheBoundsOfTheReader(t *testing.T) {
 	checked := 0
 	for _, o := range objects(t) {
 		for name, property := range o.properties {
@@ -200,16 +199,16 @@ func TestSchema_BoundsAreTheReaders(t *testing.T) {
 				}
 				checked++
 				if !outOfBounds(path, limit+beyond) {
-					t.Errorf("%s: the schema's %s is %v, but the reader takes %v", path, bound, limit, limit+beyond)
+					t.Errorf("%s: the schema's %s is %v, but the reader accepts %v", path, bound, limit, limit+beyond)
 				}
 				if outOfBounds(path, limit) {
-					t.Errorf("%s: the schema's %s is %v, but the reader refuses it", path, bound, limit)
+					t.Errorf("%s: the schema's %s is %v, but the reader rejects it", path, bound, limit)
 				}
 			}
 		}
 	}
 	if checked < 30 {
-		t.Errorf("only %d bounds compared: the schema is not walked", checked)
+		t.Errorf("only %d bounds compared: the schema was not read", checked)
 	}
 }
 
@@ -225,8 +224,8 @@ func outOfBounds(path string, n float64) bool {
 	})
 }
 
-// The schema cannot ask package keys which names are taken, so it lists them.
-func TestSchema_KnowsTheNamesThatAreTaken(t *testing.T) {
+// The schema lists the reserved names, because it cannot call package keys.
+func TestSchema_RejectsReservedNames(t *testing.T) {
 	s := schema(t)
 	for _, name := range []string{
 		keys.AttrPK, keys.AttrSK, keys.AttrGSI1PK, keys.AttrGSI1SK, keys.AttrGSI2PK, keys.AttrGSI2SK,
@@ -235,10 +234,10 @@ func TestSchema_KnowsTheNamesThatAreTaken(t *testing.T) {
 	} {
 		text := nest("kinds.READING.enrichment", "["+name+"]")
 		if err := s.Validate(document(t, []byte(text))); err == nil {
-			t.Errorf("the schema lets a kind declare %s", name)
+			t.Errorf("the schema accepts the field %s", name)
 		}
 		if _, err := config.Parse("x", []byte(text), iot.Kinds()...); err == nil {
-			t.Errorf("the reader lets a kind declare %s", name)
+			t.Errorf("the reader accepts the field %s", name)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package config
 
-// members are the sections of the file.
+// members returns the sections of the file.
 func (c *Config) members() members {
 	return members{
 		{"kinds", c.readKinds},

@@ -23,8 +23,8 @@ func shipped(t *testing.T) []byte {
 	return data
 }
 
-// The functions fall back to Default where no file lies beside them: it must be the
-// file that people read.
+// The functions use Default if they are deployed without a file: it must equal the shipped
+// file.
 func TestDefault_EqualsTheShippedFile(t *testing.T) {
 	loaded, err := config.Load(shippedFile, iot.Kinds()...)
 	if err != nil {

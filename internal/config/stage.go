@@ -2,16 +2,16 @@ package config
 
 import "time"
 
-// Stage is one deployment of the whole.
+// Stage is one deployment: a stack with its own table.
 type Stage struct {
-	Name         string // the suffix of the stack's name
+	Name         string // suffix of the stack's name
 	Billing      Billing
 	Removal      Removal
-	LogRetention time.Duration // one that CloudWatch Logs knows
-	AlarmMail    string        // "" sends no mail; the alarms stand all the same
-	AlarmTopic   string        // ARN of an SNS topic that is told too; "" tells none
-	// CustomerKey makes a KMS key of the stage's own for table, queues, secret and
-	// logs; without it AWS keeps the keys.
+	LogRetention time.Duration // one of those that CloudWatch Logs supports
+	AlarmMail    string        // "" sends no mail; the alarms exist nevertheless
+	AlarmTopic   string        // ARN of an SNS topic to notify as well; "" for none
+	// CustomerKey creates a KMS key for the table, queues, secrets and logs of the stage.
+	// Without it, AWS manages the keys.
 	CustomerKey bool
 	Tracing     bool // X-Ray
 	Reserved    Reserved
@@ -20,61 +20,60 @@ type Stage struct {
 	Sources     Sources
 }
 
-// Removal says what becomes of the table when its stage is destroyed.
+// Removal is what happens to the table when its stage is destroyed.
 type Removal string
 
-// The removals.
+// The removal policies.
 const (
-	Retain  Removal = "retain"  // it stays, and is protected against deletion
-	Destroy Removal = "destroy" // it goes with all data
+	Retain  Removal = "retain"  // the table is kept, and protected from deletion
+	Destroy Removal = "destroy" // the table is deleted with all data
 )
 
-// Billing is how the table's capacity is paid. The zero value is on demand.
+// Billing is the capacity mode of the table. The zero value is on demand.
 type Billing struct {
-	ReadUnits, WriteUnits int // a second, both positive: provisioned; both zero: on demand
+	ReadUnits, WriteUnits int // a second; both positive is provisioned, both zero is on demand
 }
 
-// Provisioned reports whether capacity is bought ahead.
+// Provisioned reports whether the table has provisioned capacity.
 func (b Billing) Provisioned() bool { return b != Billing{} }
 
-// Reserved is how many invocations of each function may be under way at once, set
-// apart for it out of the account's; 0 sets none apart.
+// Reserved is the reserved concurrency of each function; 0 reserves none.
 type Reserved struct {
 	Ingest, Aggregate, Query int
 }
 
-// Access says whom the HTTP API lets in. The zero value is IAM: requests signed by a
-// principal that may execute-api:Invoke. Nobody is let in unasked.
+// Access says which callers the HTTP API accepts. The zero value is IAM: requests signed by a
+// principal that may execute-api:Invoke. There is no anonymous access.
 type Access struct {
-	Issuer   string   // of JSON Web Tokens, as https://login.example.com; "" means IAM
-	Audience []string // one of these must be the token's
-	// OwnerClaim names the claim that binds a caller to an owner's subjects; "" lets
-	// every caller reach all.
+	Issuer   string   // of JSON Web Tokens, for example https://login.example.com; "" is IAM
+	Audience []string // a token must have one of these
+	// OwnerClaim names the claim that restricts a caller to the subjects of one owner; ""
+	// allows every caller all subjects.
 	OwnerClaim string
 }
 
-// ByToken reports whether callers show a token rather than sign with IAM.
+// ByToken reports whether callers send a token, rather than sign with IAM.
 func (a Access) ByToken() bool { return a.Issuer != "" }
 
-// Throttle is how many requests each route of the HTTP API takes.
+// Throttle is the limit of requests of each route of the HTTP API.
 type Throttle struct {
-	Rate  int // a second, lasting
-	Burst int // at once
+	Rate  int // requests a second
+	Burst int // requests at once
 }
 
-// Doors are the ways in beside the HTTP API.
+// Sources are the sources of events other than the HTTP API.
 type Sources struct {
-	// Things are the subject types, as DEVICE, whose subjects publish through AWS IoT
-	// Core, to {Topic}/{subjects}/{id}/{kinds}; none shuts that door.
+	// Things are the subject types, such as DEVICE, whose subjects publish through AWS IoT
+	// Core to {Topic}/{subjects}/{id}/{kinds}. If empty, there is no IoT rule.
 	Things []string
-	// Topic is the first level of the stage's MQTT topics, so that stages of one
-	// account do not hear each other's devices.
+	// Topic is the first level of the stage's MQTT topics. It separates the stages of one
+	// account.
 	Topic   string
 	SQS     bool // a queue
 	Kinesis bool // a data stream, on demand
 }
 
-// stageOf is a stage of which only the name is known.
+// stageOf returns a stage with defaults.
 func stageOf(name string) Stage {
 	return Stage{
 		Name:         name,

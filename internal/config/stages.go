@@ -2,7 +2,7 @@ package config
 
 import "go.yaml.in/yaml/v3"
 
-// readStages replaces the stages by those of the file.
+// readStages replaces the stages with those of the file.
 func (c *Config) readStages(r *reader, v value) {
 	if r.isNull(v) {
 		return
@@ -55,7 +55,7 @@ func (d *Sources) members() members {
 	}
 }
 
-// read takes onDemand, or the units that are provisioned.
+// read reads onDemand, or the provisioned units.
 func (b *Billing) read(r *reader, v value) {
 	r.wordOr(v, "onDemand", "onDemand, or {readUnits: 25, writeUnits: 50} for provisioned capacity", members{
 		{"readUnits", integer(&b.ReadUnits)},
@@ -63,7 +63,7 @@ func (b *Billing) read(r *reader, v value) {
 	})
 }
 
-// read takes iam, or whose tokens are believed.
+// read reads iam, or the issuer and audience of tokens.
 func (a *Access) read(r *reader, v value) {
 	r.wordOr(v, "iam", "iam, or {issuer: https://login.example.com, audience: [tidemark]} for JSON Web Tokens", members{
 		{"issuer", text(&a.Issuer)},

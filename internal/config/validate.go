@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Validate reports every mistake of meaning, as Mistakes: a value out of bounds, a
-// ladder that would lose data, a kind that cannot be. It is nil for what Load, Parse
+// Validate returns all mistakes of values as Mistakes: a value out of bounds, a retention
+// policy that would lose data, an invalid kind. It is nil for configurations that Load, Parse
 // and Default return.
 func (c *Config) Validate() error { return c.mistakes().sorted() }
 
@@ -24,7 +24,7 @@ func (c *Config) mistakes() Mistakes {
 	}
 	if l := c.Limits; l.Decompressed < l.Body {
 		found = append(found, Mistake{Path: "limits.decompressed", Message: fmt.Sprintf(
-			"%s is less than body, %s, so that what is sent plain would be refused by it: raise it", bytesText(l.Decompressed), bytesText(l.Body))})
+			"%s is less than limits.body, %s, so that uncompressed requests would be rejected: raise it", bytesText(l.Decompressed), bytesText(l.Body))})
 	}
 	for _, s := range c.Stages {
 		found = append(found, s.mistakes()...)
@@ -32,12 +32,12 @@ func (c *Config) mistakes() Mistakes {
 	return append(found, c.kindMistakes()...)
 }
 
-// kindMistakes are those of the default ladder and of the catalog.
+// kindMistakes returns the mistakes of the default retention policy and of the catalog.
 func (c *Config) kindMistakes() (found Mistakes) {
 	effective := *c
 	if m := catalog.CheckRetention(c.Retention); m != nil {
 		found = append(found, Mistake{Path: m.Field, Message: m.Message})
-		effective.Retention = tier.Standard() // so that kinds without one do not repeat it
+		effective.Retention = tier.Standard() // so that the mistake is not repeated for each kind
 	}
 	cat, err := effective.Catalog()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *Config) kindMistakes() (found Mistakes) {
 	return found
 }
 
-// catalogMistakes takes the joined error of a catalog apart.
+// catalogMistakes splits the joined error of a catalog.
 func catalogMistakes(err error) (found Mistakes) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -65,11 +65,11 @@ func catalogMistakes(err error) (found Mistakes) {
 	return found
 }
 
-// reserved are the names of a kind that belong to the table's own items.
+// reserved returns a mistake for each name of a kind that Tidemark's own items use.
 func reserved(k *catalog.Kind) (found Mistakes) {
 	if tablekeys.ReservedType(k.Subject.Name) {
 		found = append(found, Mistake{Path: "kinds." + k.Name + ".subject.name", Message: fmt.Sprintf(
-			"%q begins partitions of Tidemark's own: choose another name", k.Subject.Name)})
+			"%q is a partition prefix of Tidemark's own items: choose another name", k.Subject.Name)})
 	}
 	for _, f := range k.Fields() {
 		if keys.Reserved(f.Name) {
@@ -89,7 +89,7 @@ func reserved(k *catalog.Kind) (found Mistakes) {
 	return found
 }
 
-// spanText writes a duration as the file does.
+// spanText returns a duration as written in the file.
 func spanText(d time.Duration) string {
 	for _, u := range []struct {
 		unit time.Duration
@@ -102,7 +102,7 @@ func spanText(d time.Duration) string {
 	return d.String()
 }
 
-// bytesText writes a size as the file does.
+// bytesText returns a size as written in the file.
 func bytesText(n int) string {
 	switch {
 	case n%mib == 0 && n != 0:

@@ -22,7 +22,7 @@ type Moment struct {
 // Order returns the position of the event in its series.
 func (m *Moment) Order() model.Order { return model.Order{At: m.At, ID: m.Event} }
 
-// ManualAction is who did something by hand, and when.
+// ManualAction is an action of a user: who, and when.
 type ManualAction struct {
 	At model.Time `json:"at"`
 	By string     `json:"by"`
@@ -39,7 +39,7 @@ type Alert struct {
 	Limit    string       `json:"limit"` // the rule's bounds, in words
 	Violation
 	Acknowledged *ManualAction `json:"acknowledged,omitempty"`
-	Resolved     *ManualAction `json:"resolved,omitempty"` // by hand
+	Resolved     *ManualAction `json:"resolved,omitempty"` // by a user
 	// Ended is set if the rule was removed or changed while the alert was open.
 	Ended *Ending `json:"ended,omitempty"`
 
@@ -59,7 +59,7 @@ type AlertStatus string
 // The statuses. Only open alerts are in the index of open alerts.
 const (
 	AlertOpen      AlertStatus = "open"
-	AlertResolved  AlertStatus = "resolved" // by recovery, by hand, or because its rule ended
+	AlertResolved  AlertStatus = "resolved" // by recovery, by a user, or because its rule ended
 	AlertWithdrawn AlertStatus = "withdrawn"
 )
 
@@ -88,7 +88,7 @@ const (
 	AlertChangeWithdrawn    AlertChange = "withdrawn"
 	AlertChangeReinstated   AlertChange = "reinstated" // withdrawn, and raised again by the same event
 	AlertChangeAcknowledged AlertChange = "acknowledged"
-	AlertChangeResolved     AlertChange = "resolved"  // by hand
+	AlertChangeResolved     AlertChange = "resolved"  // by a user
 	AlertChangeEnded        AlertChange = "ended"     // its rule was removed or changed
 	AlertChangeCorrected    AlertChange = "corrected" // its values changed, its status did not
 )

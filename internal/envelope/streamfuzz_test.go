@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -70,7 +71,7 @@ func (r *referenceRecord) read(raw json.RawMessage) (*storage.Change, error) {
 		return nil, fmt.Errorf("no key")
 	}
 	k := key.Key()
-	if !strings.HasPrefix(k.SK, keys.EventPrefix) {
+	if !strings.HasPrefix(k.SK, tablekeys.EventPrefix) {
 		return nil, k.Check()
 	}
 	event, err := keys.ParseEvent(k)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -225,7 +226,7 @@ func (r *streamRecord) finish() (is bool, err error) {
 	if r.err != nil {
 		return false, r.err
 	}
-	isEvent := strings.HasPrefix(r.key.SK, keys.EventPrefix)
+	isEvent := strings.HasPrefix(r.key.SK, tablekeys.EventPrefix)
 	if isEvent {
 		err = r.scanner.EventKey(r.key, &r.change.Key)
 	}

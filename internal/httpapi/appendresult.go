@@ -12,13 +12,13 @@ import (
 // AppendResult is the outcome of one observation as JSON. Empty members are omitted; a
 // rejected observation has no kind, stream, time or id.
 type AppendResult struct {
-	Outcome model.Outcome      `json:"verdict"`
+	Outcome model.Outcome      `json:"outcome"`
 	Subject string             `json:"subject,omitempty"` // id
 	Kind    string             `json:"kind,omitempty"`
 	Stream  string             `json:"stream,omitempty"`
 	At      *model.Time        `json:"at,omitempty"`
 	ID      string             `json:"id,omitempty"`
-	Latest  *Latest            `json:"current,omitempty"`
+	Latest  *Latest            `json:"latest,omitempty"`
 	Errors  []model.FieldError `json:"errors,omitempty"`
 }
 

@@ -24,16 +24,16 @@ func TestAppendResultOf_OmitsEmptyMembers(t *testing.T) {
 		want   string
 	}{
 		{"applied", model.AppendResult{Outcome: model.Applied, Key: key, Latest: &model.Latest{Ordered: true, Order: key.Order, Attrs: fields}},
-			`{"verdict":"applied","subject":"a","kind":"READING","stream":"status","at":"1970-01-01T00:00:00.001Z","id":"x",` +
-				`"current":{"at":"1970-01-01T00:00:00.001Z","id":"x","fields":{"big":123456789012345678901234567890.12345678,"none":null,"off":false,"say \"hi\"":"\u003c\u0026\u003e"}}}`},
+			`{"outcome":"applied","subject":"a","kind":"READING","stream":"status","at":"1970-01-01T00:00:00.001Z","id":"x",` +
+				`"latest":{"at":"1970-01-01T00:00:00.001Z","id":"x","fields":{"big":123456789012345678901234567890.12345678,"none":null,"off":false,"say \"hi\"":"\u003c\u0026\u003e"}}}`},
 		{"only fields of other writers", model.AppendResult{Outcome: model.Conflict, Key: key, Latest: &model.Latest{}},
-			`{"verdict":"conflict","subject":"a","kind":"READING","stream":"status","at":"1970-01-01T00:00:00.001Z","id":"x","current":{"at":null,"id":"","fields":{}}}`},
+			`{"outcome":"conflict","subject":"a","kind":"READING","stream":"status","at":"1970-01-01T00:00:00.001Z","id":"x","latest":{"at":null,"id":"","fields":{}}}`},
 		{"no latest item", model.AppendResult{Outcome: model.Unknown, Key: model.EventKey{Series: model.Series{Subject: series.Subject, Kind: "READING"}}},
-			`{"verdict":"unknown","subject":"a","kind":"READING","at":"1970-01-01T00:00:00.000Z"}`},
+			`{"outcome":"unknown","subject":"a","kind":"READING","at":"1970-01-01T00:00:00.000Z"}`},
 		{"rejected", model.AppendResult{Outcome: model.Rejected, Errors: []model.FieldError{{Field: "t", Code: "nested", Message: "is an object"}}},
-			`{"verdict":"rejected","errors":[{"field":"t","code":"nested","message":"is an object"}]}`},
+			`{"outcome":"rejected","errors":[{"field":"t","code":"nested","message":"is an object"}]}`},
 		{"rejected, subject known", model.AppendResult{Outcome: model.Rejected, Key: model.EventKey{Series: series}},
-			`{"verdict":"rejected","subject":"a"}`},
+			`{"outcome":"rejected","subject":"a"}`},
 	}
 	for _, c := range cases {
 		got, err := json.Marshal(httpapi.AppendResultOf(c.result))

@@ -9,7 +9,7 @@ import (
 
 // ChangeResult is the outcome of a change of a subject as JSON.
 type ChangeResult struct {
-	Outcome lifecycle.Outcome `json:"verdict"`
+	Outcome lifecycle.Outcome `json:"outcome"`
 	Profile *Profile          `json:"profile,omitempty"`
 }
 

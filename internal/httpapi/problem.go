@@ -38,7 +38,7 @@ type Problem struct {
 	Title   string             `json:"title"`
 	Status  int                `json:"status"`
 	Detail  string             `json:"detail,omitempty"`
-	Outcome model.Outcome      `json:"verdict,omitempty"`
+	Outcome model.Outcome      `json:"outcome,omitempty"`
 	Errors  []model.FieldError `json:"errors,omitempty"`
 
 	header map[string]string

@@ -79,14 +79,14 @@ func TestRouteWords_AreReservedInTheCatalog(t *testing.T) {
 	for _, word := range words {
 		k := flow
 		k.Path = word
-		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "word of the routes") {
+		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "fixed segment of routes") {
 			t.Errorf("kind with path %s: %v, want an error", word, err)
 		}
 	}
 	for _, word := range []string{WordAlerts, WordRules} {
 		k := flow
 		k.Subject.Path = word
-		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "word of the routes") {
+		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "fixed segment of routes") {
 			t.Errorf("subject type with path %s: %v, want an error", word, err)
 		}
 	}

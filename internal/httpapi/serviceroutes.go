@@ -7,7 +7,7 @@ const (
 	ReadRelease Action = "release" // of the service
 )
 
-// The paths of the service itself, beside those of kinds and subjects.
+// The paths of the service itself, in addition to those of kinds and subjects.
 const (
 	PathAPI     = "/openapi.json"
 	PathHealth  = "/health"

@@ -7,7 +7,7 @@ import (
 )
 
 // Compose returns the transaction that appends one event, for a caller that sends it
-// together with items of its own. It reads and sends nothing, so it cannot know whether
+// together with the caller's own items. It reads and sends nothing, so it cannot know whether
 // the latest item exists; its one condition allows both. The field errors are those of
 // validation; the error is that of the random source, or ErrNoLatest.
 //

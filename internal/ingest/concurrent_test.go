@@ -34,7 +34,7 @@ func TestAppend_ConcurrentAppendsEqualSomeSerialOrder(t *testing.T) {
 	}
 }
 
-// manyObservations returns 100 observations of 80 identities. Each has a field of its own and
+// manyObservations returns 100 observations of 80 identities. Each has its own field and
 // one that all share, so that the latest item shows which were applied, in which order.
 func manyObservations(r *rand.Rand) []ingest.TypedObservation {
 	var observations []ingest.TypedObservation

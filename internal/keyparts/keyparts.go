@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Separator stands between the parts of a key. No escaped part contains it.
+// Separator is between the parts of a key. No escaped part contains it.
 const Separator = '#'
 
 // escapeByte begins an escape: %, then the byte in two upper-case hexadecimal digits.
 //
 // Every byte up to and including the percent sign is escaped, not only the separator
 // and the percent sign. This keeps the byte order: an escape begins with a byte below
-// all unescaped bytes, and it stands for a byte below them too. Control characters and
+// all unescaped bytes, and it encodes a byte below them too. Control characters and
 // the space are escaped for the same reason. All bytes of multi-byte runes are above the
 // percent sign and are not escaped.
 const escapeByte = '%'

@@ -2,7 +2,7 @@
 // writes the loop over positions itself.
 //
 // A read returns the page after a position, and the position after that page. The zero
-// position stands for the start of the first page and, as next, for the end. Pages may be
+// position is the start of the first page and, as next, the end. Pages may be
 // empty. When a read fails, the iterator yields the error with a zero value and ends. It
 // reads the next page only after the caller has taken all of the previous one.
 package pages

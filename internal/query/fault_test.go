@@ -102,7 +102,7 @@ func TestReads_AFailedPageIsAnErrorAndNotSkipped(t *testing.T) {
 				t.Errorf("%s, request %d of %d failed: %v, want %v", name, n, requests, err, storetest.ErrRead)
 			}
 			if returned != 0 && name != "an iteration" {
-				t.Errorf("%s, request %d failed: %d items beside the error", name, n, returned)
+				t.Errorf("%s, request %d failed: %d items with the error", name, n, returned)
 			}
 		}
 	}

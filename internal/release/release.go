@@ -1,4 +1,4 @@
-// Package release says which release a program is of. It stands by itself, so that the
+// Package release returns the release of a program. It has no dependencies, so that the
 // command line and the functions say the same of the same build.
 package release
 

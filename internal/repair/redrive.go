@@ -22,7 +22,7 @@ import (
 type Messages interface {
 	// Receive returns messages that it has not returned before; none means no more.
 	Receive(ctx context.Context) ([]onfailure.Message, error)
-	// Remove removes a message for good.
+	// Remove removes a message permanently.
 	Remove(ctx context.Context, m onfailure.Message) error
 }
 

@@ -4,7 +4,7 @@
 // what is wrong; package aggregate recomputes a bucket.
 //
 // Every write is on condition of what was read, so each repair is safe at any time, may
-// run twice, and may run beside live traffic. The package prints nothing: results are
+// run twice, and may run during live traffic. The package prints nothing: results are
 // values, and long runs report their progress to a callback.
 package repair
 

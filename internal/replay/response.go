@@ -15,7 +15,7 @@ const maxResponse = 64 << 20
 
 // result is the API's outcome of one observation.
 type result struct {
-	Outcome model.Outcome      `json:"verdict"`
+	Outcome model.Outcome      `json:"outcome"`
 	Errors  []model.FieldError `json:"errors"`
 }
 

@@ -40,7 +40,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func outcomesJSON(lines []string, v model.Outcome) string {
 	list := make([]string, len(lines))
 	for i := range list {
-		list[i] = fmt.Sprintf(`{"verdict":%q}`, v)
+		list[i] = fmt.Sprintf(`{"outcome":%q}`, v)
 	}
 	return "[" + strings.Join(list, ",") + "]"
 }
@@ -92,7 +92,7 @@ func TestSend_RepeatsOnlyObservationsWithoutAnOutcome(t *testing.T) {
 		case 1:
 			return 500, `{"message":"Internal Server Error"}`
 		case 2:
-			return 503, `[{"verdict":"applied"},{"verdict":"unknown"},{"verdict":"unknown"}]`
+			return 503, `[{"outcome":"applied"},{"outcome":"unknown"},{"outcome":"unknown"}]`
 		}
 		return 200, outcomesJSON(lines, model.Duplicate)
 	}}
@@ -116,7 +116,7 @@ func TestSend_StopsAtAPermanentError(t *testing.T) {
 
 func TestCounts_PrintTheLinesThatWereRejected(t *testing.T) {
 	f := &fakeAPI{respond: func(int, []string) (int, string) {
-		return 200, `[{"verdict":"applied"},{"verdict":"rejected","errors":[{"field":"value","code":"x","message":"line 2: too large"}]}]`
+		return 200, `[{"outcome":"applied"},{"outcome":"rejected","errors":[{"field":"value","code":"x","message":"line 2: too large"}]}]`
 	}}
 	s, err := sendTo(t, f, &Sender{Batch: 10, Lanes: 1}, numbered(2, 1))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// contract checks one fact on a table of its own.
+// contract checks one fact on its own table.
 type contract struct {
 	*testing.T
 	table Table

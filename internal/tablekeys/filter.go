@@ -7,7 +7,7 @@ import "github.com/tidemark-db/tidemark/pkg/keys"
 // an identity. The pattern names the prefix of events instead of excluding other classes,
 // so that no rollup and no class of item that is added later is ever sent to the function.
 // The filter only saves invocations: the function checks both rules again.
-const AggregateFilter = `{"dynamodb":{"Keys":{"` + keys.AttrSK + `":{"S":[{"prefix":"` + keys.EventPrefix + `"}]}}},` +
+const AggregateFilter = `{"dynamodb":{"Keys":{"` + keys.AttrSK + `":{"S":[{"prefix":"` + EventPrefix + `"}]}}},` +
 	`"userIdentity":{"type":[{"exists":false}]}}`
 
 // PurgeFilter is the event filter pattern of the mapping that invokes the purge function:

@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Classes of the items that the lifecycle of a profile writes beside it.
+// Classes of the items that the lifecycle of a profile writes in addition to it.
 const (
 	ClassVersion = "VERSION"
 	ClassDeleted = "DELETED" // of tombstones, and of the index partitions that list them
-	ClassUnique  = "UNIQUE"  // of sentinels; each has a partition of its own
+	ClassUnique  = "UNIQUE"  // of sentinels; each has its own partition
 	classSubject = "SUBJECT" // of the index partitions that find profiles by a field
 )
 

@@ -124,7 +124,7 @@ var catalogue = []Definition{
 		"Pauses in stream processing that were longer than the table stream keeps its records.",
 		&Alarm{Sum, 0, fiveMinutes, 1, "Rollups may have missed changes, unless nothing was written meanwhile: run tidemark gap, then tidemark rebuild --gap recorded, before the raw events expire."}},
 	{Lag, "Lag", Seconds, true,
-		"Now minus the arrival of the newest folded event.",
+		"Now minus the arrival of the newest event in the rollups.",
 		&Alarm{Maximum, 300, fiveMinutes, 3, "Rollups are more than five minutes behind: see the iterator age, Throttles and BatchFailures."}},
 
 	{AlertEvaluations, "AlertEvaluations", Count, false,

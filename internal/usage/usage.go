@@ -1,6 +1,6 @@
 // Package usage marks the errors that a user corrects by typing something else: a flag,
-// an argument, an input file, the configuration. Commands end such an error with an exit
-// status of its own.
+// an argument, an input file, the configuration. Commands end such an error with a separate
+// exit status.
 package usage
 
 import (

@@ -11,19 +11,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Catalog is a set of kinds with every default filled in. Make one with New; nobody
-// changes it after, so it is safe for concurrent use.
+// Catalog is a set of kinds with all defaults applied. Create one with New. It is immutable
+// and safe for concurrent use.
 type Catalog struct {
-	Kinds []Kind // in order of declaration; for reading only
+	Kinds []Kind // in order of declaration; read-only
 
 	byName   map[string]*Kind
 	byPath   map[string]*Kind
 	subjects []SubjectType // each once, in order of first mention
 }
 
-// New checks the kinds, fills in their defaults and makes a catalog of them. The
-// error joins every Mistake there is, in the order of the kinds and their fields.
-// The kinds given are copied and stay as they were.
+// New validates copies of the kinds and returns a catalog of them, with all defaults applied.
+// The error joins one *Mistake for each mistake, in the order of the kinds and their fields.
 func New(kinds ...Kind) (*Catalog, error) {
 	c := &Catalog{
 		Kinds:  make([]Kind, len(kinds)),
@@ -47,19 +46,19 @@ func New(kinds ...Kind) (*Catalog, error) {
 	return c, nil
 }
 
-// Kind finds a kind by its name in keys: READING.
+// Kind returns the kind with a name, for example READING.
 func (c *Catalog) Kind(name string) (*Kind, bool) {
 	k, ok := c.byName[name]
 	return k, ok
 }
 
-// ByPath finds a kind by its plural in routes: readings.
+// ByPath returns the kind with a plural in routes, for example readings.
 func (c *Catalog) ByPath(path string) (*Kind, bool) {
 	k, ok := c.byPath[path]
 	return k, ok
 }
 
-// SubjectByPath finds a subject type by its plural in routes: devices.
+// SubjectByPath returns the subject type with a plural in routes, for example devices.
 func (c *Catalog) SubjectByPath(path string) (SubjectType, bool) {
 	i := slices.IndexFunc(c.subjects, func(s SubjectType) bool { return s.Path == path })
 	if i < 0 {
@@ -68,7 +67,7 @@ func (c *Catalog) SubjectByPath(path string) (SubjectType, bool) {
 	return c.subjects[i], true
 }
 
-// KindsOf are the kinds of a subject type, in order of declaration.
+// KindsOf returns the kinds of a subject type, in order of declaration.
 func (c *Catalog) KindsOf(s SubjectType) (all []*Kind) {
 	for i := range c.Kinds {
 		if c.Kinds[i].Subject == s {
@@ -78,11 +77,10 @@ func (c *Catalog) KindsOf(s SubjectType) (all []*Kind) {
 	return all
 }
 
-// Subjects are the subject types of the kinds, each once, in order of first mention.
+// Subjects returns the subject types of the kinds, each once, in the order of the kinds.
 func (c *Catalog) Subjects() []SubjectType { return slices.Clone(c.subjects) }
 
-// complete is a copy of k that shares nothing with it, each zero field replaced by
-// its documented default.
+// complete returns a deep copy of k with the documented default for each zero field.
 func (k Kind) complete() Kind {
 	k.Measures = slices.Clone(k.Measures)
 	k.Dimensions = slices.Clone(k.Dimensions)
@@ -111,8 +109,8 @@ func (k Kind) complete() Kind {
 	return k
 }
 
-// Series is the series of k that an event of the subject belongs to. Where k is
-// spread, order chooses the shard, the same one at every retry.
+// Series returns the series of an event of the subject. If k is sharded, the event's order
+// chooses the shard, so that a retry has the same shard.
 func (k *Kind) Series(subjectID, stream string, order model.Order) model.Series {
 	s := model.Series{
 		Subject: model.Subject{Type: k.Subject.Name, ID: subjectID},

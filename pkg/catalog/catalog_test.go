@@ -82,7 +82,7 @@ func TestCatalog_FindsKindsAndSubjectTypes(t *testing.T) {
 	}
 }
 
-func TestCatalog_DoesNotFindWhatIsNotThere(t *testing.T) {
+func TestCatalog_ReportsUnknownNames(t *testing.T) {
 	for _, c := range []*catalog.Catalog{mustNew(t, flow), mustNew(t), {}} {
 		for _, name := range []string{"", "flow", "flows", "PUMP"} {
 			if k, ok := c.Kind(name); ok || k != nil {
@@ -100,42 +100,42 @@ func TestCatalog_DoesNotFindWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// with is flow, changed.
+// with returns flow after a change.
 func with(change func(*catalog.Kind)) []catalog.Kind {
 	k := flow
 	change(&k)
 	return []catalog.Kind{k}
 }
 
-func TestNew_RefusesEachMistake(t *testing.T) {
+func TestNew_ReportsEachMistake(t *testing.T) {
 	measures := func(specs ...rollup.MeasureSpec) func(*catalog.Kind) {
 		return func(k *catalog.Kind) { k.Measures = specs }
 	}
 	for _, test := range []struct {
 		name  string
 		kinds []catalog.Kind
-		want  string // the whole error begins so
+		want  string // prefix of the error
 	}{
 		{"no name", with(func(k *catalog.Kind) { k.Name = "" }), "kind #1: name: missing"},
-		{"small letters", with(func(k *catalog.Kind) { k.Name = "flow" }), `kind flow: name: "flow" cannot stand in a key`},
-		{"a separator", with(func(k *catalog.Kind) { k.Name = "A#B" }), `kind A#B: name: "A#B" cannot stand in a key`},
+		{"lower case", with(func(k *catalog.Kind) { k.Name = "flow" }), `kind flow: name: "flow" is not a valid name`},
+		{"a separator", with(func(k *catalog.Kind) { k.Name = "A#B" }), `kind A#B: name: "A#B" is not a valid name`},
 		{"a long name", with(func(k *catalog.Kind) { k.Name = strings.Repeat("F", 65) }), "kind " + strings.Repeat("F", 65) + ": name: longer than 64 bytes"},
-		{"a path in capitals", with(func(k *catalog.Kind) { k.Path = "Flows" }), `kind FLOW: path: "Flows" cannot stand in a route`},
+		{"a path in capitals", with(func(k *catalog.Kind) { k.Path = "Flows" }), `kind FLOW: path: "Flows" is not a valid path`},
 		{"the subject's path", with(func(k *catalog.Kind) { k.Path = "pumps" }), `kind FLOW: path: "pumps" is the path of its subject type too`},
 		{"no subject", with(func(k *catalog.Kind) { k.Subject = catalog.SubjectType{} }), "kind FLOW: subject.name: missing"},
-		{"a field of bookkeeping", with(func(k *catalog.Kind) { k.Subject.Field = "_pump" }), "kind FLOW: subject.field: names beginning with _"},
-		{"the field of the time", with(func(k *catalog.Kind) { k.Subject.Field = "timestamp" }), "kind FLOW: subject.field: every observation has this field"},
+		{"a reserved field", with(func(k *catalog.Kind) { k.Subject.Field = "_pump" }), "kind FLOW: subject.field: names that begin with _"},
+		{"the field of the time", with(func(k *catalog.Kind) { k.Subject.Field = "timestamp" }), "kind FLOW: subject.field: timestamp, stream and id have a fixed meaning"},
 		{"same name", []catalog.Kind{flow, flow}, "kind FLOW: name: declared twice"},
 		{"same path", []catalog.Kind{flow, {Name: "OTHER", Path: "flows", Subject: pump}}, `kind OTHER: path: "flows" is the path of kind FLOW already`},
-		{"a kind's path for a subject", []catalog.Kind{flow, {Name: "OTHER", Subject: catalog.SubjectType{Name: "X", Path: "flows", Field: "x"}}}, "kind OTHER: path: kind FLOW uses the same path"},
-		{"a subject of two forms", []catalog.Kind{flow, {Name: "OTHER", Subject: catalog.SubjectType{Name: "PUMP", Path: "pumps", Field: "pump"}}}, "kind OTHER: subject: PUMP is declared otherwise by kind FLOW (path pumps, field pumpId)"},
+		{"a kind's path for a subject type", []catalog.Kind{flow, {Name: "OTHER", Subject: catalog.SubjectType{Name: "X", Path: "flows", Field: "x"}}}, "kind OTHER: path: a kind and a subject type have the same path (see kind FLOW)"},
+		{"a subject type declared differently", []catalog.Kind{flow, {Name: "OTHER", Subject: catalog.SubjectType{Name: "PUMP", Path: "pumps", Field: "pump"}}}, "kind OTHER: subject: kind FLOW declares PUMP differently (path pumps, field pumpId)"},
 		{"two subjects of a path", []catalog.Kind{flow, {Name: "OTHER", Subject: catalog.SubjectType{Name: "PUMPE", Path: "pumps", Field: "pumpId"}}}, `kind OTHER: subject.path: "pumps" is the path of subject type PUMP already`},
 		{"a measure twice", with(measures(rollup.MeasureSpec{Name: "a"}, rollup.MeasureSpec{Name: "a"})), "kind FLOW: measures.a: declared twice"},
 		{"a nameless measure", with(measures(rollup.MeasureSpec{})), "kind FLOW: measures.: a field has no name"},
-		{"a control character", with(measures(rollup.MeasureSpec{Name: "a\nb"})), "kind FLOW: measures.a\nb: holds bytes"},
-		{"bytes that are no text", with(measures(rollup.MeasureSpec{Name: "\xff"})), "kind FLOW: measures.\xff: holds bytes"},
+		{"a control character", with(measures(rollup.MeasureSpec{Name: "a\nb"})), "kind FLOW: measures.a\nb: contains control characters"},
+		{"invalid UTF-8", with(measures(rollup.MeasureSpec{Name: "\xff"})), "kind FLOW: measures.\xff: contains control characters"},
 		{"the subject's field", with(measures(rollup.MeasureSpec{Name: "pumpId"})), "kind FLOW: measures.pumpId: declared as the subject's field already"},
-		{"a scale below none", with(measures(rollup.MeasureSpec{Name: "a", Scale: -1})), "kind FLOW: measures.a.scale: -1 is out of bounds: want 0 to 15"},
+		{"a negative scale", with(measures(rollup.MeasureSpec{Name: "a", Scale: -1})), "kind FLOW: measures.a.scale: -1 is out of bounds: want 0 to 15"},
 		{"a scale too fine", with(measures(rollup.MeasureSpec{Name: "a", Scale: 16})), "kind FLOW: measures.a.scale: 16 is out of bounds: want 0 to 15"},
 		{"measure and dimension", with(func(k *catalog.Kind) {
 			k.Measures = []rollup.MeasureSpec{{Name: "a"}}
@@ -147,11 +147,11 @@ func TestNew_RefusesEachMistake(t *testing.T) {
 		}), "kind FLOW: enrichment.a: declared as a measure already"},
 		{"distinct and enrichment", with(func(k *catalog.Kind) { k.Distinct, k.Enrichment = []string{"a"}, []string{"a"} }), "kind FLOW: enrichment.a: declared as a distinct count already"},
 		{"too many values", with(func(k *catalog.Kind) { k.Dimensions = []rollup.DimensionSpec{{Name: "a", Top: 1001}} }), "kind FLOW: dimensions.a.top: 1001 is out of bounds"},
-		{"more measures than a row", with(func(k *catalog.Kind) { k.Measures, k.MaxMeasures = []rollup.MeasureSpec{{Name: "a"}, {Name: "b"}}, 1 }), "kind FLOW: measures: 2 are declared, but a row holds maxMeasures = 1"},
-		{"unknown late policy", with(func(k *catalog.Kind) { k.Late = "perhaps" }), `kind FLOW: late: "perhaps" is no policy`},
-		{"unknown id policy", with(func(k *catalog.Kind) { k.IDs = "perhaps" }), `kind FLOW: ids: "perhaps" is no policy`},
-		{"unknown time policy", with(func(k *catalog.Kind) { k.FinerTime = 7 }), "kind FLOW: finerTime: 7 is no policy"},
-		{"drop without latest", with(func(k *catalog.Kind) { k.WithoutLatest, k.Late = true, catalog.DropLate }), "kind FLOW: late: drop needs the latest state"},
+		{"more measures than a row", with(func(k *catalog.Kind) { k.Measures, k.MaxMeasures = []rollup.MeasureSpec{{Name: "a"}, {Name: "b"}}, 1 }), "kind FLOW: measures: 2 are declared, but a row has at most maxMeasures = 1"},
+		{"unknown late policy", with(func(k *catalog.Kind) { k.Late = "perhaps" }), `kind FLOW: late: "perhaps" is not a policy`},
+		{"unknown id policy", with(func(k *catalog.Kind) { k.IDs = "perhaps" }), `kind FLOW: ids: "perhaps" is not a policy`},
+		{"unknown time policy", with(func(k *catalog.Kind) { k.FinerTime = 7 }), "kind FLOW: finerTime: 7 is not a policy"},
+		{"drop without latest", with(func(k *catalog.Kind) { k.WithoutLatest, k.Late = true, catalog.DropLate }), "kind FLOW: late: drop compares events with the latest item"},
 		{"negative shards", with(func(k *catalog.Kind) { k.Shards = -1 }), "kind FLOW: shards: -1 is out of bounds: want 1 to 64"},
 		{"too many shards", with(func(k *catalog.Kind) { k.Shards = 65 }), "kind FLOW: shards: 65 is out of bounds: want 1 to 64"},
 		{"an unsafe retention policy", with(func(k *catalog.Kind) { k.Retention = tier.Standard(); k.Retention.Raw = 88 * tier.Day24 }), "kind FLOW: tiers.hour: retention 90 d is too short"},
@@ -166,10 +166,10 @@ func TestNew_RefusesEachMistake(t *testing.T) {
 				t.Errorf("got  %v\nwant %s…", err, test.want)
 			}
 			if mistake := (*catalog.Mistake)(nil); !errors.As(err, &mistake) {
-				t.Errorf("%T is no *Mistake", err)
+				t.Errorf("%T is not a *Mistake", err)
 			}
 			if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 1 {
-				t.Errorf("one mistake is told as several:\n%v", err)
+				t.Errorf("got several messages for one mistake:\n%v", err)
 			}
 		})
 	}
@@ -210,8 +210,7 @@ kind #2: subject`
 	}
 }
 
-// Whatever is declared, New answers with a catalog whose kinds New accepts again, or
-// with mistakes; it never panics.
+// New returns a catalog whose kinds New accepts again, or mistakes; it never panics.
 func TestNew_IsTotalAndIdempotent(t *testing.T) {
 	name := rapid.SampledFrom([]string{"", "A", "A", "B_2", "a", "Ä", "_", "\xff", "timestamp", strings.Repeat("N", 65)})
 	number := rapid.IntRange(-1, 70)
@@ -238,7 +237,7 @@ func TestNew_IsTotalAndIdempotent(t *testing.T) {
 		}
 		again, err := catalog.New(c.Kinds...)
 		if err != nil {
-			t.Fatalf("New refuses what it answered: %v", err)
+			t.Fatalf("New rejected kinds that it returned: %v", err)
 		}
 		if diff := cmp.Diff(c.Kinds, again.Kinds, cmpopts.IgnoreUnexported(catalog.Kind{})); diff != "" {
 			t.Fatalf("completing twice changes a kind:\n%s", diff)

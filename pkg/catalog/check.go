@@ -8,14 +8,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The widest a kind may be declared.
+// Limits of the declaration of a kind.
 const (
-	MaxShards   = 64   // a read of a spread kind is one request a shard
-	MaxTop      = 1000 // values of a dimension a row holds
-	MaxMeasures = 200  // measure names a row holds
+	MaxShards   = 64   // shards of a kind; a read sends one request for each
+	MaxTop      = 1000 // values of a dimension in a row
+	MaxMeasures = 200  // measures in a row
 )
 
-// quote shortens what it quotes: a mistake stays one readable line.
+// quote quotes text and shortens it, so that a message stays one readable line.
 func quote(s string) string {
 	if len(s) > MaxName {
 		s = s[:MaxName] + "…"
@@ -23,7 +23,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// check finds every mistake in completed kinds, in the order of kinds and fields.
+// check returns every mistake of kinds with defaults, in the order of kinds and fields.
 func check(kinds []Kind) []error {
 	var found []error
 	for i := range kinds {
@@ -53,7 +53,7 @@ type checker struct {
 	found *[]error
 }
 
-// wrong records a mistake; an empty message means that nothing is wrong.
+// wrong adds a mistake, unless the message is empty.
 func (c checker) wrong(field, message string) {
 	if message != "" {
 		*c.found = append(*c.found, &Mistake{Kind: c.label, Field: field, Message: message})
@@ -71,27 +71,27 @@ func (c checker) names() {
 func (c checker) against(earlier []Kind) {
 	s := c.k.Subject
 	if reservedSubjectPaths[s.Path] {
-		c.wrong("subject.path", quote(s.Path)+" is a word of the routes of subjects: choose another")
+		c.wrong("subject.path", quote(s.Path)+" is a fixed segment of routes: choose another path")
 	}
 	if reservedKindPaths[c.k.Path] {
-		c.wrong("path", quote(c.k.Path)+" is a word of the routes of subjects: choose another")
+		c.wrong("path", quote(c.k.Path)+" is a fixed segment of routes: choose another path")
 	}
 	if c.k.Path == s.Path && s.Path != "" {
-		c.wrong("path", quote(s.Path)+" is the path of its subject type too: name one of them otherwise")
+		c.wrong("path", quote(s.Path)+" is the path of its subject type too: choose another path for one of them")
 	}
 	for _, e := range earlier {
 		if e.Name == c.k.Name && e.Name != "" {
-			c.wrong("name", "declared twice: a kind has one row")
-			return // the rest would only say so again
+			c.wrong("name", "declared twice: remove one")
+			return // further messages would repeat it
 		}
 		if e.Path == c.k.Path {
 			c.wrong("path", fmt.Sprintf("%q is the path of kind %s already: choose another", e.Path, e.Name))
 		}
 		if e.Subject.Path == c.k.Path || e.Path == s.Path {
-			c.wrong("path", fmt.Sprintf("kind %s uses the same path for the other of kind and subject type: choose another", e.Name))
+			c.wrong("path", fmt.Sprintf("a kind and a subject type have the same path (see kind %s): choose another path for one of them", e.Name))
 		}
 		if e.Subject.Name == s.Name && e.Subject != s {
-			c.wrong("subject", fmt.Sprintf("%s is declared otherwise by kind %s (path %s, field %s): a subject type has one path and one field",
+			c.wrong("subject", fmt.Sprintf("kind %[2]s declares %[1]s differently (path %[3]s, field %[4]s): a subject type has one path and one field",
 				s.Name, e.Name, e.Subject.Path, e.Subject.Field))
 		}
 		if e.Subject.Name != s.Name && e.Subject.Path == s.Path {
@@ -102,16 +102,16 @@ func (c checker) against(earlier []Kind) {
 
 func (c checker) policies() {
 	if !slices.Contains([]LatePolicy{KeepLate, DropLate}, c.k.Late) {
-		c.wrong("late", quote(string(c.k.Late))+" is no policy for late events: want keep or drop")
+		c.wrong("late", quote(string(c.k.Late))+" is not a policy for late events: want keep or drop")
 	}
 	if !slices.Contains([]IDPolicy{OptionalID, RequiredID, MintedID}, c.k.IDs) {
-		c.wrong("ids", quote(string(c.k.IDs))+" is no policy for ids: want optional, required or minted")
+		c.wrong("ids", quote(string(c.k.IDs))+" is not a policy for ids: want optional, required or minted")
 	}
 	if c.k.FinerTime != model.RejectFinerTime && c.k.FinerTime != model.TruncateFinerTime {
-		c.wrong("finerTime", fmt.Sprintf("%d is no policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))
+		c.wrong("finerTime", fmt.Sprintf("%d is not a policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))
 	}
 	if c.k.WithoutLatest && c.k.Late == DropLate {
-		c.wrong("late", "drop needs the latest state to compare with, and this kind keeps none: write late: keep, or remove latest: false")
+		c.wrong("late", "drop compares events with the latest item, and this kind has none: write late: keep, or remove latest: false")
 	}
 }
 

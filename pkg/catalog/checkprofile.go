@@ -7,16 +7,14 @@ import (
 	"time"
 )
 
-// MaxUnique is how many constraints a subject type may declare: a change of all their
-// values is one transaction, which holds a hundred items.
+// MaxUnique is the maximum number of unique constraints of a subject type. All their values
+// may change in one transaction, which DynamoDB limits to 100 items.
 const MaxUnique = 40
 
-// Restored is the least time for which a deleted subject can be restored, where it is
-// not for ever: TTL takes a tombstone away, and a day is what a slip takes to be seen.
-const Restored = 24 * time.Hour
+// minRestore is the minimum time for which a deleted subject can be restored.
+const minRestore = 24 * time.Hour
 
-// profile checks what the subject type's profiles promise. It is checked once, with
-// the first kind that names the type.
+// profile validates the profile of the subject type, with the first kind of the type.
 func (c checker) profile() {
 	p := c.k.Subject.Profile
 	if p == nil {
@@ -29,7 +27,7 @@ func (c checker) profile() {
 			c.wrong(path, "declared twice: remove one")
 		}
 		if f.Default != "" && len(f.Values) > 0 && !slices.Contains(f.Values, f.Default) {
-			c.wrong(path+".default", quote(f.Default)+" is none of the values allowed: add it to them, or choose one of them")
+			c.wrong(path+".default", quote(f.Default)+" is not one of the allowed values: add it to them, or choose one of them")
 		}
 	}
 	indexes := map[string]bool{}
@@ -37,17 +35,17 @@ func (c checker) profile() {
 		path := "subject.profile.indexes." + x.Field
 		c.wrong(path, wrongField(x.Field))
 		if x.Index != FirstIndex && x.Index != SecondIndex {
-			c.wrong(path, quote(x.Index)+" is no index: want gsi1 or gsi2")
+			c.wrong(path, quote(x.Index)+" is not an index: want gsi1 or gsi2")
 		}
 		if indexes[x.Index] {
-			c.wrong(path, quote(x.Index)+" finds by another field already: an index holds one field")
+			c.wrong(path, quote(x.Index)+" has another field already: an index has one field")
 		}
 		indexes[x.Index] = true
-		c.within(path+".shards", x.Shards, 1, MaxShards, "partitions a value is spread over; each costs a list a request")
+		c.within(path+".shards", x.Shards, 1, MaxShards, "a list sends one request for each")
 	}
 	c.constraints(p)
 	if !slices.Contains([]Release{ReleaseFree, ReleaseReserve}, p.Release) {
-		c.wrong("subject.profile.release", quote(string(p.Release))+" is no policy for the unique values of deleted subjects: want free or reserve")
+		c.wrong("subject.profile.release", quote(string(p.Release))+" is not a policy for the unique values of deleted subjects: want free or reserve")
 	}
 	c.kept("subject.profile.versions.for", p.Versions.For)
 	c.kept("subject.profile.deletedFor", p.DeletedFor)
@@ -55,37 +53,37 @@ func (c checker) profile() {
 
 func (c checker) constraints(p *Profile) {
 	if len(p.Unique) > MaxUnique {
-		c.wrong("subject.profile.unique", fmt.Sprintf("%d constraints: at most %d, for one transaction changes them all", len(p.Unique), MaxUnique))
+		c.wrong("subject.profile.unique", fmt.Sprintf("%d constraints: want at most %d, because one transaction changes all of them", len(p.Unique), MaxUnique))
 	}
 	names := map[string]bool{}
 	for i, u := range p.Unique {
 		path := "subject.profile.unique." + u.Name
 		switch {
 		case u.Name == "":
-			c.wrong("subject.profile.unique", "constraint "+strconv.Itoa(i+1)+" has no name: it is part of keys")
+			c.wrong("subject.profile.unique", "constraint "+strconv.Itoa(i+1)+" has no name: add one, it is part of keys")
 		case len(u.Name) > MaxName:
-			c.wrong(path, "longer than 64 bytes: it is part of keys, choose a shorter one")
+			c.wrong(path, "longer than 64 bytes: choose a shorter name, it is part of keys")
 		case names[u.Name]:
 			c.wrong(path, "declared twice: remove one")
 		}
 		names[u.Name] = true
 		if len(u.Fields) == 0 {
-			c.wrong(path+".fields", "missing: say which fields' values no two subjects share")
+			c.wrong(path+".fields", "missing: list the fields whose values must be unique")
 		}
 		for n, f := range u.Fields {
 			c.wrong(path+".fields", wrongField(f))
 			if slices.Contains(u.Fields[:n], f) {
-				c.wrong(path+".fields", quote(f)+" stands twice: remove one")
+				c.wrong(path+".fields", quote(f)+" is listed twice: remove one")
 			}
 		}
 		if u.Case != CaseExact && u.Case != CaseFold {
-			c.wrong(path+".case", quote(string(u.Case))+" is no case rule: want exact or fold")
+			c.wrong(path+".case", quote(string(u.Case))+" is not a case rule: want exact or fold")
 		}
 	}
 }
 
 func (c checker) kept(path string, d time.Duration) {
-	if d != 0 && d < Restored {
-		c.wrong(path, fmt.Sprintf("%s is less than a day: TTL removes by days; want 24 h or more, or 0 for ever", d))
+	if d != 0 && d < minRestore {
+		c.wrong(path, fmt.Sprintf("%s is less than a day, and TTL removes items with a delay of up to days: want 24 h or more, or 0 for no limit", d))
 	}
 }

@@ -1,4 +1,3 @@
-// Package catalog is how a domain declares itself as data: its subject types and
-// its kinds of event. The engine reads these rows and never asks which domain they
-// belong to; a new domain is a new list of rows.
+// Package catalog declares subject types and kinds of event as data. Programs declare their
+// own kinds as values of Kind; the packages domains/iot and domains/web have ready ones.
 package catalog

@@ -6,14 +6,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Field is a name a kind declares, and where it does so.
+// Field is a field name that a kind declares.
 type Field struct {
 	Name string
-	Path string // as in a Mistake: measures.temperature
+	Path string // of the declaration, as in a Mistake: measures.temperature
 	role string
 }
 
-// The roles of declared fields, as mistakes name them.
+// The roles of declared fields, for messages.
 const (
 	roleSubject    = "the subject's field"
 	roleMeasure    = "a measure"
@@ -23,9 +23,9 @@ const (
 	roleIndex      = "the index's field"
 )
 
-// Fields are all names the kind declares: its subject's field, measures, dimensions,
-// distinct counts, enrichment and the field it is indexed by, in that order and in
-// order of declaration.
+// Fields returns all field names that the kind declares: the subject's field, measures,
+// dimensions, distinct counts, enrichment and the index field, in that order and in order of
+// declaration.
 func (k *Kind) Fields() []Field {
 	var all []Field
 	if k.Subject.Field != "" {
@@ -49,16 +49,16 @@ func (k *Kind) Fields() []Field {
 	return all
 }
 
-// mayBoth are the pairs of roles that one field may have: what is counted by value may
-// be counted by distinct values too, and either may be what the kind is indexed by.
+// mayBoth are the pairs of roles that one field may have: a dimension may have a distinct
+// count as well, and either may be the index field.
 var mayBoth = map[[2]string]bool{
 	{roleDimension, roleDistinct}: true,
 	{roleDimension, roleIndex}:    true,
 	{roleDistinct, roleIndex}:     true,
 }
 
-// fields checks the declared names: each well formed and in one role, or in two that
-// go together.
+// fields validates the declared names: each is well formed and has one role, or a pair of
+// mayBoth.
 func (c checker) fields() {
 	roles := map[string]string{}
 	for _, f := range c.k.Fields() {
@@ -69,22 +69,22 @@ func (c checker) fields() {
 		case role == f.role:
 			c.wrong(f.Path, "declared twice: remove one")
 		case !mayBoth[[2]string{role, f.role}]:
-			c.wrong(f.Path, "declared as "+role+" already: a field is one or the other")
+			c.wrong(f.Path, "declared as "+role+" already: choose one of them")
 		}
 	}
 }
 
-// sizes checks the numbers of a kind.
+// sizes validates the numbers of a kind.
 func (c checker) sizes() {
 	for _, m := range c.k.Measures {
-		c.within("measures."+m.Name+".scale", m.Scale, 0, rollup.MaxScale, "digits after the decimal point, so that sums of squares stay exact")
+		c.within("measures."+m.Name+".scale", m.Scale, 0, rollup.MaxScale, "so that sums of squares stay exact")
 	}
 	for _, d := range c.k.Dimensions {
-		c.within("dimensions."+d.Name+".top", d.Top, 1, MaxTop, "values a row holds, so that it stays small")
+		c.within("dimensions."+d.Name+".top", d.Top, 1, MaxTop, "so that rows stay small")
 	}
-	c.within("shards", c.k.Shards, 1, MaxShards, "partitions a subject is spread over; each costs every read a request")
-	c.within("maxMeasures", c.k.MaxMeasures, 1, MaxMeasures, "measure names a row holds, so that it stays small")
+	c.within("shards", c.k.Shards, 1, MaxShards, "a read sends one request for each")
+	c.within("maxMeasures", c.k.MaxMeasures, 1, MaxMeasures, "so that rows stay small")
 	if n := len(c.k.Measures); n > c.k.MaxMeasures && c.k.MaxMeasures > 0 {
-		c.wrong("measures", strconv.Itoa(n)+" are declared, but a row holds maxMeasures = "+strconv.Itoa(c.k.MaxMeasures)+": declare fewer or raise it")
+		c.wrong("measures", strconv.Itoa(n)+" are declared, but a row has at most maxMeasures = "+strconv.Itoa(c.k.MaxMeasures)+": declare fewer or raise it")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-func TestIndexBy_GoesWithWhatIsCountedByValue(t *testing.T) {
+func TestIndexBy_MayBeADimension(t *testing.T) {
 	whole := func(indexBy string) catalog.Kind {
 		return catalog.Kind{
 			Name: "VISIT", Subject: catalog.SubjectType{Name: "QUAY"}, IndexBy: indexBy,
@@ -25,7 +25,7 @@ func TestIndexBy_GoesWithWhatIsCountedByValue(t *testing.T) {
 	}
 	for field, why := range map[string]string{
 		"draught": "declared as a measure already", "berth": "declared as enrichment already",
-		"quayId": "declared as the subject's field already", "_x": "belong to stored bookkeeping", "id": "every observation has this field",
+		"quayId": "declared as the subject's field already", "_x": "reserved for Tidemark", "id": "fixed meaning in every observation",
 	} {
 		_, err := catalog.New(whole(field))
 		if err == nil || !strings.Contains(err.Error(), "indexBy") || !strings.Contains(err.Error(), why) {
@@ -34,7 +34,7 @@ func TestIndexBy_GoesWithWhatIsCountedByValue(t *testing.T) {
 	}
 }
 
-func TestKindsOf_AreTheSubjectsInOrder(t *testing.T) {
+func TestKindsOf_ReturnsTheKindsOfASubjectInOrder(t *testing.T) {
 	quay := catalog.SubjectType{Name: "QUAY", Path: "quays", Field: "quayId"}
 	c, err := catalog.New(
 		catalog.Kind{Name: "VISIT", Subject: quay}, catalog.Kind{Name: "FLIGHT", Subject: catalog.SubjectType{Name: "TOWER"}},

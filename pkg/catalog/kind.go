@@ -6,63 +6,65 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// SubjectType declares what is observed.
+// SubjectType declares a type of subject.
 type SubjectType struct {
-	Name  string // as in keys: DEVICE
-	Path  string // its plural in routes; "" is the name in small letters and s: devices
-	Field string // the name of its id in observations; "" is the name and Id: deviceId
-	// Profile is what its profiles promise; nil is the zero Profile. Where several kinds
-	// name the type, one of them declares it for all.
+	Name  string // in keys: DEVICE
+	Path  string // plural in routes; "" is the name in lower case and s: devices
+	Field string // name of the id in observations; "" is the name and Id: deviceId
+	// Profile declares the profiles of the type; nil is the zero Profile. If several kinds
+	// have the type, one of them declares it for all.
 	Profile *Profile
 }
 
-// LatePolicy says what becomes of an event older than current.
+// LatePolicy is what happens to an event that is older than the latest item.
 type LatePolicy string
 
 // The late policies.
 const (
-	KeepLate LatePolicy = "keep" // written, current untouched: outcome late
-	DropLate LatePolicy = "drop" // nothing written: outcome stale
+	KeepLate LatePolicy = "keep" // the event is stored, and the latest item not changed: outcome late
+	DropLate LatePolicy = "drop" // nothing is stored: outcome stale
 )
 
-// IDPolicy says where the id of an event comes from.
+// IDPolicy is where the id of an event comes from.
 type IDPolicy string
 
 // The id policies.
 const (
-	OptionalID IDPolicy = "optional" // "" when the observation has none
-	RequiredID IDPolicy = "required" // an observation without one is rejected
-	// MintedID is made at the door; an observation that brings one is rejected. Sent again
-	// without a delivery that names itself, as over HTTP or from Go, it is another event.
+	OptionalID IDPolicy = "optional" // "" if the observation has none
+	RequiredID IDPolicy = "required" // an observation without an id is rejected
+	// MintedID ids are created by the source; an observation with an id is rejected. An
+	// observation that is sent again over HTTP or from Go is another event, because these
+	// sources do not identify a delivery.
 	MintedID IDPolicy = "minted"
 )
 
-// Kind declares a type of event of a subject type. The zero value of each field is
-// its documented default.
+// Kind declares a type of event of a subject type. The zero value of each field is its
+// documented default.
 type Kind struct {
-	Name    string // as in keys: READING
-	Path    string // its plural in routes; "" is the name in small letters and s: readings
+	Name    string // in keys: READING
+	Path    string // plural in routes; "" is the name in lower case and s: readings
 	Subject SubjectType
-	// Measures are the declared numbers: they alone may be null, NaN or unparsable
-	// (counted invalid). Undeclared numbers are measures of scale 9 all the same.
+	// Measures are the declared numbers. Only declared measures may be null, NaN or
+	// unparsable; they count as invalid. Undeclared numbers are summarised too, with scale 9.
 	Measures   []rollup.MeasureSpec
 	Dimensions []rollup.DimensionSpec
 	Distinct   []string
 	Enrichment []string // fields that ingest can never write
-	// IndexBy names a text field by whose value events are found over all subjects, in
-	// the second index; "" means none. It costs a write unit an event that has it.
+	// IndexBy names a text field. Events are found by its value over all subjects, in the
+	// second index. It costs one write unit for each event that has the field. "" is none.
 	IndexBy string
-	// CurrentBy are the indexes that find currents of the kind by fields that appends
-	// bring; at most one in each of the table's two.
+	// LatestBy are indexes that find latest items by fields of appended events; at most one in
+	// each of the table's two indexes.
 	LatestBy  []LatestIndex
 	Late      LatePolicy
 	IDs       IDPolicy
 	FinerTime model.FinerTimePolicy
-	// WithoutCurrent kinds keep events only: one write unit an event, no order check.
+	// WithoutLatest stores no latest items: an append costs one write unit, and the order of
+	// events is not checked.
 	WithoutLatest bool
-	Shards        int // partitions a subject is spread over; 0 and 1 mean one; fixed for the kind's life
-	MaxMeasures   int // names a row holds; zero means rollup.DefaultMaxMeasures
+	Shards        int // partitions for the events of a subject; 0 and 1 mean one; it can never change
+	MaxMeasures   int // measures in a row; zero means rollup.DefaultMaxMeasures
 	Retention     tier.Policy
 
-	spec *rollup.Spec // made once by New
+	spec *rollup.Spec // set by New
 }

@@ -22,7 +22,7 @@ func declared() catalog.Kind {
 	return k
 }
 
-func TestSpec_IsSortedAndMadeOnce(t *testing.T) {
+func TestSpec_IsSortedAndComputedOnce(t *testing.T) {
 	k, _ := mustNew(t, declared()).Kind("FLOW")
 	want := &rollup.Spec{
 		Measures:    []rollup.MeasureSpec{{Name: "Pressure", Scale: 1, Percentiles: true}, {Name: "rate", Scale: 3}},
@@ -41,7 +41,7 @@ func TestSpec_IsSortedAndMadeOnce(t *testing.T) {
 	}
 }
 
-func TestDeclared_MeansMeasuresAlone(t *testing.T) {
+func TestDeclared_IsTrueOnlyForMeasures(t *testing.T) {
 	k, _ := mustNew(t, declared()).Kind("FLOW")
 	for name, want := range map[string]bool{"rate": true, "Pressure": true, "pressure": false, "valve": false, "operator": false, "owner": false, "pumpId": false, "": false} {
 		if got := k.Declared(name); got != want {
@@ -49,11 +49,11 @@ func TestDeclared_MeansMeasuresAlone(t *testing.T) {
 		}
 	}
 	if !k.IsEnrichment("owner") || k.IsEnrichment("rate") {
-		t.Error("IsEnrichment does not tell owner from rate")
+		t.Error("IsEnrichment returned the same for owner and rate")
 	}
 }
 
-func TestFields_AreAllDeclaredNamesWithTheirPlaces(t *testing.T) {
+func TestFields_AreAllDeclaredNamesWithTheirPaths(t *testing.T) {
 	k := declared()
 	var got []string
 	for _, f := range k.Fields() {
@@ -72,7 +72,7 @@ func order(i int) model.Order {
 	return model.Order{At: model.Time(1_700_000_000_000 + int64(i)*60_000), ID: fmt.Sprint(i % 3)}
 }
 
-func TestSeries_OfAnUnspreadKindHasNoShard(t *testing.T) {
+func TestSeries_OfAnUnshardedKindHasNoShard(t *testing.T) {
 	for _, shards := range []int{0, 1} {
 		k := flow
 		k.Shards = shards
@@ -87,7 +87,7 @@ func TestSeries_OfAnUnspreadKindHasNoShard(t *testing.T) {
 	}
 }
 
-func TestSeries_IsAmongTheShardsThatReadersAsk(t *testing.T) {
+func TestSeries_IsOneOfTheShardsThatReadersRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := flow
 		k.Shards = rapid.IntRange(0, catalog.MaxShards).Draw(t, "shards")
@@ -121,7 +121,7 @@ func TestSeries_ShardNeverChanges(t *testing.T) {
 	}
 }
 
-func TestSeries_SpreadsEvenly(t *testing.T) {
+func TestSeries_DistributesEvenly(t *testing.T) {
 	k := flow
 	for _, k.Shards = range []int{2, 4, 7, 64} {
 		const events = 64_000

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// CurrentIndex finds the currents of a kind by fields that appends bring, over all
-// subjects: the devices whose last reading said that the door is open. An entry is
-// made anew by each append that brings every field of it.
+// LatestIndex finds the latest items of a kind over all subjects, by fields of appended
+// events: for example the devices whose last reading has door = open. An append with all
+// fields of the index updates the entry.
 type LatestIndex struct {
-	Index string   // FirstIndex or SecondIndex; "" is the first. An index holds one of a kind.
-	By    []string // the fields whose values are asked for, in this order
-	Sort  []string // the fields that order those found, as text; then subject and stream do
+	Index string   // FirstIndex or SecondIndex; "" is the first. A kind uses each at most once.
+	By    []string // fields whose values are queried, in this order
+	Sort  []string // fields that sort the results, as text, before subject and stream
 	Half  HalfPolicy
 }
 
-// HalfPolicy says what becomes of the entry when an append brings only some of its
-// fields. An append that brings none of them leaves it as it is.
+// HalfPolicy is what happens to an index entry if an append has only some of the fields. An
+// append without any of them does not change it.
 type HalfPolicy string
 
-// The policies for half an entry.
+// The policies for incomplete entries.
 const (
-	HalfSparse   HalfPolicy = "sparse"   // the default: current leaves the index until an append brings all
-	HalfPreserve HalfPolicy = "preserve" // the entry stays as it was
+	HalfSparse   HalfPolicy = "sparse"   // the default: the entry is removed until an append has all fields
+	HalfPreserve HalfPolicy = "preserve" // the entry is not changed
 )
 
-// Fields are those of the whole entry.
+// Fields returns all fields of an entry.
 func (x LatestIndex) Fields() []string { return slices.Concat(x.By, x.Sort) }
 
 func (x LatestIndex) complete() LatestIndex {
@@ -34,24 +34,24 @@ func (x LatestIndex) complete() LatestIndex {
 	return x
 }
 
-// currentIndexes checks the indexes of currents. A key that mixed what appends bring
-// with enrichment could be made by neither writer alone.
+// latestIndexes validates the indexes of latest items. A key cannot mix fields of events with
+// enrichment, because no writer has both.
 func (c checker) latestIndexes() {
 	if len(c.k.LatestBy) > 0 && (c.k.WithoutLatest || c.k.Shards > 1) {
-		c.wrong("latestBy", "needs one current a series: a kind without current has none, and one that is spread has one a shard")
+		c.wrong("latestBy", "needs exactly one latest item for each series: remove latest: false, and do not shard the kind")
 	}
 	taken := map[string]bool{}
 	for _, x := range c.k.LatestBy {
 		path := "latestBy." + x.Index
 		switch {
 		case x.Index != FirstIndex && x.Index != SecondIndex:
-			c.wrong(path, quote(x.Index)+" is no index: want gsi1 or gsi2")
+			c.wrong(path, quote(x.Index)+" is not an index: want gsi1 or gsi2")
 		case taken[x.Index]:
-			c.wrong(path, "declared twice: an index holds one entry of a current")
+			c.wrong(path, "declared twice: a latest item has one entry in an index")
 		case len(x.By) == 0:
-			c.wrong(path, "no field to find currents by: name at least one")
+			c.wrong(path, "no field to find latest items by: add at least one")
 		case x.Half != HalfSparse && x.Half != HalfPreserve:
-			c.wrong(path+".half", quote(string(x.Half))+" is no policy for half an entry: want sparse or preserve")
+			c.wrong(path+".half", quote(string(x.Half))+" is not a policy for incomplete entries: want sparse or preserve")
 		}
 		taken[x.Index] = true
 		c.latestFields(path, x)
@@ -63,10 +63,10 @@ func (c checker) latestFields(path string, x LatestIndex) {
 	for _, name := range x.Fields() {
 		c.wrong(path+"."+name, wrongField(name))
 		if seen[name] {
-			c.wrong(path+"."+name, "stands in the key twice: remove one")
+			c.wrong(path+"."+name, "is in the key twice: remove one")
 		}
 		if c.k.Declared(name) {
-			c.wrong(path+"."+name, "is a measure: numbers have no place in a key of text")
+			c.wrong(path+"."+name, "is a measure, and the key consists of text fields: choose a text field")
 		}
 		if seen[name] = true; c.k.IsEnrichment(name) {
 			enriched++
@@ -74,8 +74,8 @@ func (c checker) latestFields(path string, x LatestIndex) {
 	}
 	switch {
 	case enriched > 0 && enriched < len(x.Fields()):
-		c.wrong(path, "mixes fields that appends bring with enrichment, so neither writer could make the key: take fields of one kind")
+		c.wrong(path, "mixes fields of events with enrichment, and no writer has all of them: use fields of one of the two")
 	case enriched > 0:
-		c.wrong(path, "is of enrichment alone, which no append brings: whoever writes the enrichment writes its index keys too")
+		c.wrong(path, "has only enrichment, which appends do not have: write the index keys together with the enrichment")
 	}
 }

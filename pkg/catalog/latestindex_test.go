@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-func TestNew_AnIndexOfCurrentsIsSoundOrNamed(t *testing.T) {
+func TestNew_ChecksIndexesOfLatestItems(t *testing.T) {
 	t.Parallel()
 	one := func(x catalog.LatestIndex) catalog.Kind {
 		return catalog.Kind{Name: "FLOW", Subject: catalog.SubjectType{Name: "PUMP"}, LatestBy: []catalog.LatestIndex{x}}
@@ -17,21 +17,21 @@ func TestNew_AnIndexOfCurrentsIsSoundOrNamed(t *testing.T) {
 	state := catalog.LatestIndex{By: []string{"state"}}
 	for name, c := range map[string]struct {
 		kind catalog.Kind
-		want string // "" where it is sound
+		want string // "" if it is valid
 	}{
 		"by one field":             {one(state), ""},
 		"ordered, and preserved":   {one(catalog.LatestIndex{Index: "gsi2", By: []string{"state"}, Sort: []string{"room"}, Half: catalog.HalfPreserve}), ""},
-		"by none":                  {one(catalog.LatestIndex{Sort: []string{"room"}}), "no field to find currents by"},
-		"in no index":              {one(catalog.LatestIndex{Index: "gsi3", By: []string{"state"}}), `"gsi3" is no index`},
-		"of no policy":             {one(catalog.LatestIndex{By: []string{"state"}, Half: "perhaps"}), `"perhaps" is no policy for half an entry`},
-		"of a field twice":         {one(catalog.LatestIndex{By: []string{"state"}, Sort: []string{"state"}}), "stands in the key twice"},
+		"by none":                  {one(catalog.LatestIndex{Sort: []string{"room"}}), "no field to find latest items by"},
+		"in no index":              {one(catalog.LatestIndex{Index: "gsi3", By: []string{"state"}}), `"gsi3" is not an index`},
+		"of no policy":             {one(catalog.LatestIndex{By: []string{"state"}, Half: "perhaps"}), `"perhaps" is not a policy for incomplete entries`},
+		"of a field twice":         {one(catalog.LatestIndex{By: []string{"state"}, Sort: []string{"state"}}), "is in the key twice"},
 		"of no name":               {one(catalog.LatestIndex{By: []string{""}}), "a field has no name"},
 		"of a measure":             {with(one(state), func(k *catalog.Kind) { k.Measures = []rollup.MeasureSpec{{Name: "state"}} }), "is a measure"},
-		"mixed with enrichment":    {with(one(catalog.LatestIndex{By: []string{"account"}, Sort: []string{"state"}}), func(k *catalog.Kind) { k.Enrichment = []string{"account"} }), "mixes fields that appends bring with enrichment"},
-		"of enrichment":            {with(one(state), func(k *catalog.Kind) { k.Enrichment = []string{"state"} }), "is of enrichment alone"},
-		"of a kind without any":    {with(one(state), func(k *catalog.Kind) { k.WithoutLatest = true }), "needs one current a series"},
-		"of a kind that is spread": {with(one(state), func(k *catalog.Kind) { k.Shards = 2 }), "needs one current a series"},
-		"two in one index":         {with(one(state), func(k *catalog.Kind) { k.LatestBy = append(k.LatestBy, state) }), "declared twice: an index holds one entry"},
+		"mixed with enrichment":    {with(one(catalog.LatestIndex{By: []string{"account"}, Sort: []string{"state"}}), func(k *catalog.Kind) { k.Enrichment = []string{"account"} }), "mixes fields of events with enrichment"},
+		"of enrichment":            {with(one(state), func(k *catalog.Kind) { k.Enrichment = []string{"state"} }), "has only enrichment"},
+		"of a kind without any":    {with(one(state), func(k *catalog.Kind) { k.WithoutLatest = true }), "needs exactly one latest item for each series"},
+		"of a kind that is spread": {with(one(state), func(k *catalog.Kind) { k.Shards = 2 }), "needs exactly one latest item for each series"},
+		"two in one index":         {with(one(state), func(k *catalog.Kind) { k.LatestBy = append(k.LatestBy, state) }), "declared twice: a latest item has one entry"},
 	} {
 		made, err := catalog.New(c.kind)
 		switch {

@@ -7,12 +7,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Mistake is one thing wrong with a kind. The error of New joins all of them;
-// errors.As finds each one.
+// Mistake is one error of the declaration of a kind. The error of New joins all of them.
 type Mistake struct {
-	Kind    string // its name, or its place (#2) where it has none
-	Field   string // as in tidemark.yaml: late, measures.temperature, subject.path
-	Message string // what, why and what to do
+	Kind    string // name of the kind, or its number (#2) if it has none
+	Field   string // path in tidemark.yaml: late, measures.temperature, subject.path
+	Message string // what is wrong, why, and what to do
 }
 
 func (m *Mistake) Error() string {

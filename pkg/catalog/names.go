@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName is how long a declared name may be, in bytes.
+// MaxName is the maximum length of a declared name, in bytes.
 const MaxName = 64
 
-// The fields of an observation that say when and which, beside the subject's own
-// field. They are the same for every kind, so no kind may declare them.
+// Fields that an observation of any kind may have, in addition to the subject's field: the
+// event time, the stream and the event id. No kind may declare them.
 const (
 	TimeField   = "timestamp"
 	StreamField = "stream"
 	IDField     = "id"
 )
 
-// Letters that names are spelled with, beside digits: one begins them.
+// Letters of names. A name begins with a letter; digits may follow.
 const (
 	capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	smalls   = "abcdefghijklmnopqrstuvwxyz"
@@ -28,8 +28,7 @@ func spelled(s, letters, joint string) bool {
 	return strings.Contains(letters, s[:1]) && strings.Trim(s, letters+"0123456789"+joint) == ""
 }
 
-// pathFrom is the plural in routes of a name that declares none: PAGE_VIEW gives
-// page-views.
+// pathFrom returns the default plural in routes: page-views for PAGE_VIEW.
 func pathFrom(name string) string {
 	if name == "" {
 		return ""
@@ -37,8 +36,8 @@ func pathFrom(name string) string {
 	return strings.ReplaceAll(strings.ToLower(name), "_", "-") + "s"
 }
 
-// fieldFrom is the field of the id of a subject type that declares none: DEVICE
-// gives deviceId, WIND_FARM gives windFarmId.
+// fieldFrom returns the default field of a subject's id: deviceId for DEVICE, windFarmId for
+// WIND_FARM.
 func fieldFrom(name string) string {
 	if name == "" {
 		return ""
@@ -52,21 +51,21 @@ func fieldFrom(name string) string {
 	return strings.Join(words, "") + "Id"
 }
 
-// wrongName says what is wrong with a name as it stands in keys, "" if nothing.
+// wrongName returns the mistake of a name in keys, "" if there is none.
 func wrongName(name string) string {
 	switch {
 	case name == "":
-		return "missing: want capitals, as READING"
+		return "missing: want upper-case letters, for example READING"
 	case len(name) > MaxName:
-		return "longer than 64 bytes: it is part of every key, choose a shorter one"
+		return "longer than 64 bytes: choose a shorter name, it is part of every key"
 	case !spelled(name, capitals, "_"):
-		return quote(name) + " cannot stand in a key: want capitals, digits and _, beginning with a capital, as READING"
+		return quote(name) + " is not a valid name: want upper-case letters, digits and _, beginning with a letter, for example READING"
 	}
 	return ""
 }
 
-// wrongPath says what is wrong with a name as it stands in routes, "" if nothing. An
-// empty one comes of an empty name, which is reported as such.
+// wrongPath returns the mistake of a name in routes, "" if there is none. An empty path is the
+// default of an empty name, which has its own mistake.
 func wrongPath(path string) string {
 	switch {
 	case path == "":
@@ -74,12 +73,12 @@ func wrongPath(path string) string {
 	case len(path) > MaxName:
 		return "longer than 64 bytes: choose a shorter one"
 	case !spelled(path, smalls, "-"):
-		return quote(path) + " cannot stand in a route: want small letters, digits and -, beginning with a letter, as readings"
+		return quote(path) + " is not a valid path: want lower-case letters, digits and -, beginning with a letter, for example readings"
 	}
 	return ""
 }
 
-// wrongField says what is wrong with the name of a field, "" if nothing.
+// wrongField returns the mistake of a field name, "" if there is none.
 func wrongField(name string) string {
 	switch {
 	case name == "":
@@ -87,11 +86,11 @@ func wrongField(name string) string {
 	case len(name) > MaxName:
 		return "longer than 64 bytes: choose a shorter name"
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return "holds bytes that are not UTF-8, or control characters: choose a plain name"
+		return "contains control characters, or is not UTF-8: choose another name"
 	case name[0] == '_':
-		return "names beginning with _ belong to stored bookkeeping: choose another"
+		return "names that begin with _ are reserved for Tidemark: choose another name"
 	case name == TimeField || name == StreamField || name == IDField:
-		return "every observation has this field already (timestamp, stream and id say when and which): choose another name"
+		return "timestamp, stream and id have a fixed meaning in every observation: choose another name"
 	}
 	return ""
 }

@@ -6,82 +6,80 @@ import (
 	"time"
 )
 
-// Profile declares what the profiles of a subject type promise. The zero value of each
-// field is its documented default, and so is that of the whole: profiles without
-// index, unique fields or versions.
+// Profile declares the profiles of a subject type. The zero value of each field is its
+// documented default; the zero Profile has no indexes, unique fields or versions.
 type Profile struct {
 	Declared []ProfileField
 	Indexes  []ProfileIndex
 	Unique   []Unique
-	// Release says what becomes of unique values when a subject is deleted.
+	// Release is what happens to unique values when a subject is deleted.
 	Release  Release
 	Versions Versions
-	// DeletedFor is how long a deleted subject can be restored; zero means for ever.
+	// DeletedFor is how long a deleted subject can be restored; zero means without limit.
 	DeletedFor time.Duration
 }
 
-// ProfileField declares a text field of the profiles of a subject type. Profiles may have
-// any others beside those that are declared.
+// ProfileField declares a text field of profiles. Profiles may also have fields that are not
+// declared.
 type ProfileField struct {
 	Name    string
-	Values  []string // those allowed; none means any
-	Default string   // what a profile is created with where the field is left out; "" is none
+	Values  []string // allowed values; empty allows any
+	Default string   // value of a new profile without the field; "" is none
 }
 
-// ProfileIndex finds the profiles of a subject type by a text field. A profile without
-// the field is not in it.
+// ProfileIndex finds profiles of a subject type by a text field. Profiles without the field
+// are not in the index.
 type ProfileIndex struct {
 	Field string
-	Index string // FirstIndex or SecondIndex; "" is the first. An index holds one field.
-	// Shards are partitions over which the profiles of one value are spread, so that a
-	// value that most have is no hot partition; 0 and 1 mean one. Fixed for its life.
+	Index string // FirstIndex or SecondIndex; "" is the first. An index has one field.
+	// Shards is the number of partitions for the profiles of one value, so that a frequent
+	// value does not make a hot partition; 0 and 1 mean one. It can never change.
 	Shards int
 }
 
-// The indexes of the table, by the names that keys gives them.
+// The indexes of the table, as named in package keys.
 const (
 	FirstIndex  = "gsi1"
 	SecondIndex = "gsi2"
 )
 
-// Unique is a constraint: no two subjects of a type have the same values of its
-// fields. It is sparse: a profile that lacks one of them is not held to it.
+// Unique is a constraint: no two subjects of a type have the same values of its fields. A
+// profile without one of the fields is not checked.
 type Unique struct {
-	Name   string   // as in keys and errors; it never changes
+	Name   string   // in keys and errors; it can never change
 	Fields []string // in this order
 	Case   Case
 }
 
-// Case says which texts are the same value.
+// Case is how texts are compared.
 type Case string
 
 // The case rules.
 const (
 	CaseExact Case = "exact" // the default: byte by byte
-	CaseFold  Case = "fold"  // capital and small letters are the same
+	CaseFold  Case = "fold"  // upper and lower case are equal
 )
 
-// Release says what becomes of unique values when a subject is deleted.
+// Release is what happens to unique values when a subject is deleted.
 type Release string
 
 // The policies.
 const (
-	// ReleaseFree is the default: they are free at once. Restoring fails where somebody
-	// has claimed one since.
+	// ReleaseFree is the default: other subjects can use the values at once. A restore fails
+	// if one has.
 	ReleaseFree Release = "free"
-	// ReleaseReserve keeps them until the subject is gone for good. Restoring never
-	// fails for them.
+	// ReleaseReserve reserves the values until the subject is permanently deleted. A restore
+	// never fails because of them.
 	ReleaseReserve Release = "reserve"
 )
 
-// Versions says whether each change of a profile is kept, and for how long.
+// Versions says whether every version of a profile is kept, and how long.
 type Versions struct {
 	Keep bool
-	For  time.Duration // zero means as long as the subject
+	For  time.Duration // zero means as long as the subject exists
 }
 
-// Profile is what the profiles of a subject type promise: what was declared, with
-// every default filled in.
+// Profile returns the declared profile of a subject type, with all defaults applied.
 func (c *Catalog) Profile(subjectType string) Profile {
 	for _, s := range c.subjects {
 		if s.Name == subjectType && s.Profile != nil {
@@ -91,7 +89,7 @@ func (c *Catalog) Profile(subjectType string) Profile {
 	return Profile{}.complete()
 }
 
-// SubjectType finds a subject type by its name in keys: DEVICE.
+// SubjectType returns the subject type with a name, for example DEVICE.
 func (c *Catalog) SubjectType(name string) (SubjectType, bool) {
 	i := slices.IndexFunc(c.subjects, func(s SubjectType) bool { return s.Name == name })
 	if i < 0 {
@@ -100,7 +98,7 @@ func (c *Catalog) SubjectType(name string) (SubjectType, bool) {
 	return c.subjects[i], true
 }
 
-// complete is a copy of p that shares nothing with it, defaults filled in.
+// complete returns a deep copy of p with all defaults applied.
 func (p Profile) complete() Profile {
 	p.Indexes, p.Unique, p.Declared = slices.Clone(p.Indexes), slices.Clone(p.Unique), slices.Clone(p.Declared)
 	for i := range p.Declared {
@@ -118,8 +116,7 @@ func (p Profile) complete() Profile {
 	return p
 }
 
-// shareProfiles gives all kinds of a subject type the one profile that one of them
-// declares, completed, so that the type is the same wherever it is named.
+// shareProfiles sets the profile that one kind declares on all kinds of its subject type.
 func shareProfiles(kinds []Kind) {
 	declared := map[string]*Profile{}
 	for _, k := range kinds {
@@ -133,7 +130,7 @@ func shareProfiles(kinds []Kind) {
 	}
 }
 
-// Fields are all names the profile declares, in order, and where it does so.
+// Fields returns all field names that the profile declares, in order.
 func (p *Profile) Fields() []Field {
 	var all []Field
 	for _, f := range p.Declared {

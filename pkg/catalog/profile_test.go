@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// described is flow with profiles.
+// described returns flow with a profile.
 func described(p catalog.Profile) catalog.Kind {
 	k := flow
 	k.Subject.Profile = &p
@@ -52,18 +52,18 @@ func TestProfile_EachMistakeIsNamed(t *testing.T) {
 	unique := func(u ...catalog.Unique) catalog.Profile { return catalog.Profile{Unique: u} }
 	for _, c := range []struct {
 		profile catalog.Profile
-		want    string // field and a word of the message
+		want    string // the field, and a part of the message
 	}{
 		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Index: "gsi3"}}}, "subject.profile.indexes.a want gsi1 or gsi2"},
-		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a"}, {Field: "b"}}}, "subject.profile.indexes.b an index holds one field"},
+		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a"}, {Field: "b"}}}, "subject.profile.indexes.b an index has one field"},
 		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "a", Shards: 65}}}, "subject.profile.indexes.a.shards out of bounds"},
 		{catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: ""}}}, "subject.profile.indexes. no name"},
 		{unique(catalog.Unique{Fields: []string{"a"}}), "subject.profile.unique has no name"},
 		{unique(catalog.Unique{Name: "u"}), "subject.profile.unique.u.fields missing"},
-		{unique(catalog.Unique{Name: "u", Fields: []string{"a", "a"}}), "subject.profile.unique.u.fields stands twice"},
-		{unique(catalog.Unique{Name: "u", Fields: []string{"_a"}}), "subject.profile.unique.u.fields bookkeeping"},
+		{unique(catalog.Unique{Name: "u", Fields: []string{"a", "a"}}), "subject.profile.unique.u.fields is listed twice"},
+		{unique(catalog.Unique{Name: "u", Fields: []string{"_a"}}), "subject.profile.unique.u.fields reserved for Tidemark"},
 		{unique(catalog.Unique{Name: "u", Fields: []string{"a"}}, catalog.Unique{Name: "u", Fields: []string{"b"}}), "subject.profile.unique.u declared twice"},
-		{unique(catalog.Unique{Name: "u", Fields: []string{"a"}, Case: "upper"}), "subject.profile.unique.u.case no case rule"},
+		{unique(catalog.Unique{Name: "u", Fields: []string{"a"}, Case: "upper"}), "subject.profile.unique.u.case not a case rule"},
 		{unique(many...), "subject.profile.unique at most"},
 		{catalog.Profile{Release: "later"}, "subject.profile.release want free or reserve"},
 		{catalog.Profile{Versions: catalog.Versions{Keep: true, For: time.Hour}}, "subject.profile.versions.for less than a day"},
@@ -78,12 +78,12 @@ func TestProfile_EachMistakeIsNamed(t *testing.T) {
 	}
 }
 
-func TestNew_RefusesAKindWhosePathIsAWordOfSubjects(t *testing.T) {
+func TestNew_RejectsAKindWhosePathIsARouteSegment(t *testing.T) {
 	for _, word := range []string{"restore", "purge", "deleted", "versions"} {
 		k := flow
 		k.Path = word
-		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "word of the routes") {
-			t.Errorf("path %s: %v, want it refused", word, err)
+		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "fixed segment of routes") {
+			t.Errorf("path %s: %v, want an error", word, err)
 		}
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ShardsOf are the series that together hold what s, whatever its Shard, says: s
-// itself where the kind is not spread, else its shards 1 to n. Readers ask each and
-// merge.
+// ShardsOf returns the series that contain the events of s: s itself if the kind is not
+// sharded, else its shards 1 to n. s.Shard is ignored. Readers read and merge all of them.
 func (k *Kind) ShardsOf(s model.Series) []model.Series {
 	if k.Shards <= 1 {
 		s.Shard = 0
@@ -23,9 +22,9 @@ func (k *Kind) ShardsOf(s model.Series) []model.Series {
 	return all
 }
 
-// shardOf places an event on one of n shards, 1 to n, by FNV-1a over its identity.
-// The shard is part of stored keys, so this function never changes. Each part is
-// preceded by its length, so that no two identities are the same bytes.
+// shardOf returns the shard of an event, 1 to n: an FNV-1a hash of its identity. It is part of
+// stored keys, so this function must never change. Each part is preceded by its length, so
+// that different identities have different bytes.
 func shardOf(s model.Series, o model.Order, n int) int {
 	h := fnv.New64a()
 	var length [8]byte

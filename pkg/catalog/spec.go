@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Spec says what of the kind's events is summarised. For a kind of a Catalog it is
-// made once and shared: nobody may change it.
+// Spec returns which fields of the kind's events are summarised. The result is shared: do not
+// modify it.
 func (k *Kind) Spec() *rollup.Spec {
 	if k.spec == nil {
 		return k.makeSpec()
@@ -17,15 +17,15 @@ func (k *Kind) Spec() *rollup.Spec {
 	return k.spec
 }
 
-// Declared reports whether name is a declared measure: it may be null, NaN or
-// unparsable, and counts invalid then.
+// Declared reports whether name is a declared measure, which may be null, NaN or unparsable
+// and counts as invalid then.
 func (k *Kind) Declared(name string) bool {
 	_, found := slices.BinarySearchFunc(k.Spec().Measures, name,
 		func(m rollup.MeasureSpec, name string) int { return strings.Compare(m.Name, name) })
 	return found
 }
 
-// IsEnrichment reports whether name is a field that ingest can never write.
+// IsEnrichment reports whether name is an enrichment field, which appends never write.
 func (k *Kind) IsEnrichment(name string) bool { return slices.Contains(k.Enrichment, name) }
 
 func (k *Kind) makeSpec() *rollup.Spec {

@@ -1,5 +1,4 @@
-// Package domains lists the catalogs that ship, in one place, for whoever puts a
-// program together. The engine imports none of them.
+// Package domains lists the built-in kinds of all domains.
 package domains
 
 import (

@@ -34,7 +34,7 @@ func TestAppend_CancellationReasonsAreReadInOrder(t *testing.T) {
 		{[]string{"None", "None", failed + " " + stored, "None"}, ingest.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{storedEvent, nil}}},
 		{[]string{"None", "None", "None", failed}, ingest.StoreResult{Result: storage.ConditionFailed, Stored: []*model.Event{nil, {Series: series, Order: lateEvent.Order, Unreadable: true}}}},
 		{[]string{failed, failed, failed + " " + stored, failed + " " + stored}, ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, PurgeLockFailed: true, Stored: []*model.Event{storedEvent, storedEvent}}},
-		// A transient reason decides, even beside failed conditions.
+		// A transient reason decides, even together with failed conditions.
 		{[]string{failed, "TransactionConflict", "None", "None"}, ingest.StoreResult{Result: storage.Conflicted}},
 		{[]string{"None", "None", failed + " " + stored, "ThrottlingError"}, ingest.StoreResult{Result: storage.Throttled}},
 		{[]string{"TransactionConflict", "None", "ProvisionedThroughputExceeded", "None"}, ingest.StoreResult{Result: storage.Throttled}},

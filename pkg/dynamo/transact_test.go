@@ -18,7 +18,7 @@ import (
 )
 
 // The items of an append may be at any position in the caller's transaction, which is stored as a
-// whole or not at all. TransactResult tells which side failed.
+// whole or not at all. TransactResult reports which side failed.
 func TestTransactItems_MayBeSentWithTheCallersItems(t *testing.T) {
 	t.Parallel()
 	table, client := open(t), local(t)
@@ -75,7 +75,7 @@ func TestTransactItems_MayBeSentWithTheCallersItems(t *testing.T) {
 	var stored item.Item
 	stored, err := table.GetItem(t.Context(), keys.Key{PK: "OWN#c", SK: "OWN"})
 	if err != nil || stored != nil {
-		t.Errorf("the caller's item is stored beside a failed append: %v, %v", stored, err)
+		t.Errorf("the caller's item is stored although the append failed: %v, %v", stored, err)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // DynamoDB's limits for the two parts of a primary key.
 const (
-	MaxPartitionBytes = 2048
+	maxPartitionBytes = 2048
 	MaxSortBytes      = 1024
 )
 
@@ -23,7 +23,7 @@ var (
 // the partition key has at most 2,048 bytes and the sort key at most 1,024, counted after
 // escaping. The error wraps ErrKeyEmpty, ErrKeyText or ErrKeyLong.
 func (k Key) Check() error {
-	if err := checkPart("partition", k.PK, MaxPartitionBytes, "shorten the subject id"); err != nil {
+	if err := checkPart("partition", k.PK, maxPartitionBytes, "shorten the subject id"); err != nil {
 		return err
 	}
 	return checkPart("sort", k.SK, MaxSortBytes, "shorten the event id or the stream")

@@ -39,16 +39,6 @@ const (
 	ClassRow      = "AGG" // a rollup
 )
 
-// Prefixes of sort keys. Every item of the class has the prefix, and no other item has.
-const (
-	EventPrefix  = ClassEvent + string(separator)
-	LatestPrefix = ClassLatest + string(separator)
-	RowsPrefix   = ClassRow + string(separator)
-)
-
-// RowPrefix returns the prefix of the sort keys of all rollups of a tier.
-func RowPrefix(unit string) string { return keyparts.Join(ClassRow, unit, "") }
-
 // ownAttributes are the table's attribute names that do not begin with an underscore.
 var ownAttributes = map[string]bool{
 	AttrPK: true, AttrSK: true,

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -25,12 +26,12 @@ func TestReserved_TableNamesAndEveryUnderscore(t *testing.T) {
 func TestEventPrefix_MatchesOnlyEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, r := anyEventKey().Draw(t, "event"), anyRowKey().Draw(t, "row")
-		if sk := keys.Event(e).SK; !strings.HasPrefix(sk, keys.EventPrefix) {
-			t.Fatalf("event %q does not begin with %s", sk, keys.EventPrefix)
+		if sk := keys.Event(e).SK; !strings.HasPrefix(sk, tablekeys.EventPrefix) {
+			t.Fatalf("event %q does not begin with %s", sk, tablekeys.EventPrefix)
 		}
 		for _, k := range []keys.Key{keys.Latest(e.Series), keys.Row(r), keys.Metadata(e.Series.Subject)} {
-			if strings.HasPrefix(k.SK, keys.EventPrefix) {
-				t.Fatalf("%q begins with %s", k.SK, keys.EventPrefix)
+			if strings.HasPrefix(k.SK, tablekeys.EventPrefix) {
+				t.Fatalf("%q begins with %s", k.SK, tablekeys.EventPrefix)
 			}
 		}
 	})

@@ -28,7 +28,7 @@ func wantInvariants(w *fixture, subjects ...model.Subject) {
 	}
 }
 
-// brokenInvariants describes what is wrong with the profiles of subjects: a profile beside
+// brokenInvariants describes what is wrong with the profiles of subjects: a profile and
 // a tombstone, a unique value without its sentinel, or versions that do not fit the
 // profile.
 func brokenInvariants(ctx context.Context, table reader, spec *catalog.Profile, now model.Time, subjects ...model.Subject) (wrong []string) {

@@ -29,12 +29,12 @@ const (
 // Events go first, then rollups, smallest buckets first. An aggregation that runs in
 // between then finds no events, and writes no rollup that would have to be removed again.
 // The profile and its tombstone go last, because they name the unique values to release.
-var classes = slices.Concat([]itemClass{{name: "events", prefix: keys.EventPrefix}}, rollupClasses(), []itemClass{
-	{name: "rollups", prefix: keys.RowsPrefix}, // of tiers that this version does not know
+var classes = slices.Concat([]itemClass{{name: "events", prefix: tablekeys.EventPrefix}}, rollupClasses(), []itemClass{
+	{name: "rollups", prefix: tablekeys.RowsPrefix}, // of tiers that this version does not know
 	{name: "alerts", prefix: tablekeys.AlertPrefix},
 	{name: "alert notifications", prefix: tablekeys.NotificationPrefix},
 	{name: "alert rules", prefix: tablekeys.RulePrefix}, // and the states of the series
-	{name: "latest items", prefix: keys.LatestPrefix},
+	{name: "latest items", prefix: tablekeys.LatestPrefix},
 	{name: "versions", prefix: tablekeys.VersionPrefix, hasSentinels: true},
 	{name: "tombstone", prefix: tablekeys.DeletedPrefix, hasSentinels: true},
 	{name: "profile", prefix: keys.ClassMetadata, exact: true, hasSentinels: true},
@@ -43,7 +43,7 @@ var classes = slices.Concat([]itemClass{{name: "events", prefix: keys.EventPrefi
 // rollupClasses returns one class for each tier that this version knows, finest first.
 func rollupClasses() (all []itemClass) {
 	for _, u := range tier.Units() {
-		all = append(all, itemClass{name: "rollups", prefix: keys.RowPrefix(u.String())})
+		all = append(all, itemClass{name: "rollups", prefix: tablekeys.RowPrefix(u.String())})
 	}
 	return all
 }

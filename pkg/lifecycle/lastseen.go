@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -14,7 +15,7 @@ import (
 // have a latest item; ok is false if there is none. One query reads the latest items, so
 // no write maintains this time, and it does not expire with the events.
 func (s *Service) LastSeen(ctx context.Context, subject model.Subject) (at model.Time, ok bool, _ error) {
-	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: keys.LatestPrefix}
+	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.LatestPrefix}
 	for it, err := range table.Items(ctx, s.Store, l) {
 		if err != nil {
 			return 0, false, fmt.Errorf("read when %s was last seen: %w", subject, err)

@@ -45,7 +45,7 @@ func (s *Service) readForChange(ctx context.Context, subject model.Subject, expe
 // confirmNotFound returns NotFound after two reads, one after the other, found neither a
 // profile nor a tombstone. A concurrent change may have moved the profile from one key to
 // the other between the reads, so a transaction first checks that both are absent. An
-// expired tombstone t needs no check: no profile exists beside a tombstone.
+// expired tombstone t needs no check: a subject has a profile or a tombstone, never both.
 func (s *Service) confirmNotFound(ctx context.Context, subject model.Subject, t *model.Profile, err error) (Result, error) {
 	if err != nil || t != nil {
 		return Result{Outcome: NotFound}, err

@@ -211,7 +211,7 @@ func TestChange_OutcomeOfEachChangeInEachState(t *testing.T) {
 		{"active", func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)) },
 			"exists updated conflict deleted conflict exists exists removed"},
 		{"deleted", func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)); w.noError(w.Delete(ctx, alice, 0)) },
-			"in-bin in-bin in-bin in-bin in-bin restored conflict removed"},
+			"restorable restorable restorable restorable restorable restored conflict removed"},
 		{"deleted and expired", func(w *fixture) {
 			w.noError(w.Create(ctx, alice, aliceFields))
 			w.noError(w.Delete(ctx, alice, 0))

@@ -126,7 +126,7 @@ func TestPurge_WaitsBetweenStepsAndTheLockExpiresAfterTwoDays(t *testing.T) {
 		}
 		w.advance(at.Resume.Sub(w.now()))
 	}
-	if want := []string{"asked 1h0m0s", "gated 20s", "fenced 20s", "erased 2m0s"}; !slices.Equal(got, want) {
+	if want := []string{"requested 1h0m0s", "subject-locked 20s", "latest-locked 20s", "erased 2m0s"}; !slices.Equal(got, want) {
 		t.Errorf("waited %q, want %q", got, want)
 	}
 	w.advance(lockDuration - time.Second)

@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
 // lockDuration is how long the purge lock lasts after the last step: twice the retention
@@ -128,7 +127,7 @@ func (p *Purger) extendLock(ctx context.Context, at *entity.Purge) (restarted bo
 func (p *Purger) lockLatestItems(ctx context.Context, at *entity.Purge) error {
 	lock := item.Item{tablekeys.AttrPurgeLock: item.Value{Type: item.Bool, Bool: true}}
 	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.Shards) {
-		err := p.pages(ctx, table.ListRequest{Partition: partition, Prefix: keys.LatestPrefix}, func(page []item.Item) error {
+		err := p.pages(ctx, table.ListRequest{Partition: partition, Prefix: tablekeys.LatestPrefix}, func(page []item.Item) error {
 			for _, it := range page {
 				if _, locked := it[tablekeys.AttrPurgeLock]; locked {
 					continue

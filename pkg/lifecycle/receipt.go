@@ -14,8 +14,8 @@ import (
 type Receipt struct {
 	Purge       string     `json:"purge"` // id of the purge
 	RequestedBy string     `json:"by"`
-	RequestedAt model.Time `json:"asked"`
-	LockedAt    model.Time `json:"gated"` // from this time on, nothing of the subject was written
+	RequestedAt model.Time `json:"requested"`
+	LockedAt    model.Time `json:"locked"` // from this time on, nothing of the subject was written
 	FinishedAt  model.Time `json:"finished"`
 	// Removed counts the removed items by class. The counts are saved after each page of
 	// at most 1 MB. If a process stops before the save, or two processes purge the same

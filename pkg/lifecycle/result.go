@@ -19,14 +19,14 @@ const (
 	Restored  Outcome = "restored"
 	Removed   Outcome = "removed" // permanently, with its versions and unique values
 
-	Exists     Outcome = "exists"    // the subject has a profile
-	Restorable Outcome = "in-bin"    // the profile was deleted and can be restored
-	NotFound   Outcome = "not-found" // there is no profile to change
-	Conflict   Outcome = "conflict"  // the profile has another version than the caller expects
-	Taken      Outcome = "taken"     // another subject has a value that must be unique
-	Gone       Outcome = "gone"      // the subject is being purged
-	Rejected   Outcome = "rejected"  // the profile is invalid; Errors say why
-	Unknown    Outcome = "unknown"   // transient failures: read the profile, or repeat the request
+	Exists     Outcome = "exists"     // the subject has a profile
+	Restorable Outcome = "restorable" // the profile was deleted and can be restored
+	NotFound   Outcome = "not-found"  // there is no profile to change
+	Conflict   Outcome = "conflict"   // the profile has another version than the caller expects
+	Taken      Outcome = "taken"      // another subject has a value that must be unique
+	Gone       Outcome = "gone"       // the subject is being purged
+	Rejected   Outcome = "rejected"   // the profile is invalid; Errors say why
+	Unknown    Outcome = "unknown"    // transient failures: read the profile, or repeat the request
 )
 
 // Result is the result of one change.
@@ -50,7 +50,7 @@ var errNoFailedCondition = errors.New("the table refused the change but reported
 
 // errVersionExists is returned if the version to write exists in the same generation, so
 // the profile's version number was changed from outside.
-var errVersionExists = errors.New("this version exists already, although the profile has not reached it: correct the profile's _version by hand")
+var errVersionExists = errors.New("this version exists already, although the profile has not reached it: correct the profile's _version in the table")
 
 // errChanged is returned if a subject changed while it was read: it must be read again.
 var errChanged = errors.New("the subject changed in the meantime")

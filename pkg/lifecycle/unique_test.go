@@ -91,7 +91,7 @@ func TestRestore_IsTakenIfAFreedValueWasClaimed(t *testing.T) {
 func TestUnique_OnlyTheOwnerRemovesASentinel(t *testing.T) {
 	w := newFixture(t, employee)
 	out := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
-	// The sentinel of alice's email was changed by hand to bob: no change of alice removes it.
+	// The sentinel of alice's email was edited to bob: no change of alice removes it.
 	bobs := entity.Sentinel{Partition: out.Profile.Sentinels[0], Owner: bob, Generation: model.Generation{7}}
 	for what, change := range map[string]func() lifecycle.Result{
 		"update": func() lifecycle.Result {

@@ -90,7 +90,7 @@ func (f *File) Receive(context.Context) ([]Message, error) {
 	return fresh, nil
 }
 
-// Remove removes a message for good, once Close has returned.
+// Remove removes a message permanently, once Close has returned.
 func (f *File) Remove(_ context.Context, m Message) error {
 	f.removed[m.Handle] = true
 	return nil

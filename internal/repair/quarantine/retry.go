@@ -171,7 +171,7 @@ func (r *Retrier) changes(payload []byte) ([]storage.Change, error) {
 	return nil, errors.New("the record is not of an event")
 }
 
-// identity returns the change of an event of which only the identity is kept. It is a
+// identity returns the change of an event if only its identity was stored. It is a
 // correction, not an insert, so that its buckets are recomputed from the start.
 func (r *Retrier) identity(payload []byte) (storage.Change, bool) {
 	var in struct{ Subject, Kind, Stream, Time, ID string }

@@ -15,7 +15,7 @@ import (
 
 // audit compares the digest of every row of one partition with the sum of the digests
 // of its children. It finds missing, removed and changed events, but not wrong numbers
-// beside a right digest.
+// together with a right digest.
 type audit struct {
 	kinds   *catalog.Catalog
 	now     model.Time

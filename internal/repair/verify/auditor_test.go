@@ -48,7 +48,7 @@ func TestAuditor_FindsBucketsThatDifferFromTheirChildren(t *testing.T) {
 			func(f *fixture) { f.changeRow(tier.Day, "2026-04-20T14:00:00Z", func(r *rollup.Row) { r.Digest[0]++ }) },
 			[]string{"day: the row's digest differs from that of its children", "month: the row's digest differs from that of its children"},
 		},
-		"wrong numbers beside the right digest": {
+		"wrong numbers with the right digest": {
 			func(f *fixture) {
 				f.changeRow(tier.Hour, "2026-04-20T14:00:00Z", func(r *rollup.Row) { r.Summary = rollup.NewFold(testKind(t).Spec()).Summary })
 			},

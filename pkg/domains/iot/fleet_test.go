@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// fleet is a table with devices on it. Its clock is moved by hand.
+// fleet is a table with devices on it. The test sets its clock.
 type fleet struct {
 	now   model.Time
 	table *memory.Table
@@ -86,7 +86,7 @@ func TestDevices_OfOneStatusAreSpreadAndListedWhole(t *testing.T) {
 		after = next
 	}
 	if len(in) != 8 {
-		t.Errorf("they stand in %d partitions: %v", len(in), in)
+		t.Errorf("they are in %d partitions: %v", len(in), in)
 	}
 	for partition, n := range in {
 		if share := devices / len(in); n > share*11/10 {
@@ -139,12 +139,12 @@ func TestDevice_SilentForAMonthHasItsLatestReadingStill(t *testing.T) {
 	}
 	kind, _ := f.kinds.Kind(iot.Readings.Name)
 	reads := &query.Service{Store: f.table, Now: func() model.Time { return f.now }, CursorKey: []byte("a key of the tests")}
-	current, err := reads.Latest(context.Background(), query.Series{Kind: kind, Subject: device(1).ID}, true)
-	if err != nil || current == nil {
-		t.Fatalf("current: %v, %v", current, err)
+	latest, err := reads.Latest(context.Background(), query.Series{Kind: kind, Subject: device(1).ID}, true)
+	if err != nil || latest == nil {
+		t.Fatalf("latest item: %v, %v", latest, err)
 	}
-	if v, _ := current.Attrs.Get("temperature"); v.Number.String() != "4" || current.At != last {
-		t.Errorf("current is %s of %s, want 4 of %s", v.Number, current.At, last)
+	if v, _ := latest.Attrs.Get("temperature"); v.Number.String() != "4" || latest.At != last {
+		t.Errorf("latest item is %s of %s, want 4 of %s", v.Number, latest.At, last)
 	}
 	if at, ok, err := f.life.LastSeen(t.Context(), device(1)); err != nil || !ok || at != last {
 		t.Errorf("last seen %s, %v, %v; want %s", at, ok, err, last)

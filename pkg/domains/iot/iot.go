@@ -27,7 +27,7 @@ const (
 	Active   = "active"
 )
 
-// The streams of a device's readings beside its measurements, which have none.
+// The streams of a device's readings. Its measurements have no stream.
 const (
 	StreamTelemetry   = "telemetry"
 	StreamStatus      = "status"
@@ -38,7 +38,7 @@ const (
 // of a fleet has the same.
 const statusShards = 8
 
-// Device is the subject type: something with sensors and an id of its own.
+// Device is the subject type: something with sensors and an id.
 var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId", Profile: &catalog.Profile{
 	Declared: []catalog.ProfileField{
 		{Name: FieldType, Values: []string{Sensor, Gateway, Actuator}},
@@ -53,9 +53,8 @@ var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "device
 	DeletedFor: 30 * tier.Day24,
 }}
 
-// Readings are what a device measured at one moment. Late readings are kept: a
-// logger that was out of reach sends what it stored. The ladder is the configured
-// default.
+// Readings are the measurements of a device at one time. Late readings are stored, because a
+// logger without a connection sends its readings later. Retention is the configured default.
 var Readings = catalog.Kind{
 	Name:    "READING",
 	Path:    "readings",

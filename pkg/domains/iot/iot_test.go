@@ -22,7 +22,7 @@ func TestCatalog_HoldsReadingsOfDevices(t *testing.T) {
 		t.Errorf("the subject type is %v, that of readings %v", s, k.Subject)
 	}
 	if k.Late != catalog.KeepLate || k.WithoutLatest || k.Retention.Raw != tier.Standard().Raw {
-		t.Errorf("got %+v: want late kept, a current, the standard ladder", k)
+		t.Errorf("got %+v: want late: keep, latest items, the standard retention", k)
 	}
 	for _, m := range []string{"temperature", "humidity", "battery", "value"} {
 		if !k.Declared(m) {

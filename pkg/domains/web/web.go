@@ -1,17 +1,12 @@
-// Package web is the catalog of websites: what is observed and the kinds of event it
-// sends, as values, and pure functions that say what a browser's request means. The
-// engine reads the rows and knows nothing else of the domain; tidemark.yaml may
-// override any of them by name.
+// Package web declares websites: the subject type SITE and three kinds of event. tidemark.yaml
+// may override any of them by name.
 //
-// What a server logs is told apart by kind: page views, which people ask about,
-// requests for anything else, and malformed requests. A site's traffic is the three
-// together, merged on reading, so that no event is stored twice and visitors of all of
-// it are counted once.
+// A request that a server logs is a page view, a request for anything else, or malformed. The
+// traffic of a site is the three kinds merged when it is read: no event is stored twice, and
+// a visitor of several kinds is counted once.
 package web
 
 import (
-	"time"
-
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -20,7 +15,7 @@ import (
 // Fields of the events.
 const (
 	FieldPath     = "path"
-	FieldReferrer = "referrer" // host of another site that led here
+	FieldReferrer = "referrer" // host of the previous page, if it is of another site
 	FieldVisitor  = "visitor"
 	FieldStatus   = "status" // of HTTP, as text: 200
 	FieldMethod   = "method"
@@ -30,12 +25,15 @@ const (
 	FieldDuration = "duration" // milliseconds
 )
 
-// Site is the subject type: a website by an id of its own, as its host name.
+// BotStream is the stream of events that bots caused.
+const BotStream = "bots"
+
+// Site is the subject type: a website, with an id such as its host name.
 var Site = catalog.SubjectType{Name: "SITE", Path: "sites", Field: "siteId"}
 
-// Ladder keeps minutes beside the shipped tiers: they are the real-time view, and
-// bound what a look at a busy hour reads again.
-func Retention() tier.Policy {
+// retention is tier.Standard and minutes, for a view of the last hour. Minutes also make it
+// cheaper to recompute the hour of a busy site.
+func retention() tier.Policy {
 	const day = tier.Day24
 	return tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{
 		{Unit: tier.Minute, Retention: 34 * day},
@@ -45,10 +43,9 @@ func Retention() tier.Policy {
 	}}
 }
 
-// PageViews are pages that somebody looked at. A site is one subject however busy it
-// is, so its views are spread over four partitions. Each has an id, because views of
-// one millisecond are no repeats of each other: the collector mints it, whoever else
-// sends views gives one that a repeat would give again.
+// PageViews are views of pages. The views of a site are spread over four partitions, because
+// a site may be busy. Ids are required, because two views in one millisecond are two events.
+// The collector creates the id; other senders choose one that is the same when they retry.
 var PageViews = catalog.Kind{
 	Name:          "PAGEVIEW",
 	Path:          "pageviews",
@@ -61,10 +58,10 @@ var PageViews = catalog.Kind{
 	IDs:           catalog.RequiredID,
 	WithoutLatest: true,
 	Shards:        4,
-	Retention:     Retention(),
+	Retention:     retention(),
 }
 
-// Requests are what a server answered besides pages: scripts, images, feeds, probes.
+// Requests are requests for anything but pages: scripts, images, feeds, probes.
 var Requests = catalog.Kind{
 	Name:          "REQUEST",
 	Path:          "requests",
@@ -76,11 +73,11 @@ var Requests = catalog.Kind{
 	IDs:           catalog.RequiredID,
 	WithoutLatest: true,
 	Shards:        4,
-	Retention:     Retention(),
+	Retention:     retention(),
 }
 
-// Malformed are requests that no server could read: what came in their place is no
-// path and no method, so only their answers are counted by value.
+// Malformed are requests that the server could not parse. They have no valid path or method,
+// so only their status is counted by value.
 var Malformed = catalog.Kind{
 	Name:          "MALFORMED",
 	Path:          "malformed",
@@ -92,10 +89,10 @@ var Malformed = catalog.Kind{
 	IDs:           catalog.RequiredID,
 	WithoutLatest: true,
 	Shards:        1,
-	Retention:     Retention(),
+	Retention:     retention(),
 }
 
-// measures are whole numbers: bytes sent, and how long the answer or the view took.
+// measures are integers: the bytes sent, and the duration of the response or the view.
 func measures() []rollup.MeasureSpec {
 	return []rollup.MeasureSpec{
 		{Name: FieldBytes, Scale: 0, Percentiles: true},
@@ -103,8 +100,8 @@ func measures() []rollup.MeasureSpec {
 	}
 }
 
-// dimensions are what a page and a request are counted by. The tops keep a row small:
-// 200 paths and 100 hosts at their longest, and every country there is.
+// dimensions are counted by value. Top bounds the size of a row: 200 paths and 100 hosts of
+// maximum length, and all countries.
 func dimensions() []rollup.DimensionSpec {
 	return []rollup.DimensionSpec{
 		{Name: FieldPath, Top: 200},
@@ -116,11 +113,8 @@ func dimensions() []rollup.DimensionSpec {
 	}
 }
 
-// MaxDuration is the longest view that a browser is believed: a day, in milliseconds.
-const MaxDuration = int64(24 * time.Hour / time.Millisecond)
-
-// Kinds are the domain's rows, in the order they are listed to people.
+// Kinds returns the kinds of the package, in the order in which they are listed.
 func Kinds() []catalog.Kind { return []catalog.Kind{PageViews, Requests, Malformed} }
 
-// Catalog is the domain alone, with every default filled in.
+// Catalog returns a catalog of these kinds alone.
 func Catalog() (*catalog.Catalog, error) { return catalog.New(Kinds()...) }

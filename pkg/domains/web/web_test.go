@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func TestCatalog_HoldsThreeKindsOfSites(t *testing.T) {
+func TestCatalog_HasThreeKinds(t *testing.T) {
 	c, err := web.Catalog()
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestCatalog_HoldsThreeKindsOfSites(t *testing.T) {
 			continue
 		}
 		if k.Late != catalog.KeepLate || !k.WithoutLatest || k.IDs != catalog.RequiredID {
-			t.Errorf("%s: late %s, without current %v, ids %s", path, k.Late, k.WithoutLatest, k.IDs)
+			t.Errorf("%s: late %s, without latest items %v, ids %s", path, k.Late, k.WithoutLatest, k.IDs)
 		}
 		if _, _, ok := k.Retention.Find(tier.Minute); !ok || k.Retention.Raw != 30*tier.Day24 {
 			t.Errorf("%s: raw %s, minutes %v", path, k.Retention.Raw, ok)
@@ -46,7 +46,7 @@ func TestKinds_DeclareNoReservedName(t *testing.T) {
 
 // What the collector lets in, at its longest, never fills a row: paths and hosts are
 // bounded by what a dimension counts, the rest by what it can be.
-func TestKinds_ARowOfTheLongestValuesFits(t *testing.T) {
+func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
 	longest := map[string]int{web.FieldPath: rollup.MaxDimensionValue, web.FieldReferrer: 253, web.FieldCountry: 2, web.FieldDevice: 7, web.FieldStatus: 3, web.FieldMethod: 16}
 	for _, k := range web.Kinds() {
 		size := 0
@@ -60,14 +60,14 @@ func TestKinds_ARowOfTheLongestValuesFits(t *testing.T) {
 	}
 }
 
-func TestAnswered_AddsAClassUp(t *testing.T) {
+func TestCountStatusClass_AddsUpOneClass(t *testing.T) {
 	status := rollup.Dimension{Values: []rollup.ValueCount{{Value: "200", Count: 5}, {Value: "404", Count: 3}, {Value: "499", Count: 1}, {Value: "500", Count: 2}, {Value: "4xx", Count: 9}}, Exact: true}
 	for class, want := range map[int]int64{2: 5, 3: 0, 4: 4, 5: 2} {
-		if got, exact := web.Answered(status, class); got != want || !exact {
+		if got, exact := web.CountStatusClass(status, class); got != want || !exact {
 			t.Errorf("%dxx: %d, exact %v; want %d", class, got, exact, want)
 		}
 	}
-	if _, exact := web.Answered(rollup.Dimension{}, 4); exact {
+	if _, exact := web.CountStatusClass(rollup.Dimension{}, 4); exact {
 		t.Error("a dimension that was cut counts exactly")
 	}
 }

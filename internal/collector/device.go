@@ -1,4 +1,4 @@
-package web
+package collector
 
 import "strings"
 
@@ -9,18 +9,17 @@ const (
 	DeviceTablet  = "tablet"
 	DeviceTV      = "tv"
 	DeviceDesktop = "desktop"
-	DeviceOther   = "other" // says nothing that is known
+	DeviceOther   = "other" // not recognised
 )
 
-// deviceMarks are what tells a class by a part of its user agent, in small letters.
-// The first mark that is found decides, so what names itself a program comes first:
-// crawlers quote the browsers they pass for. User agents are claims: this parts the
-// honest ones, and a crawler that hides counts as who it says it is.
+// deviceMarks are substrings of user agents in small letters, with their class. The first
+// match decides. Bots come first, because crawlers include the name of a browser. A crawler
+// that sends the user agent of a browser counts as that browser.
 var deviceMarks = []struct {
 	class string
 	marks []string
 }{
-	{DevicePhone, []string{"cubot"}}, // a maker of phones
+	{DevicePhone, []string{"cubot"}}, // a brand of phones
 	{DeviceBot, []string{
 		"bot", "crawl", "spider", "slurp", "scan", "fetch", "monitor", "preview", "archive", "validator", "lighthouse", "headless",
 		"facebookexternalhit", "whatsapp", "embedly", "curl/", "wget/", "libwww", "python", "go-http-client", "java/", "okhttp",
@@ -30,23 +29,23 @@ var deviceMarks = []struct {
 	{DeviceTV, []string{"smart-tv", "smarttv", "appletv", "googletv", "hbbtv", "netcast", "web0s", "crkey", "aftt", "roku", "bravia"}},
 	{DeviceTablet, []string{"ipad", "tablet", "kindle", "silk/", "playbook"}},
 	{DevicePhone, []string{"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry"}},
-	{DeviceTablet, []string{"android"}}, // one that does not say mobile
+	{DeviceTablet, []string{"android"}}, // without "mobile", which was tested before
 	{DeviceDesktop, []string{"windows nt", "macintosh", "x11", "linux"}},
 }
 
-// maxUserAgent is how much of a user agent is looked at.
+// maxUserAgent is the number of bytes of a user agent that are searched.
 const maxUserAgent = 512
 
-// DeviceOf is the class of a user agent. None at all is a program's: browsers say who
-// they are.
+// DeviceOf returns the class of a user agent. An empty user agent is a bot, because browsers
+// always send one.
 func DeviceOf(userAgent string) string {
 	if strings.TrimSpace(userAgent) == "" {
 		return DeviceBot
 	}
-	said := strings.ToLower(userAgent[:min(len(userAgent), maxUserAgent)])
+	text := strings.ToLower(userAgent[:min(len(userAgent), maxUserAgent)])
 	for _, d := range deviceMarks {
 		for _, mark := range d.marks {
-			if strings.Contains(said, mark) {
+			if strings.Contains(text, mark) {
 				return d.class
 			}
 		}
