@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// tables are the tables that are appended to. DynamoDB Local updates indexes and stream within each write,
-// although readings are in no index; DynamoDB does not.
+// tables are the tables that are appended to. DynamoDB Local updates indexes and stream within each
+// write, although readings are in no index; DynamoDB does not.
 var tables = []struct {
 	name   string
 	create func(context.Context, *dynamodb.Client) error
@@ -59,8 +59,8 @@ func onServer(create func(context.Context, *dynamodb.Client) error, work func(cl
 	return work(client, server.Endpoint)
 }
 
-// warm appends in batches and one by one before the measurement, the same for all contenders. It uses the
-// measured table, because a second table makes DynamoDB Local permanently slower.
+// warm appends in batches and one by one before the measurement, the same for all contenders. It
+// uses the measured table, because a second table makes DynamoDB Local permanently slower.
 func warm(client *dynamodb.Client) error {
 	in, kind := ingestInto(client)
 	until := time.Now().Add(serverWarm)

@@ -22,8 +22,9 @@ type sample struct {
 	allocs float64   // per unit
 }
 
-// race runs contenders in turn, round by round and in a different order each round, so that other load of the
-// machine affects all of them. A contender runs for about the given time in each round, and at least once.
+// race runs contenders in turn, round by round and in a different order each round, so that other
+// load of the machine affects all of them. A contender runs for about the given time in each round,
+// and at least once.
 func race(rounds int, each time.Duration, contenders ...contender) map[string]*sample {
 	samples := map[string]*sample{}
 	for _, c := range contenders {
@@ -77,8 +78,8 @@ func median(all []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// ratio returns how many times slower than s the other is, round by round: the ratios vary less than the
-// times, because other load of the machine affects the whole round.
+// ratio returns how many times slower than s the other is, round by round: the ratios vary less
+// than the times, because other load of the machine affects the whole round.
 func (s *sample) ratio(slower *sample) (median_ float64, spread string) {
 	all := make([]float64, len(s.ns))
 	for i := range all {

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
-// The collector as a web page uses it: the authorizer accepts the site key, ingest stores the view, and the rollups count
-// it.
+// The collector as a web page uses it: the authorizer accepts the site key, ingest stores the view,
+// and the rollups count it.
 func TestStack_CollectsPageViewsWithASiteKey(t *testing.T) {
 	s := startStack(t, nil)
 	post := func(key string) int {

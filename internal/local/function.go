@@ -24,8 +24,8 @@ type FunctionOptions struct {
 // defaultTimeout is Lambda's for functions behind an HTTP API.
 const defaultTimeout = 30 * time.Second
 
-// Function runs a deployed binary as a pool of processes under the Lambda Runtime API. A process that
-// ends is started again, and its invocation returns an error. It is safe for concurrent use.
+// Function runs a deployed binary as a pool of processes under the Lambda Runtime API. A process
+// that ends is started again, and its invocation returns an error. It is safe for concurrent use.
 type Function struct {
 	opts      FunctionOptions
 	queue     chan *invocation // unbuffered: received by the next free process

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// startPurge delivers expired tombstones of the table stream to the purge function, and invokes it by
-// the deployed schedule for open purges.
+// startPurge delivers expired tombstones of the table stream to the purge function, and invokes it
+// by the deployed schedule for open purges.
 func (s *Stack) startPurge(arn string) error {
 	settings, err := MappingSettings(s.opts.Config.Mapping)
 	if err != nil {

@@ -42,8 +42,8 @@ type Options struct {
 	OnKill func(Death)
 }
 
-// Stack is a running Tidemark: DynamoDB, the table, the functions, the mapping of the table stream and
-// the HTTP front.
+// Stack is a running Tidemark: DynamoDB, the table, the functions, the mapping of the table stream
+// and the HTTP front.
 type Stack struct {
 	URL      string // of the HTTP front
 	Endpoint string // of DynamoDB
@@ -68,8 +68,8 @@ type Stack struct {
 // ErrDatabaseEnded reports that DynamoDB Local ended unexpectedly.
 var ErrDatabaseEnded = errors.New("DynamoDB Local ended")
 
-// Start starts the stack and returns when it accepts requests. If a part cannot be started, the others
-// are stopped.
+// Start starts the stack and returns when it accepts requests. If a part cannot be started, the
+// others are stopped.
 func Start(ctx context.Context, opts Options) (*Stack, error) {
 	opts.Table = cmp.Or(opts.Table, "tidemark")
 	opts.Dir = cmp.Or(opts.Dir, ".tidemark")
@@ -178,7 +178,8 @@ func (s *Stack) startMapping(arn string) error {
 	return nil
 }
 
-// MappingSettings returns the settings of the mapping from the table stream to aggregate, as deployed.
+// MappingSettings returns the settings of the mapping from the table stream to aggregate, as
+// deployed.
 func MappingSettings(m config.Mapping) (eventsource.Settings, error) {
 	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {

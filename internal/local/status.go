@@ -46,8 +46,8 @@ func (s *Stack) Stats() Stats {
 	return st
 }
 
-// Idle waits until every change committed before the call is in the rollups or was given up. It reads
-// the table stream to its end instead of waiting for a fixed time.
+// Idle waits until every change committed before the call is in the rollups or was given up. It
+// reads the table stream to its end instead of waiting for a fixed time.
 func (s *Stack) Idle(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -66,8 +66,8 @@ type Status struct {
 	Stats    Stats  `json:"stats"`
 }
 
-// idleWithin limits one request for idleness, so that the caller sees progress. It is several times as
-// long as the mapping needs to list the shards and to read them to their ends.
+// idleWithin limits one request for idleness, so that the caller sees progress. It is several times
+// as long as the mapping needs to list the shards and to read them to their ends.
 const idleWithin = 5 * time.Second
 
 // localRoutes serves the routes that exist only on a local stack.

@@ -18,8 +18,8 @@ import (
 // recordsAPage is the maximum of GetRecords.
 const recordsAPage = 1000
 
-// TableStream reads the stream of a table from its oldest record, and converts each record to the form
-// of Lambda's event. It is an eventsource.Source.
+// TableStream reads the stream of a table from its oldest record, and converts each record to the
+// form of Lambda's event. It is an eventsource.Source.
 type TableStream struct {
 	client *dynamodbstreams.Client
 	origin origin
@@ -42,8 +42,8 @@ func NewTableStream(endpoint, arn string) *TableStream {
 	return &TableStream{client: client, origin: origin{region: Region, arn: arn}, next: map[string]position{}}
 }
 
-// Credentials of all local requests. DynamoDB Local separates tables by access key and region unless it
-// runs with -sharedDb, so all requests must use the same.
+// Credentials of all local requests. DynamoDB Local separates tables by access key and region
+// unless it runs with -sharedDb, so all requests must use the same.
 const (
 	Region    = "us-east-1"
 	accessKey = "local"

@@ -64,7 +64,8 @@ func readOn(t *testing.T, s *TableStream, shard, after string) (numbers []string
 	}
 }
 
-// Stack.Idle depends on this: a read that finds the end of the stream returns everything that was committed before it.
+// Stack.Idle depends on this: a read that finds the end of the stream returns everything that was
+// committed before it.
 func TestTableStream_ReturnsRecordsCommittedBeforeTheRead(t *testing.T) {
 	table, s := streamed(t)
 	shards, err := s.Shards(t.Context())

@@ -1,11 +1,11 @@
-// Command invoke sends one payload to one function as Lambda does: to the deployed binary, built for this machine,
-// under the Lambda Runtime API, with a table in DynamoDB Local. It prints the response, and the log to standard
-// error.
+// Command invoke sends one payload to one function as Lambda does: to the deployed binary, built
+// for this machine, under the Lambda Runtime API, with a table in DynamoDB Local. It prints the
+// response, and the log to standard error.
 //
 //	invoke ingest events/ingest/http-batch.json
 //
-// TIDEMARK_ENDPOINT and TIDEMARK_TABLE select an existing table, such as that of a running "tidemark dev". Without
-// them, the table is new and is removed afterwards.
+// TIDEMARK_ENDPOINT and TIDEMARK_TABLE select an existing table, such as that of a running
+// "tidemark dev". Without them, the table is new and is removed afterwards.
 package main
 
 import (

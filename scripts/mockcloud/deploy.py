@@ -19,7 +19,7 @@ from moto.cloudformation import parsing
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 ASSETS = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
-# Known to the mock, but a Ref to one stays an object where a name should stand.
+# Known to the mock, but a Ref to one remains an object instead of a name.
 STUMBLES = {"AWS::Events::EventBus"}
 
 
@@ -29,7 +29,7 @@ def client(service, endpoint):
 
 
 def without(value, gone):
-    """The value, with a stand-in for each reference to a resource that is gone."""
+    """The value, with a placeholder for each reference to a removed resource."""
     if isinstance(value, list):
         return [without(v, gone) for v in value]
     if not isinstance(value, dict):
@@ -52,7 +52,7 @@ def bootstrap(endpoint, template):
     """What "cdk bootstrap" and the upload of assets would have left in the account."""
     code = io.BytesIO()
     with zipfile.ZipFile(code, "w") as archive:
-        archive.writestr("bootstrap", "a stand-in: the mock runs no function")
+        archive.writestr("bootstrap", "a placeholder: the mock runs no function")
     s3 = client("s3", endpoint)
     s3.create_bucket(Bucket=ASSETS, CreateBucketConfiguration={"LocationConstraint": REGION})
     for resource in template["Resources"].values():
@@ -158,20 +158,20 @@ def main(endpoint, stage, template_path, expected_path):
     cloudformation = client("cloudformation", endpoint)
     cloudformation.create_stack(StackName=stack, TemplateBody=json.dumps(rest), Capabilities=["CAPABILITY_IAM"])
     status = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"]
-    told = cloudformation.describe_stack_resources(StackName=stack)["StackResources"]
-    physical = {r["LogicalResourceId"]: r.get("PhysicalResourceId") for r in told}
+    described = cloudformation.describe_stack_resources(StackName=stack)["StackResources"]
+    physical = {r["LogicalResourceId"]: r.get("PhysicalResourceId") for r in described}
     made = make_up(endpoint, template, physical)
     equal, different = compare("", expected, read_back(endpoint, physical, expected))
     print(f"{stack} on the mock: {status}, {len(rest['Resources'])} of {len(template['Resources'])} resources")
-    print(f"  {equal} values read back through the services' own APIs are as the configuration says")
+    print(f"  {equal} values of the services' own APIs equal the configuration")
     for line in different:
         print("  DIFFERENT", line)
-    print("  the mock's CloudFormation passes over, and the services' own APIs were told instead:")
+    print("  created with the services' own APIs, because the mock's CloudFormation ignores them:")
     print("   ", "; ".join(made))
-    print("  it does not know, or stumbles over, and nothing of them is tried here:")
+    print("  not supported by the mock, and not checked:")
     unknown = {r["Type"] for r in gone.values()} - {"AWS::IoT::TopicRule"}
     print("   ", ", ".join(sorted(unknown)) + "; a function's Architectures")
-    print("  a mock grants everything and runs nothing: privileges and the path of an event are tried elsewhere")
+    print("  the mock allows every request and runs no function: other tests check privileges and events")
     return 1 if different or status != "CREATE_COMPLETE" else 0
 
 

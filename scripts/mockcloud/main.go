@@ -1,5 +1,6 @@
-// Command mockcloud prints, as JSON, the expected configuration of a deployed stage as the APIs of AWS return it. It
-// uses the packages of the functions, so that deploy.py compares the deployment with the same definition.
+// Command mockcloud prints, as JSON, the expected configuration of a deployed stage as the APIs of
+// AWS return it. It uses the packages of the functions, so that deploy.py compares the deployment
+// with the same definition.
 //
 //	mockcloud prod
 package main
@@ -87,7 +88,8 @@ func functions(settings *config.Config, stack string) facts {
 	return all
 }
 
-// mappings are the readers of the table stream, by their names in the template, with their functions and filters.
+// mappings are the readers of the table stream, by their names in the template, with their
+// functions and filters.
 func mappings(m config.Mapping, stack string) facts {
 	return facts{
 		"Mapping":      mapping(m, stack+"-aggregate", tablekeys.AggregateFilter),

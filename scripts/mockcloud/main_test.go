@@ -49,8 +49,8 @@ func TestRun_NamesEachQueueAndMappingOfTheTemplate(t *testing.T) {
 	}
 }
 
-// resources returns the logical ids of a type in the golden template of a stage, sorted. Call it in the root of the
-// repository.
+// resources returns the logical ids of a type in the golden template of a stage, sorted. Call it in
+// the root of the repository.
 func resources(t *testing.T, stage, kind string) (ids []string) {
 	t.Helper()
 	text, err := os.ReadFile("infra/testdata/" + stage + ".template.json")

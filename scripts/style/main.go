@@ -1,6 +1,6 @@
-// Command style counts what is easy to miss in reviews: words that are not plain technical English, long files,
-// exported names, and the size of cmd/tidemark. It prints one line for each measure, and exits with status 1 if a
-// limit is exceeded.
+// Command style counts what is easy to miss in reviews: words that are not plain technical English,
+// long files, exported names, and the size of cmd/tidemark. It prints one line for each measure,
+// and exits with status 1 if a limit is exceeded.
 package main
 
 import (
@@ -164,8 +164,8 @@ func lines(files []file, under string) (c count) {
 	return c
 }
 
-// exported counts the top-level names that other programs can use: those of packages that are neither internal nor
-// commands.
+// exported counts the top-level names that other programs can use: those of packages that are
+// neither internal nor commands.
 func exported(files []file) (c count) {
 	per := map[string]int{}
 	for _, f := range files {

@@ -12,8 +12,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local"
 )
 
-// killer sends SIGKILL to functions at random moments: at once, or at a moment of the next invocation. It counts
-// requests to the database instead of time, so that a slow machine still makes progress.
+// killer sends SIGKILL to functions at random moments: at once, or at a moment of the next
+// invocation. It counts requests to the database instead of time, so that a slow machine still
+// makes progress.
 type killer struct {
 	draw      *rand.Rand
 	functions []*local.Function

@@ -1,6 +1,6 @@
-// Command chaos runs the stack under load while functions are killed, connections to the database are cut,
-// and batches are delivered again and late, all at random. Afterwards it compares every bucket with an
-// independent oracle. The exit status is 1 if a bucket differs.
+// Command chaos runs the stack under load while functions are killed, connections to the database
+// are cut, and batches are delivered again and late, all at random. Afterwards it compares every
+// bucket with an independent oracle. The exit status is 1 if a bucket differs.
 //
 // The random choices depend on the seed; when they take effect depends on the machine.
 package main
@@ -121,7 +121,8 @@ func load(ctx context.Context, rig *loggers.Rig) error {
 	return rig.Stack.Idle(ctx)
 }
 
-// underChaos kills and cuts while body runs, at most for the duration of chaos, and stops both before it returns.
+// underChaos kills and cuts while body runs, at most for the duration of chaos, and stops both
+// before it returns.
 func underChaos(ctx context.Context, wire *wire, kills *killer, body func() error) error {
 	ctx, calm := context.WithTimeout(ctx, chaosFor)
 	var running sync.WaitGroup

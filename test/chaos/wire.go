@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 )
 
-// wire is a proxy between the functions and the database that cuts connections: before a request is forwarded,
-// or after the database has carried it out and before its response is returned.
+// wire is a proxy between the functions and the database that cuts connections: before a request is
+// forwarded, or after the database has carried it out and before its response is returned.
 type wire struct {
 	endpoint string
 	server   *http.Server

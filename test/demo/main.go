@@ -1,5 +1,6 @@
-// Command demo runs Tidemark on real data: it replays field loggers through the deployed functions, disturbs the
-// delivery, and compares every bucket with an independent oracle. The exit status is 1 if a bucket differs.
+// Command demo runs Tidemark on real data: it replays field loggers through the deployed functions,
+// disturbs the delivery, and compares every bucket with an independent oracle. The exit status is 1
+// if a bucket differs.
 package main
 
 import (
@@ -19,8 +20,8 @@ const (
 	oracle = "test/data/loggers.oracle.csv.gz"
 )
 
-// faults disturb the delivery: one batch in five is delivered again, one in five in pieces, and the function is
-// killed during and after its work.
+// faults disturb the delivery: one batch in five is delivered again, one in five in pieces, and the
+// function is killed during and after its work.
 var faults = local.Faults{Seed: 1, Again: 5, Recut: 5, Kills: []local.Shot{
 	{Batch: 8, At: local.Responding},
 	{Batch: 14, At: local.Running},

@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// The clock of the function is five minutes slow or fast, when the first event of an hour is about to
-// expire or has just expired. An exact row has all events that ever existed.
+// The clock of the function is five minutes slow or fast, when the first event of an hour is about
+// to expire or has just expired. An exact row has all events that ever existed.
 func TestClock_SkewAroundTheSealNeverHidesALostEvent(t *testing.T) {
 	first := at(noon).Add(30 * tier.Day24) // expires then
 	for _, skew := range []time.Duration{-5 * time.Minute, 0, 5 * time.Minute} {
@@ -80,8 +80,8 @@ func TestClock_MonthEndsAndTheLeapDaySeparateBuckets(t *testing.T) {
 	w.wantRecount()
 }
 
-// TTL has just removed an hour, and the clock of the function is slow: the row must not be recomputed
-// from the remaining events.
+// TTL has just removed an hour, and the clock of the function is slow: the row must not be
+// recomputed from the remaining events.
 func TestClock_ExpiredHourIsNotRecomputedFromPartOfItsEvents(t *testing.T) {
 	for behind := time.Duration(0); behind < time.Hour; behind += 5 * time.Minute {
 		w := newWorld(t)

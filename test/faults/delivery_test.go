@@ -204,8 +204,8 @@ func TestDelivery_ReplayOf24HoursGivesTheSameBytes(t *testing.T) {
 	w.wantRecount()
 }
 
-// Children of a split stream shard are read after their parent. The result does not depend on it: any
-// order gives the same rows.
+// Children of a split stream shard are read after their parent. The result does not depend on it:
+// any order gives the same rows.
 func TestDelivery_ShardSplitGivesTheSameBytesInAnyOrder(t *testing.T) {
 	const splitAt = 100 // record number
 	shardOf := func(r memory.Record) string {

@@ -81,8 +81,8 @@ func TestExpiry_ChangeOfAnExpiredStoredRowOnlyMakesItInexact(t *testing.T) {
 	w.wantRow(tier.Day, ten, 1, "1", false)
 }
 
-// Expired items that are still stored are hidden from readers only. A bucket that was never folded is
-// computed from all its stored events.
+// Expired items that are still stored are hidden from readers only. A bucket that was never folded
+// is computed from all its stored events.
 func TestExpired_StoredEventsAreFoldedAndHiddenFromReaders(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "", "1")
@@ -108,8 +108,8 @@ func TestExpired_StoredEventsAreFoldedAndHiddenFromReaders(t *testing.T) {
 	}
 }
 
-// An event that is put again after its removal is a new event, also when the record of the removal is
-// delivered again.
+// An event that is put again after its removal is a new event, also when the record of the removal
+// is delivered again.
 func TestDeletion_RedeliveredAfterTheNextPutChangesNoByte(t *testing.T) {
 	w := newWorld(t)
 	w.put(ten, "a", "1")

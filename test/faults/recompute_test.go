@@ -28,11 +28,11 @@ var steps = map[string]func(*world){
 	"delete, settle":   func(w *world) { w.delete(half, "b"); w.settle(); w.put(half, "b", "8") },
 }
 
-// Between any two requests of an invocation, a user changes the events and another invocation processes
-// the change. Neither is delivered again. The second does not wait for the first one's changes of the
-// same item, although the table stream would make it wait.
+// Between any two requests of an invocation, a user changes the events and another invocation
+// processes the change. Neither is delivered again. The second does not wait for the first one's
+// changes of the same item, although the table stream would make it wait.
 func TestRecompute_ChangeProcessedBetweenAnyTwoRequests(t *testing.T) {
-	for _, c := range []struct{ stands, first, between string }{
+	for _, c := range []struct{ stored, first, between string }{
 		{"nothing", "put b", "put a"},
 		{"nothing", "put b", "delete b"},
 		{"nothing", "put b", "correct b"},
@@ -48,10 +48,10 @@ func TestRecompute_ChangeProcessedBetweenAnyTwoRequests(t *testing.T) {
 		{"put a, b", "delete a, b", "put c"},
 		{"put a, b", "delete b", "replace b, other"},
 	} {
-		t.Run(fmt.Sprintf("%s stored, %s, concurrently %s", c.stands, c.first, c.between), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s stored, %s, concurrently %s", c.stored, c.first, c.between), func(t *testing.T) {
 			for _, ahead := range []bool{false, true} {
 				for n, met := 0, true; met; n++ {
-					met = interleave(t, steps[c.stands], steps[c.first], steps[c.between], n, ahead)
+					met = interleave(t, steps[c.stored], steps[c.first], steps[c.between], n, ahead)
 				}
 			}
 		})
@@ -60,10 +60,10 @@ func TestRecompute_ChangeProcessedBetweenAnyTwoRequests(t *testing.T) {
 
 // interleave reports whether the first invocation made an n-th request. It may read the rows of many
 // buckets ahead with one request.
-func interleave(t *testing.T, stands, first, between func(*world), n int, ahead bool) (met bool) {
+func interleave(t *testing.T, stored, first, between func(*world), n int, ahead bool) (met bool) {
 	t.Helper()
 	w := newWorld(t)
-	stands(w)
+	stored(w)
 	w.settle()
 	first(w)
 	w.put(eleven, "other", "3") // so that there are two hours to recompute
@@ -89,11 +89,11 @@ func interleave(t *testing.T, stands, first, between func(*world), n int, ahead 
 	return met
 }
 
-// An invocation crashes while its writes are in transit. They are carried out after all later changes
-// have been processed.
+// An invocation crashes while its writes are in transit. They are carried out after all later
+// changes have been processed.
 func TestRecompute_DelayedWritesChangeNothing(t *testing.T) {
 	for _, c := range []struct {
-		stands, first string
+		stored, first string
 		then          []string // each processed in its own batch
 	}{
 		{"put a", "put b", []string{"delete b"}},
@@ -107,7 +107,7 @@ func TestRecompute_DelayedWritesChangeNothing(t *testing.T) {
 		{"nothing", "put b", []string{"delete b", "put b"}},
 	} {
 		w := newWorld(t)
-		steps[c.stands](w)
+		steps[c.stored](w)
 		w.settle()
 		steps[c.first](w)
 		changes := w.fresh()
@@ -183,8 +183,8 @@ func (l *lagging) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollu
 	return l.store.Rows(ctx, u, r)
 }
 
-// A move in time is a deletion and a put. In whatever order their records are processed, the event leaves
-// its old buckets and is in the new ones.
+// A move in time is a deletion and a put. In whatever order their records are processed, the event
+// leaves its old buckets and is in the new ones.
 func TestMove_EventLeavesOneBucketAndEntersAnother(t *testing.T) {
 	for _, to := range []string{half, eleven, "2026-03-11T00:00:00Z", "2026-02-28T23:59:59.999Z"} {
 		for _, order := range [][]int{{0, 1}, {1, 0}, {1, 0, 1, 0}} {

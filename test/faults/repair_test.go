@@ -137,9 +137,9 @@ func (w *world) elsewhere(table *memory.Table) *world {
 	return &other
 }
 
-// A replica receives rows and events item by item, in no order between items. Its table stream has its
-// own sequence numbers and no identity of TTL. The function starts to read it while some items are still
-// in transit.
+// A replica receives rows and events item by item, in no order between items. Its table stream has
+// its own sequence numbers and no identity of TTL. The function starts to read it while some items
+// are still in transit.
 func TestFailover_ToAReplicaGivesTheSameBytes(t *testing.T) {
 	for seed := range uint64(10) {
 		draw := rand.New(rand.NewPCG(seed, 2))
@@ -201,8 +201,8 @@ func (w *world) take(records []memory.Record, later map[keys.Key]bool) {
 	}
 }
 
-// During a deployment the previous version and the next one, which writes a newer format, process batches
-// in turn.
+// During a deployment the previous version and the next one, which writes a newer format, process
+// batches in turn.
 func TestVersions_OldAndNewCodeTogetherMissNoChange(t *testing.T) {
 	for seed := range uint64(10) {
 		draw := rand.New(rand.NewPCG(seed, 3))
@@ -300,8 +300,8 @@ func (w *world) asNewer() *world {
 	return other
 }
 
-// The record of a deletion was lost. While it is repaired, the same event is put again: its record finds
-// a row that still contains it.
+// The record of a deletion was lost. While it is repaired, the same event is put again: its record
+// finds a row that still contains it.
 func TestRepair_SameEventPutDuringTheRepairIsKept(t *testing.T) {
 	repairs := map[string]func(*world, *aggregate.Aggregator) error{
 		"rebuild": func(w *world, a *aggregate.Aggregator) error {

@@ -29,8 +29,8 @@ const (
 	unconfirmed        // carried out, without a response
 )
 
-// faulty is a table on which effect selects the effect on every request. effect may use the table itself,
-// to change it just before the request.
+// faulty is a table on which effect selects the effect on every request. effect may use the table
+// itself, to change it just before the request.
 type faulty struct {
 	store
 	effect func(request) effect

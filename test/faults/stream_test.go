@@ -96,8 +96,8 @@ func (w *world) changes(records ...memory.Record) []storage.Change {
 	return batch.Changes
 }
 
-// functionOf returns an aggregator as the aggregate function uses it: the response names the first record
-// that failed.
+// functionOf returns an aggregator as the aggregate function uses it: the response names the first
+// record that failed.
 func functionOf(a *aggregate.Aggregator) eventsource.Invoke {
 	return func(ctx context.Context, payload []byte) ([]byte, error) {
 		batch, err := new(envelope.StreamDecoder).Decode(payload)

@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Events written without validation, with values that no measure accepts. The valid event of the hour is
-// counted, and each invalid one is reported.
+// Events written without validation, with values that no measure accepts. The valid event of the
+// hour is counted, and each invalid one is reported.
 func TestPoison_InvalidValuesAreCountedAndBlockNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		value      item.Value

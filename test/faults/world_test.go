@@ -22,8 +22,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// gauge is the kind of these tests. It has the default retention: raw 30 days, hour 90 days, day 2 years,
-// month forever.
+// gauge is the kind of these tests. It has the default retention: raw 30 days, hour 90 days, day 2
+// years, month forever.
 var gauge = catalog.Kind{
 	Name:     "GAUGE",
 	Subject:  catalog.SubjectType{Name: "DEVICE"},
@@ -241,7 +241,8 @@ func (w *world) row(u tier.Unit, when string) *rollup.Row {
 	return row
 }
 
-// wantRow fails the test unless the row of device d has this number of events, maximum and exactness.
+// wantRow fails the test unless the row of device d has this number of events, maximum and
+// exactness.
 func (w *world) wantRow(u tier.Unit, when string, count int64, most string, exact bool) {
 	w.Helper()
 	row := w.row(u, when)
@@ -314,7 +315,8 @@ func (w *world) recount() map[string]said {
 	return all
 }
 
-// wantRecount fails the test unless every row equals the recount, byte for byte, and none is missing.
+// wantRecount fails the test unless every row equals the recount, byte for byte, and none is
+// missing.
 func (w *world) wantRecount() { w.Helper(); w.wantRows(w.recount()) }
 
 func (w *world) wantRows(want map[string]said) {
@@ -340,8 +342,8 @@ func differences(want, got map[string]said) (all []string) {
 	return all
 }
 
-// wantWrong fails the test if the rows are right although changes were withheld. A repair would then prove
-// nothing.
+// wantWrong fails the test if the rows are right although changes were withheld. A repair would
+// then prove nothing.
 func (w *world) wantWrong(why string) {
 	w.Helper()
 	if len(differences(w.recount(), w.rows())) == 0 {

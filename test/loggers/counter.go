@@ -12,8 +12,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Counter is a simple stream consumer for comparison: it adds one to a counter of each bucket for each delivered new
-// event. It receives the same deliveries as the aggregate function. It is safe for concurrent use.
+// Counter is a simple stream consumer for comparison: it adds one to a counter of each bucket for
+// each delivered new event. It receives the same deliveries as the aggregate function. It is safe
+// for concurrent use.
 type Counter struct {
 	mu     sync.Mutex
 	counts map[rollup.Key]int64 // guarded by mu

@@ -1,5 +1,5 @@
-// Package loggers reads the field logger data and the independent oracle with the expected buckets. See
-// test/data/NOTICE.
+// Package loggers reads the field logger data and the independent oracle with the expected buckets.
+// See test/data/NOTICE.
 package loggers
 
 import (
@@ -20,7 +20,8 @@ const Map = "subject=device,stream=metric,time=ts,id=rec,value=value"
 // Measure is the measure of the value column.
 const Measure = "value"
 
-// Expect is the expected content of one bucket. Numbers are exact decimals; nil if the bucket has no valid value.
+// Expect is the expected content of one bucket. Numbers are exact decimals; nil if the bucket has
+// no valid value.
 type Expect struct {
 	Count, Invalid             int64
 	Sum, Min, Max, First, Last *model.Decimal

@@ -1,5 +1,6 @@
-// Command oracle replays the logger data through the running stack with disturbed delivery, and compares every stored
-// bucket with an independent oracle. The exit status is 1 if a bucket differs.
+// Command oracle replays the logger data through the running stack with disturbed delivery, and
+// compares every stored bucket with an independent oracle. The exit status is 1 if a bucket
+// differs.
 package main
 
 import (

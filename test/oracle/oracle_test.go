@@ -62,9 +62,9 @@ func TestOracle_DetectsAnAggregatorThatAdds(t *testing.T) {
 	}
 }
 
-// replay replays the readings of the device from a day on, with disturbed delivery. It returns the comparison of the
-// rows, and the number of buckets in which the counter is wrong. It compares only buckets of later days,
-// for which all readings are replayed.
+// replay replays the readings of the device from a day on, with disturbed delivery. It returns the
+// comparison of the rows, and the number of buckets in which the counter is wrong. It compares only
+// buckets of later days, for which all readings are replayed.
 func replay(t *testing.T, functions, since string) (loggers.Result, int) {
 	t.Helper()
 	server := ddblocal.ForTest(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark-db/tidemark/test/loggers"
 )
 
-// doubleCounted prints and returns how many rows have the values that counting redeliveries would give. The file
-// lists only buckets where these differ.
+// doubleCounted prints and returns how many rows have the values that counting redeliveries would
+// give. The file lists only buckets where these differ.
 func doubleCounted(path string, rows []rollup.Row) (met int, err error) {
 	if path == "" {
 		return 0, nil

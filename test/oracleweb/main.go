@@ -1,6 +1,6 @@
-// Command oracleweb replays access logs of websites through the running stack with disturbed delivery, and compares
-// every bucket of every site, as queries return it, with an independent oracle. The exit status is 1 if a
-// bucket differs.
+// Command oracleweb replays access logs of websites through the running stack with disturbed
+// delivery, and compares every bucket of every site, as queries return it, with an independent
+// oracle. The exit status is 1 if a bucket differs.
 package main
 
 import (
@@ -99,8 +99,8 @@ func replay(ctx context.Context, rig *loggers.Rig, data string) error {
 	return nil
 }
 
-// compare reads at the time of the data. Rows of today have not expired, but queries of today hide hours of a spread
-// kind that are older than their retention.
+// compare reads at the time of the data. Rows of today have not expired, but queries of today hide
+// hours of a spread kind that are older than their retention.
 func compare(ctx context.Context, rig *loggers.Rig, expects map[weblogs.Bucket]*weblogs.Expect) (weblogs.Result, error) {
 	client, err := dynamo.NewClient(ctx, "", rig.Stack.Endpoint)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package publicapi shows every change of the public API. api.txt lists it; STABILITY.md defines which changes are
-// allowed.
+// Package publicapi shows every change of the public API. api.txt lists it; STABILITY.md defines
+// which changes are allowed.
 package publicapi
 
 import (
@@ -72,7 +72,8 @@ func listing(root string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// declarations returns one line for each exported constant, variable, function, method, type and field of a package.
+// declarations returns one line for each exported constant, variable, function, method, type and
+// field of a package.
 func declarations(dir string) (all []string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

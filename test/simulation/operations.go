@@ -32,7 +32,7 @@ var operations = []struct {
 	{"delete a day", 2, (*world).deleteDay},
 	{"store what cannot be decoded", 2, (*world).storeUnreadable},
 	{"append old history", 2, (*world).appendOld},
-	{"remove by hand", 1, (*world).removeByHand},
+	{"remove in the console", 1, (*world).removeDirectly},
 	{"rebuild", 2, (*world).rebuildAll},
 	{"change the retention policy", 2, (*world).changePolicy},
 }
@@ -161,7 +161,7 @@ func (w *world) storeUnreadable(name string, d simstream.Dice, hour model.Time) 
 	}
 	w.Go(name, d, func(ctx context.Context) {
 		if there, _ := w.table.GetItem(context.Background(), it.Key()); there == nil {
-			_, _ = w.store.ByHand(ctx, it.Key(), it)
+			_, _ = w.store.ChangeDirectly(ctx, it.Key(), it)
 		}
 	})
 }
@@ -172,8 +172,8 @@ func (w *world) appendOld(name string, d simstream.Dice, hour model.Time) {
 	w.append(name, d, tier.Hour.BucketOf(hour.Add(-ago)).Start)
 }
 
-// removeByHand removes an event at any time: near its expiry that counts as an expiry.
-func (w *world) removeByHand(name string, d simstream.Dice, hour model.Time) {
+// removeDirectly removes an event at any time: near its expiry that counts as an expiry.
+func (w *world) removeDirectly(name string, d simstream.Dice, hour model.Time) {
 	key := keys.Event(w.eventIn(d, hour))
-	w.Go(name, d, func(ctx context.Context) { _, _ = w.store.ByHand(ctx, key, nil) })
+	w.Go(name, d, func(ctx context.Context) { _, _ = w.store.ChangeDirectly(ctx, key, nil) })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// changePolicy deploys another retention policy. For an hour old code runs beside the new.
+// changePolicy deploys another retention policy. For an hour, old and new code run at the same time.
 func (w *world) changePolicy(_ string, d simstream.Dice, _ model.Time) {
 	k := *w.kind()
 	k.Retention = changed(k.Retention, d, w.Now())

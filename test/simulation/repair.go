@@ -86,7 +86,7 @@ func (r *repair) recompute(name string, dice simstream.Dice, changes []storage.C
 	})
 }
 
-// rebuildAll rebuilds every series completely, beside live traffic.
+// rebuildAll rebuilds every series completely, during live traffic.
 func (w *world) rebuildAll(name string, d simstream.Dice, _ model.Time) {
 	name += " rebuild"
 	w.Go(name, d, func(ctx context.Context) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
-// The lines of the report beside operations and faults, under their headings.
+// The lines of the report other than operations and faults, under their headings.
 const (
 	expiring = " where something expires"
 	lasting  = " where nothing expires"

@@ -101,10 +101,10 @@ func (s *store) CorrectEvent(ctx context.Context, e model.Event) (storage.WriteR
 	})
 }
 
-// ByHand stores an item, or removes the item of its key where it is nil, without the ingest
+// ChangeDirectly stores an item, or removes the item of its key where it is nil, without the ingest
 // service: as an operator does in the AWS console.
-func (s *store) ByHand(ctx context.Context, k keys.Key, it item.Item) (storage.WriteResult, error) {
-	return s.write(ctx, request("changes by hand", k), func() (storage.WriteResult, error) {
+func (s *store) ChangeDirectly(ctx context.Context, k keys.Key, it item.Item) (storage.WriteResult, error) {
+	return s.write(ctx, request("changes directly", k), func() (storage.WriteResult, error) {
 		if it == nil {
 			return storage.Written, s.table.DeleteItem(context.Background(), k)
 		}

@@ -29,8 +29,8 @@ type Result struct {
 	Wrong             []string
 }
 
-// Compare reads every bucket of the sites and tiers of the oracle with q and compares it: all kinds of a site merged,
-// and page views separately.
+// Compare reads every bucket of the sites and tiers of the oracle with q and compares it: all kinds
+// of a site merged, and page views separately.
 func Compare(ctx context.Context, q *query.Service, kinds *catalog.Catalog, expects map[Bucket]*Expect) (Result, error) {
 	r := Result{Buckets: len(expects)}
 	missing := maps.Clone(expects)

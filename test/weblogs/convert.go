@@ -1,5 +1,5 @@
-// Package weblogs reads the access logs of small websites and the independent oracle with the expected buckets. See
-// test/data/NOTICE.
+// Package weblogs reads the access logs of small websites and the independent oracle with the
+// expected buckets. See test/data/NOTICE.
 package weblogs
 
 import (
@@ -41,8 +41,8 @@ var Kinds = map[string]string{
 	"malformed": web.Malformed.Name,
 }
 
-// Observation returns the line as an observation for the HTTP API. Its id has the line number, so that events of one
-// second keep their order.
+// Observation returns the line as an observation for the HTTP API. Its id has the line number, so
+// that events of one second keep their order.
 func (l Line) Observation() map[string]any {
 	o := map[string]any{
 		web.Site.Field: l.Site, "timestamp": l.At, "id": fmt.Sprintf("%08d-%s", l.Seq, l.EventID),
@@ -86,7 +86,8 @@ func Each(path string, do func(Line) error) error {
 	}
 }
 
-// Split writes the observations of a log into dir, one file for each kind, and returns the paths by kind.
+// Split writes the observations of a log into dir, one file for each kind, and returns the paths by
+// kind.
 func Split(path, dir string) (map[string]string, error) {
 	files := map[string]*os.File{}
 	defer func() {

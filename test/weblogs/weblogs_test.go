@@ -38,8 +38,8 @@ func TestSite_EveryBucketEqualsTheOracle(t *testing.T) {
 	}
 }
 
-// saidBy returns the bytes of every summary, whatever the shards, or nil for a bucket where a dimension has more values
-// than a row keeps, which may then differ.
+// saidBy returns the bytes of every summary, whatever the shards, or nil for a bucket where a
+// dimension has more values than a row keeps, which may then differ.
 func saidBy(t *testing.T, w *world, kinds ...string) map[string][]byte {
 	t.Helper()
 	said := map[string][]byte{}
@@ -94,8 +94,8 @@ func orders(events []model.Event) (all []model.Order) {
 	return all
 }
 
-// After deleting the page views of a visitor, the rows are byte-equal to those of a table that never had them: counts
-// by value and distinct counts are recomputed.
+// After deleting the page views of a visitor, the rows are byte-equal to those of a table that
+// never had them: counts by value and distinct counts are recomputed.
 func TestDelete_RecountsDimensionsAndVisitors(t *testing.T) {
 	t.Parallel()
 	all := lines(t)

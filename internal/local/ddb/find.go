@@ -39,8 +39,8 @@ func (o Options) resolve(ctx context.Context) (_ Options, err error) {
 	return o, checkJava(ctx, o.Java)
 }
 
-// findJar searches node_modules in the working directory and its parents. The npm package has the jar
-// in a directory named by its date; the newest is used.
+// findJar searches node_modules in the working directory and its parents. The npm package has the
+// jar in a directory named by its date; the newest is used.
 func findJar(given string) (string, error) {
 	if given != "" {
 		if _, err := os.Stat(given); err != nil {

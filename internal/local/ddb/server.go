@@ -1,6 +1,6 @@
-// Package ddblocal runs DynamoDB Local of AWS as a child process, for local stacks and tests: the same
-// expressions, transactions and table streams as the service, in memory. The jar is in a pinned npm
-// package and needs Java. The child ends with the program that started it.
+// Package ddblocal runs DynamoDB Local of AWS as a child process, for local stacks and tests: the
+// same expressions, transactions and table streams as the service, in memory. The jar is in a
+// pinned npm package and needs Java. The child ends with the program that started it.
 package ddblocal
 
 import (
@@ -53,8 +53,9 @@ const (
 // errPortTaken reports that another process took the port before Java opened it.
 var errPortTaken = errors.New("port taken")
 
-// Start starts a server and returns when it responds. ctx limits only the start; call Stop to end the
-// server. The error is ErrMissing, with what to install, if the jar or a suitable Java is missing.
+// Start starts a server and returns when it responds. ctx limits only the start; call Stop to end
+// the server. The error is ErrMissing, with what to install, if the jar or a suitable Java is
+// missing.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
@@ -83,8 +84,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// Done returns a channel that is closed when the server has ended. It is never closed for a server that
-// Start did not start.
+// Done returns a channel that is closed when the server has ended. It is never closed for a server
+// that Start did not start.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
 // Log returns the last output of the server.

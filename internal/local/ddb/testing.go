@@ -17,9 +17,9 @@ var shared struct {
 	err    error
 }
 
-// ForTest returns a server shared by all tests of the process. The first call starts it. If the jar or
-// Java is missing, the test is skipped, or fails if TIDEMARK_REQUIRE contains java. A package that
-// calls it must call Main in TestMain.
+// ForTest returns a server shared by all tests of the process. The first call starts it. If the jar
+// or Java is missing, the test is skipped, or fails if TIDEMARK_REQUIRE contains java. A package
+// that calls it must call Main in TestMain.
 func ForTest(t testing.TB) *Server {
 	t.Helper()
 	shared.once.Do(func() { shared.server, shared.err = Start(context.Background(), FromEnv()) })
