@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Says what this machine lacks to build and run Tidemark, with the line that installs it.
+# Lists the missing tools for building and running Tidemark, and how to install them.
 set -euo pipefail
 missing=0
 
-# need NAME WANTED FOUND ANYWHERE DEBIAN FEDORA MACOS: complains where FOUND (a major or
-# minor version number, empty where the tool is absent) is below WANTED. ANYWHERE is where
-# its makers offer it; what a system's own packages are too old for says from when on.
+# need NAME WANTED FOUND ANYWHERE DEBIAN FEDORA MACOS: reports that FOUND (a major or
+# minor version number, empty if the tool is missing) is below WANTED. ANYWHERE is the download
+# page. If packages of a system are too old, its text has the first release with a newer one.
 need() {
   if [[ -n "$3" ]] && (( $3 >= $2 )); then return; fi
   missing=1
@@ -16,7 +16,7 @@ need() {
 major() { grep -oE '[0-9]+' <<<"$1" | head -n 1; }
 
 go_minor=$( (go env GOVERSION 2>/dev/null || true) | sed -nE 's/^go1\.([0-9]+).*/\1/p')
-# An older Go fetches the toolchain that go.mod asks for by itself, from 1.21 on.
+# Go 1.21 and later downloads the toolchain that go.mod requires.
 need 'Go 1.' 21 "$go_minor" 'https://go.dev/dl' \
   'sudo apt install golang-go   (Debian 13 and newer)' 'sudo dnf install golang' 'brew install go'
 need 'Node ' 20 "$(major "$(node --version 2>/dev/null || true)")" 'https://nodejs.org/en/download' \

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Deploys a stage's template to moto, a mock of AWS, and compares what it then says of
-# itself with the configuration. Needs Python 3 and, the first time, PyPI; without them
-# it says so and is done: nothing of Tidemark depends on it.
+# Deploys a stage's template to moto, a mock of AWS, and compares the created
+# resources with the configuration. It needs Python 3 and, the first time, PyPI. Without them
+# it prints that it was skipped, and succeeds.
 #
 #   scripts/mockcloud/run.sh STAGE [TEMPLATE]
 #
-# Without a TEMPLATE it is what make synth left, or the golden one where that or
+# The default TEMPLATE is the output of make synth, or the golden template if that or
 # tidemark.yaml is newer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

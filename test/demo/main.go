@@ -83,7 +83,7 @@ func sayKill(d local.Death) {
 
 // goOn suggests the next commands. A test runs them.
 const goOn = `
-Go on with a stack of your own:
+Continue with your own stack:
 
   bin/tidemark dev --port 8080
   curl -s localhost:8080/v1/readings -H 'content-type: application/json' \
