@@ -33,7 +33,8 @@ it, nor a tombstone that expired: its versions and unique values stay until its 
 is created again or purged.
 
 Do it before the raw events of the range expire; the command prints the date. After that
-date all rows of the finest tier in the range are marked exact: false.
+date every row up to the end of the range is marked exact: false, because a lost event
+may have been late.
 
 Without --queue or --file it reads the on-failure file of a "tidemark dev" in this
 directory.
@@ -71,6 +72,10 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 	if err != nil {
 		return err
 	}
+	settings, err := to.settings()
+	if err != nil {
+		return err
+	}
 	messages, closeMessages, err := openMessages(cmd.Context(), to, flags)
 	if err != nil {
 		return err
@@ -87,7 +92,7 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 	out := cmd.OutOrStdout()
 	show, done := showSteps(cmd)
 	r := &repair.Redriver{
-		Table: table, Catalog: kinds, Now: wallClock, Aggregator: agg,
+		Table: table, Catalog: kinds, Now: wallClock, Aggregator: agg, MaxAhead: settings.Limits.MaxAhead,
 		Alerts:    &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader},
 		Lifecycle: &lifecycle.Service{Store: table, Profile: kinds.Profile, Now: wallClock, Rand: rand.Reader},
 		Messages:  messages, Stream: streamrange.New(read, to.endpoint, local.LambdaRecord), DryRun: flags.dryRun, MaxNotes: maxDifferences,
@@ -158,7 +163,7 @@ func printRedriveReport(w io.Writer, r *repair.RedriveReport, dryRun bool, err e
 		printArrivalReport(w, r.Arrival, dryRun)
 	}
 	for _, m := range r.Marked {
-		fmt.Fprintf(w, "marked the rows of %s to %s exact: false: %s buckets recomputed, %s rows changed\n",
+		fmt.Fprintf(w, "marked the rows that may miss an event of %s to %s exact: false: %s buckets recomputed, %s rows changed\n",
 			m.Range.FirstAt, m.Range.LastAt, terminal.Grouped(m.Recomputed), terminal.Grouped(m.Changed))
 	}
 	switch {

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
@@ -87,5 +89,40 @@ func TestIoT_LosesNothingWhenQuarantineFails(t *testing.T) {
 	table := memory.New(now)
 	if _, err := onStore(t, failingQuarantine{table}, table).handle(invocation(t, "1"), sample(t, "iot-other-device")); err == nil {
 		t.Error("no error for a rejected message that is stored nowhere")
+	}
+}
+
+// A device with a clock in seconds sends temperature and humidity in two messages.
+func TestIoT_ACollisionIsQuarantinedWithItsPayloadOrMerged(t *testing.T) {
+	t.Parallel()
+	first, second := `{"deviceId":"sensor_01","timestamp":1,"temperature":20}`, `{"deviceId":"sensor_01","timestamp":1,"humidity":50}`
+	for policy, quarantined := range map[string]int{"report": 1, "merge": 0} {
+		conf, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {onCollision: "+policy+"}}"), domains.Kinds()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := memory.New(now)
+		f := newFixtureOn(t, conf, table, table)
+		for i, payload := range []string{first, second, second} {
+			if _, err := f.handle(invocation(t, fmt.Sprint(min(i, 1))), json.RawMessage(payload)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		readings, all := f.stored(t)
+		if len(readings) != 1 || len(all) != quarantined {
+			t.Errorf("%s: stored %q, quarantined %q; want one event and %d", policy, readings, all, quarantined)
+		}
+		if quarantined == 1 {
+			var q entity.Quarantined
+			items, _, _ := f.table.Scan(t.Context(), keys.Key{})
+			for _, it := range items {
+				if found, err := item.Quarantined(it); err == nil {
+					q = found
+				}
+			}
+			if string(q.Payload) != second || len(q.Errors) != 1 || q.Errors[0].Code != ingest.CodeCollision || q.Subject.ID != "sensor_01" {
+				t.Errorf("quarantined %+v, want the second message and the reason", q)
+			}
+		}
 	}
 }

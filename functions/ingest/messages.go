@@ -17,7 +17,7 @@ type messageResult struct {
 }
 
 // appendMessages appends messages, one kind after another, and quarantines those that are
-// rejected. It returns one result for each message, in order, even with an error.
+// rejected or collide with a stored event. It returns one result for each message, in order, even with an error.
 func (h *handler) appendMessages(ctx context.Context, source envelope.Source, messages []envelope.Message) ([]messageResult, error) {
 	results := make([]messageResult, len(messages))
 	var failures []error
@@ -38,7 +38,7 @@ func (h *handler) appendOneKind(ctx context.Context, source envelope.Source, mes
 	quarantined := 0
 	for i, a := range appended {
 		retry := a.Outcome == model.Unknown
-		if a.Outcome == model.Rejected {
+		if a.Outcome == model.Rejected || a.Outcome == model.Collision {
 			failure := h.quarantine(ctx, source, group[i], a)
 			err, retry = errors.Join(err, failure), failure != nil
 			if failure == nil {
@@ -85,9 +85,21 @@ func (h *handler) quarantine(ctx context.Context, source envelope.Source, m enve
 		Source:  string(source),
 		Origin:  m.Origin,
 		Subject: result.Key.Series.Subject,
-		Errors:  result.Errors,
+		Errors:  reasons(result),
 		Payload: m.Payload,
 	})
+}
+
+// reasons returns why a message is quarantined.
+func reasons(result model.AppendResult) []model.FieldError {
+	if result.Outcome != model.Collision {
+		return result.Errors
+	}
+	return []model.FieldError{{
+		Code: ingest.CodeCollision,
+		Message: fmt.Sprintf("an event of %s with this time (%s) and id (%q) is stored with other fields: send ids, send all fields in one message, or declare onCollision: merge",
+			result.Key.Series, result.Key.At, result.Key.ID),
+	}}
 }
 
 // byKind groups messages by kind, in the order in which the kinds first occur. It returns

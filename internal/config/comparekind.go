@@ -37,6 +37,8 @@ var kindRules = []struct {
 		ruling{Safe, "it applies to new events"})},
 	{"IDs", plain("ids", func(k catalog.Kind) string { return string(k.IDs) },
 		ruling{Safe, "it applies to new events: an event that is sent before and again after the change gets another id, and counts twice"})},
+	{"OnCollision", plain("onCollision", func(k catalog.Kind) string { return string(k.OnCollision) },
+		ruling{Safe, "it applies to new events; events that are stored or in quarantine do not change"})},
 	{"FinerTime", plain("finerTime", func(k catalog.Kind) string { return finerText(k) },
 		ruling{Safe, "it applies to new events"})},
 	{"WithoutLatest", plain("latest", func(k catalog.Kind) string { return fmt.Sprint(!k.WithoutLatest) },

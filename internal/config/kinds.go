@@ -52,6 +52,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"latestBy", named(&k.LatestBy, readLatestIndex)},
 		{"late", text(&k.Late)},
 		{"ids", text(&k.IDs)},
+		{"onCollision", text(&k.OnCollision)},
 		{"finerTime", finer(&k.FinerTime)},
 		{"latest", boolean(func(b bool) { k.WithoutLatest = !b })},
 		{"shards", integer(&k.Shards)},

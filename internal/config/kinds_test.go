@@ -73,6 +73,7 @@ kinds:
     ids: minted
     finerTime: truncate
     latest: true
+    onCollision: merge
     shards: 4
     maxMeasures: 7
     tiers: {raw: 3d, minute: 7d, hour: 40d, month: forever}
@@ -84,7 +85,7 @@ kinds:
 		Dimensions: []rollup.DimensionSpec{{Name: "axis", Top: 3}, {Name: "mount", Top: rollup.DefaultTop}},
 		Distinct:   []string{"operator"},
 		Late:       catalog.DropLate, IDs: catalog.MintedID, FinerTime: model.TruncateFinerTime,
-		Shards: 4, MaxMeasures: 7,
+		OnCollision: catalog.MergeCollision, Shards: 4, MaxMeasures: 7,
 		Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
 			{Unit: tier.Minute, Retention: 7 * tier.Day24}, {Unit: tier.Hour, Retention: 40 * tier.Day24}, {Unit: tier.Month},
 		}},

@@ -40,7 +40,7 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObser
 }
 
 // putEach writes the events of one identity of a kind without latest item, in order.
-func (s *Service) putEach(ctx context.Context, entries []entry, results []model.AppendResult) error {
+func (s *Service) putEach(ctx context.Context, kind *catalog.Kind, entries []entry, results []model.AppendResult) error {
 	switch locked, err := s.purgeLocked(ctx, entries[0].event.Series.Subject); {
 	case err != nil && ctx.Err() != nil:
 		markUndecided(entries, results, fmt.Errorf("%w: %w", retry.ErrUndecided, err))
@@ -64,7 +64,10 @@ func (s *Service) putEach(ctx context.Context, entries []entry, results []model.
 		case stored.Result == storage.Written:
 			results[e.index].Outcome = model.Applied
 		case len(stored.Stored) == 1 && stored.Stored[0] != nil:
-			results[e.index].Outcome = duplicateOrCollision(e.event.Hash, stored.Stored[0].Hash)
+			if err := s.putTaken(ctx, kind, e, stored.Stored[0], results); err != nil {
+				markUndecided(entries[i:], results, err)
+				return unlessUndecided(err)
+			}
 		default:
 			err = fmt.Errorf("put %s: %w", e.event.Series, errNoFailedCondition)
 			markUndecided(entries[i:], results, err)
@@ -89,4 +92,18 @@ func unlessUndecided(err error) error {
 		return nil
 	}
 	return err
+}
+
+// putTaken decides an event whose identity is stored.
+func (s *Service) putTaken(ctx context.Context, kind *catalog.Kind, e entry, stored *model.Event, results []model.AppendResult) error {
+	results[e.index].Outcome = duplicateOrCollision(e.event.Hash, stored.Hash)
+	if results[e.index].Outcome == model.Duplicate || !merges(kind) {
+		return nil
+	}
+	results[e.index].Outcome = model.Unknown
+	b := batch{Service: s, kind: kind, results: results}
+	if err := b.merge(ctx, e, stored); err != nil {
+		return fmt.Errorf("merge into %s: %w", e.event.Series, err)
+	}
+	return nil
 }

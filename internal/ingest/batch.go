@@ -55,9 +55,13 @@ func (b *batch) append(ctx context.Context, entries []entry) error {
 }
 
 // appendInParts sends as many transactions as entries need. A transaction may contain an
-// identity only once, so repetitions of an identity are decided after their first entry.
+// identity only once, so repetitions of an identity are decided after their first entry, or
+// sent in the next transaction.
 func (b *batch) appendInParts(ctx context.Context, entries []entry) error {
-	once, repeats := firstOfEach(entries)
+	once, repeats := entries, []repeat(nil)
+	if !merges(b.kind) { // a repetition with other fields must be sent, to be merged
+		once, repeats = firstOfEach(entries)
+	}
 	var err error
 	for rest := once; len(rest) > 0 && err == nil && !b.purging; {
 		n := fit(rest)
@@ -82,7 +86,7 @@ func (b *batch) appendPart(ctx context.Context, entries []entry) error {
 			return err
 		}
 		stored, err := b.send(ctx, func(ctx context.Context) (StoreResult, error) { return b.Store.Append(ctx, p.tx) })
-		if errors.Is(err, storage.ErrTooLarge) {
+		if isTooLarge(err) {
 			return b.splitTooLarge(ctx, pending)
 		}
 		if err != nil {
@@ -94,6 +98,9 @@ func (b *batch) appendPart(ctx context.Context, entries []entry) error {
 		}
 		if pending, err = b.conditionFailed(p, stored); err != nil {
 			return err
+		}
+		if i, event := p.firstCollision(stored); i >= 0 && merges(b.kind) && !b.purging {
+			return b.mergeAt(ctx, p.pending, i, event)
 		}
 	}
 	return nil
@@ -111,6 +118,8 @@ func (b *batch) splitTooLarge(ctx context.Context, entries []entry) error {
 	b.rejectTooLarge(entries[0])
 	return nil
 }
+
+func isTooLarge(err error) bool { return errors.Is(err, storage.ErrTooLarge) }
 
 func (b *batch) rejectTooLarge(e entry) {
 	r := &b.results[e.index]
@@ -202,7 +211,7 @@ func (b *batch) fillLatest(entries []entry) {
 
 // fit returns how many of entries one transaction can hold: at least one.
 func fit(entries []entry) int {
-	size, names := 0, make(map[string]bool)
+	size, names, orders := 0, make(map[string]bool), make(map[model.Order]bool)
 	limit := min(len(entries), maxTransactionEvents)
 	for i, e := range entries[:limit] {
 		key := keys.Event(e.event.Key())
@@ -210,9 +219,10 @@ func fit(entries []entry) int {
 		for _, a := range e.event.Attrs {
 			names[a.Name] = true
 		}
-		if i > 0 && (size > maxTransactionBytes || len(names) > maxTransactionFields) {
+		if i > 0 && (size > maxTransactionBytes || len(names) > maxTransactionFields || orders[e.event.Order]) {
 			return i
 		}
+		orders[e.event.Order] = true
 	}
 	return limit
 }

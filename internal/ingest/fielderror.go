@@ -22,6 +22,7 @@ const (
 	CodeKeyTooLong       = "key-too-long"      // ids that fit alone, but not together in a key
 	CodeTooLarge         = "too-large"         // the event as a whole
 	CodeLatestTooLarge   = "latest-too-large"  // the latest item with the fields of the event
+	CodeCollision        = "collision"         // the identity is stored with other fields
 	CodeTooManyFields    = "too-many-fields"   // in one observation
 	CodeTooManyMeasures  = "too-many-measures" // in one observation
 	CodeTooMany          = "too-many"          // observations in one request

@@ -104,7 +104,7 @@ func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries
 	for _, group := range groupsOf(kind, entries) {
 		work.Go(func() error {
 			if kind.WithoutLatest {
-				return s.putEach(ctx, group, results)
+				return s.putEach(ctx, kind, group, results)
 			}
 			b := batch{Service: s, kind: kind, results: results}
 			return b.append(ctx, group)

@@ -38,6 +38,15 @@ type AppendTransaction struct {
 	PurgeLock *model.Subject   // if set, the purge lock of this subject must not exist
 	Puts      []model.Event    // each on condition that its identity is not stored
 	Absent    []model.EventKey // identities that must not be stored (of late events that are dropped)
+	Merge     *EventMerge      // replaces a stored event
+}
+
+// EventMerge replaces a stored event by itself with more fields. Its conditions: the event
+// is stored with hash Was, and does not expire within tier.ExpiryMargin of Now.
+type EventMerge struct {
+	Event model.Event
+	Was   model.Hash
+	Now   model.Time
 }
 
 // LatestWrite changes the latest item of a series. Its condition always includes that the
@@ -48,7 +57,9 @@ type LatestWrite struct {
 	// alone). Otherwise the stored order must be before First.
 	Create bool
 	// OrCreate accepts both: no order, or an order before First.
-	OrCreate  bool
+	OrCreate bool
+	// Same requires that the stored order is First: the write adds fields of a merged event.
+	Same      bool
 	First     model.Order     // the order of the oldest advancing event, which the condition compares with
 	Last      model.Order     // the order of the newest advancing event, which is written
 	Hash      model.Hash      // payload hash of the newest advancing event
@@ -74,8 +85,9 @@ type StoreResult struct {
 	LatestFailed    bool          // the condition of Latest or Check failed
 	Latest          *model.Latest // the item on which it failed; nil if there was none
 	PurgeLockFailed bool          // the subject has a purge lock
-	// Stored has one entry for each of Puts and then each of Absent: the event that is
-	// stored under the identity, or nil if that condition did not fail.
+	// Stored has one entry for each of Puts, then each of Absent, then Merge: the event that
+	// is stored under the identity, or nil if that condition did not fail. It is unreadable
+	// if a Merge found no event.
 	Stored []*model.Event
 }
 

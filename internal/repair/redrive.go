@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
@@ -53,6 +54,8 @@ type Redriver struct {
 	Messages   Messages
 	Stream     RangeReader
 
+	// MaxAhead is how far an event's time may be ahead of its arrival.
+	MaxAhead time.Duration
 	DryRun   bool // processes and removes nothing
 	MaxNotes int  // how many rows are described in the report
 	// OnMessage is called for each message once it was processed, has failed, or was

@@ -164,3 +164,37 @@ func TestRedriver_MarksRowsInexactAfterTheRawEventsExpired(t *testing.T) {
 		t.Error("the hour of the range says exact")
 	}
 }
+
+// A lost event may have been late, or ahead of its arrival: the range of its arrival does not
+// say which bucket it belonged to.
+func TestRedriver_MarksTheBucketsOfLateEventsAfterTheRawEventsExpired(t *testing.T) {
+	f := newFixture(t)
+	f.process(f.store(seriesOf("a"), "2026-04-20T10:00:00Z"))
+	f.process(f.store(seriesOf("a"), "2026-04-21T11:00:00Z"))
+	f.clock.Add((2 * time.Hour).Milliseconds())
+	at := f.now()
+	f.store(seriesOf("a"), "2026-04-20T10:30:00Z") // late, in the range, and not processed
+	f.clock.Add((2 * time.Hour).Milliseconds())
+	f.process(f.store(seriesOf("a"), "2026-04-21T15:30:00Z")) // after the range
+	f.clock.Add((31*tier.Day24 - 2*time.Hour - time.Minute).Milliseconds())
+	f.Expire(f.now())
+	q := &queue{waiting: []onfailure.Message{f.message("gone", at)}}
+	if _, _, err := f.redrive(q, ranges{}, false); err != nil {
+		t.Fatal(err)
+	}
+	for hour, exact := range map[string]bool{"2026-04-20T10:00:00Z": false, "2026-04-21T11:00:00Z": false, "2026-04-21T15:00:00Z": true} {
+		if row := f.row("a", hour); row.Exact != exact {
+			t.Errorf("hour %s: exact %t, want %t", hour, row.Exact, exact)
+		}
+	}
+}
+
+// Raw events were kept for 7 days when the range was written, and are kept for 30 now.
+func TestRedriver_JudgesExpiryByTheLeastRetentionEver(t *testing.T) {
+	f := newFixture(t)
+	f.catalog.Kinds[0].Retention.LeastRaw = 7 * tier.Day24
+	q := &queue{waiting: []onfailure.Message{f.message("gone", f.now().Add(-8*tier.Day24))}}
+	if _, results, err := f.redrive(q, ranges{}, false); err != nil || !results[0].Trimmed.Expired {
+		t.Errorf("results %+v, %v; want the events of the range expired", results, err)
+	}
+}

@@ -22,8 +22,8 @@ type trimmedMessage struct {
 	expired bool
 }
 
-// MarkedRange is a range whose rows of the finest tier were marked inexact, because raw
-// events of it have expired.
+// MarkedRange is a range after which the rows up to its end were marked inexact, because
+// raw events that arrived in it have expired.
 type MarkedRange struct {
 	Range      envelope.FailedRange
 	Recomputed int // buckets
@@ -72,37 +72,38 @@ func (r *redriveRun) finishTrimmed(ctx context.Context, m trimmedMessage) error 
 	return nil
 }
 
-// markRange marks the rows of the finest tiers inexact over a range whose raw events
-// have begun to expire: what was lost there is no longer known.
+// markRange marks inexact every row of a bucket that an event of the range may belong to:
+// raw events that arrived in it have begun to expire, so what was lost is no longer known.
+// An event may be late by any time, and ahead of its arrival by MaxAhead.
 func (r *redriveRun) markRange(ctx context.Context, g envelope.FailedRange) error {
 	all, err := tablescan.Series(ctx, r.Table, r.Catalog, model.Subject{})
 	if err != nil {
 		return fmt.Errorf("find the series: %w", err)
 	}
-	var over []aggregate.Target
+	marked := MarkedRange{Range: g}
 	for _, s := range all {
-		if kind, known := r.Catalog.Kind(s.Kind); known {
-			over = append(over, finestBuckets(s, kind.Retention, g.FirstAt, g.LastAt)...)
+		if _, known := r.Catalog.Kind(s.Kind); !known {
+			continue
 		}
+		report, err := r.Aggregator.Rebuild(ctx, aggregate.Rebuild{
+			Series: s, From: model.MinTime, To: g.LastAt.Add(r.MaxAhead) + 1,
+			RepairOptions: aggregate.RepairOptions{Mark: aggregate.MarkAll, DryRun: r.DryRun},
+		})
+		if err == nil && len(report.Failures) > 0 {
+			err = report.Failures[0].Err
+		}
+		if err != nil {
+			return fmt.Errorf("mark the rows of the range inexact: %w", err)
+		}
+		marked.Recomputed += report.Recomputed
+		marked.Changed += report.Changed
 	}
-	report := r.Aggregator.Recompute(ctx, over, aggregate.RepairOptions{Mark: aggregate.MarkAll, DryRun: r.DryRun})
-	if len(report.Failures) > 0 {
-		return fmt.Errorf("mark the rows of the range inexact: %w", report.Failures[0].Err)
-	}
-	r.report.Marked = append(r.report.Marked, MarkedRange{Range: g, Recomputed: report.Recomputed, Changed: report.Changed})
+	r.report.Marked = append(r.report.Marked, marked)
 	return nil
 }
 
-// finestBuckets returns the finest buckets of a series from first to last, inclusive.
-func finestBuckets(s model.Series, l tier.Policy, first, last model.Time) (all []aggregate.Target) {
-	for b := l.Finest().Unit.BucketOf(first); b.Start <= last; b = b.Unit.BucketOf(b.End) {
-		all = append(all, aggregate.Target{Series: s, At: b.Start})
-	}
-	return all
-}
-
 // deadline returns when raw events that were written at a time begin to expire, by the
-// shortest retention of any kind.
+// shortest retention that any kind ever had.
 func (r *Redriver) deadline(writtenAt model.Time) *Trimmed {
 	least := shortestRaw(r.Catalog)
 	if least == tier.Forever {
@@ -112,12 +113,12 @@ func (r *Redriver) deadline(writtenAt model.Time) *Trimmed {
 	return &Trimmed{ExpiresAt: expires, Expired: expires <= r.Now().Add(tier.SealMargin)}
 }
 
-// shortestRaw returns the shortest retention of raw events of any kind, tier.Forever if
-// all are kept forever.
+// shortestRaw returns the shortest retention that raw events of any kind ever had,
+// tier.Forever if none ever expired.
 func shortestRaw(kinds *catalog.Catalog) time.Duration {
 	least := tier.Forever
 	for _, k := range kinds.Kinds {
-		if raw := k.Retention.Raw; raw != tier.Forever && (least == tier.Forever || raw < least) {
+		if raw := k.Retention.LeastRawRetention(); raw != tier.Forever && (least == tier.Forever || raw < least) {
 			least = raw
 		}
 	}

@@ -74,6 +74,7 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 		{"condition", conditionFacts},
 		{"transaction", transactionFacts},
 		{"put", putFacts},
+		{"merge", mergeFacts},
 		{"rotating secret", rotatingSecretFacts},
 		{"page", pageFacts},
 		{"meter", meterFacts},

@@ -96,6 +96,7 @@ func (k Kind) complete() Kind {
 	k.Subject.Path = cmp.Or(k.Subject.Path, pathFrom(k.Subject.Name))
 	k.Subject.Field = cmp.Or(k.Subject.Field, fieldFrom(k.Subject.Name))
 	k.Late = cmp.Or(k.Late, KeepLate)
+	k.OnCollision = cmp.Or(k.OnCollision, ReportCollision)
 	k.IDs = cmp.Or(k.IDs, OptionalID)
 	k.MaxMeasures = cmp.Or(k.MaxMeasures, rollup.DefaultMaxMeasures)
 	k.Shards = cmp.Or(k.Shards, 1)

@@ -104,6 +104,9 @@ func (c checker) policies() {
 	if !slices.Contains([]LatePolicy{KeepLate, DropLate}, c.k.Late) {
 		c.wrong("late", quote(string(c.k.Late))+" is not a policy for late events: want keep or drop")
 	}
+	if !slices.Contains([]CollisionPolicy{ReportCollision, MergeCollision}, c.k.OnCollision) {
+		c.wrong("onCollision", quote(string(c.k.OnCollision))+" is not a policy for collisions: want report or merge")
+	}
 	if !slices.Contains([]IDPolicy{OptionalID, RequiredID, MintedID}, c.k.IDs) {
 		c.wrong("ids", quote(string(c.k.IDs))+" is not a policy for ids: want optional, required or minted")
 	}

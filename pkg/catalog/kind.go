@@ -25,6 +25,19 @@ const (
 	DropLate LatePolicy = "drop" // nothing is stored: outcome stale
 )
 
+// CollisionPolicy is what is done with an event whose identity is stored with other fields.
+type CollisionPolicy string
+
+// The collision policies.
+const (
+	// ReportCollision writes nothing: the outcome is collision. What came from an
+	// asynchronous source goes to quarantine.
+	ReportCollision CollisionPolicy = "report"
+	// MergeCollision adds the event's fields to the stored event. If a field has another
+	// value there, nothing is written, as with ReportCollision.
+	MergeCollision CollisionPolicy = "merge"
+)
+
 // IDPolicy is where the id of an event comes from.
 type IDPolicy string
 
@@ -59,6 +72,9 @@ type Kind struct {
 	Late      LatePolicy
 	IDs       IDPolicy
 	FinerTime model.FinerTimePolicy
+	// OnCollision is MergeCollision for senders that split the measures of one time into
+	// several messages without ids. It costs a transaction for each further message.
+	OnCollision CollisionPolicy
 	// WithoutLatest stores no latest items: an append costs one write unit, and the order of
 	// events is not checked.
 	WithoutLatest bool

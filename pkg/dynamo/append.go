@@ -22,7 +22,7 @@ const returnOldItem = types.ReturnValuesOnConditionCheckFailureAllOld
 
 // Append sends one TransactWriteItems with these actions in this order: the write or
 // check of the latest item, the check of the purge lock, the puts, the checks of absent
-// events. failedAppend reads the cancellation reasons in the same order.
+// events, the merge. failedAppend reads the cancellation reasons in the same order.
 func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
 	const operation = "append to"
 	if err := t.checkContext(ctx, operation); err != nil {
@@ -78,6 +78,9 @@ func (t *Table) actions(tx *ingest.AppendTransaction) ([]types.TransactWriteItem
 	for _, k := range tx.Absent {
 		out = append(out, t.checkAbsent(keys.Event(k)))
 	}
+	if tx.Merge != nil {
+		out = append(out, t.mergeEvent(tx.Merge))
+	}
 	return out, nil
 }
 
@@ -89,6 +92,8 @@ func (t *Table) updateLatest(w *ingest.LatestWrite) (*types.Update, error) {
 		condition = x.newerOrCreation(w.First)
 	case w.Create:
 		condition = x.creation()
+	case w.Same:
+		condition = x.sameOrder(w.First)
 	default:
 		condition = x.newer(w.First)
 	}
@@ -147,6 +152,21 @@ func (t *Table) checkAbsent(k keys.Key) types.TransactWriteItem {
 		Key:                                 primary(k),
 		ConditionExpression:                 new(x.absent()),
 		ExpressionAttributeNames:            x.names,
+		ReturnValuesOnConditionCheckFailure: returnOldItem,
+	}}
+}
+
+func (t *Table) mergeEvent(m *ingest.EventMerge) types.TransactWriteItem {
+	x := newExpression()
+	it := item.FromEvent(&m.Event)
+	was := x.value(item.Value{Type: item.B, B: m.Was[:]})
+	condition := x.name(tablekeys.AttrHash) + " = " + was + " AND " + x.notExpiring(m.Now)
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName:                           &t.name,
+		Item:                                attributes(it),
+		ConditionExpression:                 &condition,
+		ExpressionAttributeNames:            x.names,
+		ExpressionAttributeValues:           x.values,
 		ReturnValuesOnConditionCheckFailure: returnOldItem,
 	}}
 }

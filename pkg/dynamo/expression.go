@@ -71,6 +71,12 @@ func (x *expression) before(first model.Order) string {
 	return fmt.Sprintf("(%s < %s OR (%s = %s AND %s < %s))", at, firstAt, at, firstAt, id, firstID)
 }
 
+// sameOrder: the stored order is this one, and the subject has no purge lock.
+func (x *expression) sameOrder(o model.Order) string {
+	return fmt.Sprintf("%s AND %s = %s AND %s = %s", x.missing(tablekeys.AttrPurgeLock),
+		x.name(tablekeys.AttrAt), x.text(o.At.String()), x.name(tablekeys.AttrID), x.text(o.ID))
+}
+
 // creation: the item has no order yet, though it may hold enrichment, and the subject has
 // no purge lock.
 func (x *expression) creation() string {

@@ -57,13 +57,17 @@ func (t *Table) failedAppend(tx *ingest.AppendTransaction, cause error) (ingest.
 	return reply, nil
 }
 
-// identities returns those of the puts, then those of the absent events.
+// identities returns those of the puts, of the absent events, and of the merge.
 func identities(tx *ingest.AppendTransaction) []model.EventKey {
 	out := make([]model.EventKey, 0, len(tx.Puts)+len(tx.Absent))
 	for i := range tx.Puts {
 		out = append(out, tx.Puts[i].Key())
 	}
-	return append(out, tx.Absent...)
+	out = append(out, tx.Absent...)
+	if tx.Merge != nil {
+		out = append(out, tx.Merge.Event.Key())
+	}
+	return out
 }
 
 // storedEvent returns the event that a put found under its identity. A reason without the

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -110,7 +111,18 @@ func appendActions(tx *ingest.AppendTransaction) ([]action, error) {
 	for _, k := range tx.Absent {
 		out = append(out, action{key: keys.Event(k), condition: absent})
 	}
+	if m := tx.Merge; m != nil {
+		out = append(out, action{key: keys.Event(m.Event.Key()), condition: mergeable(m), change: replaceWith(item.FromEvent(&m.Event))})
+	}
 	return out, nil
+}
+
+// mergeable: the event has the hash that it was read with, and does not expire soon.
+func mergeable(m *ingest.EventMerge) func(item.Item) bool {
+	lasts := notExpiring(m.Now)
+	return func(old item.Item) bool {
+		return bytes.Equal(old[tablekeys.AttrHash].B, m.Was[:]) && lasts(old)
+	}
 }
 
 // failedAppend returns the result of a transaction with a failed condition.
@@ -136,6 +148,7 @@ func failedAppend(tx *ingest.AppendTransaction, failures conditionFailures) (ing
 	for i, m := range failures {
 		if m.failed {
 			reply.Stored[i] = storedEvent(m.old)
+			reply.Stored[i].Unreadable = reply.Stored[i].Unreadable || m.old == nil
 		}
 	}
 	return reply, nil

@@ -40,9 +40,13 @@ func latestAction(w *ingest.LatestWrite) action {
 }
 
 // inOrder reports whether the order of the write fits the stored one: for a creation there
-// is no stored order; otherwise the stored order is before the first new one.
+// is no stored order; otherwise the stored order is before the first new one, or
+// equal to it for a merge.
 func inOrder(old item.Item, w *ingest.LatestWrite) bool {
 	at, ordered := old[tablekeys.AttrAt]
+	if w.Same {
+		return at.S == w.First.At.String() && old[tablekeys.AttrID].S == w.First.ID
+	}
 	if w.Create || !ordered {
 		return (w.Create || w.OrCreate) && !ordered
 	}

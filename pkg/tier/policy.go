@@ -75,8 +75,19 @@ func (t Tier) CompleteFrom(now model.Time) model.Time {
 // tiers above them, finest first. The finest tier is folded from events, each other
 // tier from the rows of the tier before it. A tier's index is its level.
 type Policy struct {
-	Raw   time.Duration // retention of events, from write time
-	Tiers []Tier
+	Raw time.Duration // retention of events, from write time
+	// LeastRaw is the shortest retention that events ever had; zero means Raw.
+	LeastRaw time.Duration
+	Tiers    []Tier
+}
+
+// LeastRawRetention returns the shortest retention that events ever had; Forever if they
+// never expired.
+func (p Policy) LeastRawRetention() time.Duration {
+	if p.LeastRaw != 0 {
+		return p.LeastRaw
+	}
+	return p.Raw
 }
 
 // Standard returns the policy of a kind that declares none: raw 30 days, hour 90 days,
