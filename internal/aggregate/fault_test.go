@@ -193,8 +193,8 @@ func TestProcess_GivesUpAfterTheConfiguredAttempts(t *testing.T) {
 	w.put(order(ten, ""), "1")
 	w.on(&always{store: w.table, result: storage.Throttled})
 	r := w.agg.Process(w.ctx(), w.changes())
-	if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Err.Error(), "gave up after 5 attempts") || r.Throttled != 5 {
-		t.Errorf("%d throttled, failures %v; want 5, and the hour given up after 5 attempts", r.Throttled, r.Failures)
+	if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Err.Error(), "gave up after 5 attempts") || r.Throttled != 5*4 {
+		t.Errorf("%d throttled, failures %v; want 4 of each attempt, and the hour given up after 5 attempts", r.Throttled, r.Failures)
 	}
 }
 

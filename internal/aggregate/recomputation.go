@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // recomputation recomputes one bucket. It belongs to one goroutine.
@@ -61,28 +62,28 @@ func (r *recomputation) name() string {
 // attempt is the rule, once. It is correct because of the order of its three steps: it
 // reads the row, then the children, and writes the row only if its revision has not
 // changed. So each stored row was folded from children read after the row before it
-// was written. attempt also returns Written where nothing had to be written.
+// was written. The clock is read after the row and again after the children, so that no
+// child expired in between. attempt also returns Written where nothing had to be written.
 func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error) {
 	r.notes, r.point = nil, candidatePoint{}
 	row, err := r.firstRow(ctx)
 	if err != nil {
 		return 0, err
 	}
+	rowReadAt := r.agg.Now()
 	replace := row != nil && damaged(row) && r.bucket.options.ReplaceDamaged
-	if exists(row) && sealed(row, r.agg.Now()) && !replace {
+	if exists(row) && sealed(row, rowReadAt) && !replace {
 		return r.handleSealed(ctx, row)
 	}
 	if !exists(row) {
-		expired, err := r.mayHaveExpired(ctx)
-		if err != nil {
-			return 0, err
-		}
-		if expired { // the coarser buckets are recomputed next: the row that exists is marked inexact
-			r.counts.NotCreated++
-			return storage.Written, nil
+		if expired, err := r.mayHaveExpired(ctx, row); err != nil || expired {
+			return r.doNotCreate(ctx, row, err)
 		}
 	}
 	fold, err := r.foldChildren(ctx, row)
+	if err == nil {
+		err = r.checkPause(rowReadAt)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -90,6 +91,19 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 		fold.Exact, fold.ChildrenExpireAt = false, 0
 	}
 	return r.writeIfChanged(ctx, row, fold)
+}
+
+// longestFold is how much time may pass between the reads of a row and of its last
+// child. The row was not sealed when it was read, so no child of it expires sooner.
+const longestFold = tier.SealMargin / 2
+
+// checkPause returns a transient error where the process was suspended for so long, since
+// the row was read, that a child may have expired before it was read.
+func (r *recomputation) checkPause(rowReadAt model.Time) error {
+	if pause := r.agg.Now().Sub(rowReadAt); pause > longestFold {
+		return fmt.Errorf("%w: suspended for %s while the children were read", errTransient, pause)
+	}
+	return nil
 }
 
 // exists reports whether there is a row. An empty row counts as absent.

@@ -201,7 +201,7 @@ func TestResume_RowMarkedInexactHasNoPoint(t *testing.T) {
 	w.setNow(noon.Add(29*tier.Day24 + 23*time.Hour + 30*time.Minute))
 	w.put(model.Order{At: minute(9), ID: "late"}, "99")
 	w.process()
-	store.wantFrom(t)
+	store.wantFrom(t, at(ten)) // to see whether the row includes the event
 	w.wantRow(tier.Hour, ten, 10, "9", false)
 	if w.point(ten) != nil {
 		t.Error("a row marked inexact has a resume point")

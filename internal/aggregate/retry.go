@@ -14,7 +14,7 @@ import (
 )
 
 // errTransient marks an error that a repetition may not meet again.
-var errTransient = errors.New("no response")
+var errTransient = errors.New("no result")
 
 // readError wraps the error of a read. All are transient but those about what is stored.
 func readError(what string, err error) error {
@@ -35,11 +35,14 @@ const (
 // one case. The error is the first that is not transient, or the last one when the
 // attempts or the time are used up.
 func (a *Aggregator) untilWritten(ctx context.Context, attempt func(context.Context) (storage.WriteResult, error)) error {
-	retrier := retry.Retrier{
+	return a.retrier().UntilWritten(ctx, func(err error) bool { return errors.Is(err, errTransient) }, attempt)
+}
+
+func (a *Aggregator) retrier() retry.Retrier {
+	return retry.Retrier{
 		Policy: retry.Policy{Attempts: a.Limits.withDefaults().Attempts, Base: firstPause, Cap: longestPause},
 		Rand:   lockedRand{a}, Sleep: a.Sleep,
 	}
-	return retrier.UntilWritten(ctx, func(err error) bool { return errors.Is(err, errTransient) }, attempt)
 }
 
 // lockedRand reads from the aggregator's random source, one reader at a time.

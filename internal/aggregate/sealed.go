@@ -3,6 +3,7 @@ package aggregate
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -26,7 +27,13 @@ func sealed(row *rollup.Row, now model.Time) bool {
 // handleSealed leaves a sealed row unchanged, or marks it inexact where a change is
 // known that it may miss.
 func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (storage.WriteResult, error) {
+	held, err := r.holdsInserts(ctx, row)
 	switch {
+	case err != nil:
+		return 0, err
+	case held:
+		r.counts.Sealed++
+		return storage.Written, nil
 	case r.bucket.options.Mark == MarkNone:
 		r.counts.Sealed++
 		return storage.Written, nil
@@ -36,6 +43,22 @@ func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (stor
 		return storage.Written, nil
 	}
 	return r.markInexact(ctx, row)
+}
+
+// holdsInserts reports whether a sealed row provably includes every change of its bucket:
+// all are inserts that the table stream delivered, and the children that are left add up
+// to the row. An event that expired unfolded would be one of a repair. A child of the row
+// that has expired leaves the question open.
+func (r *recomputation) holdsInserts(ctx context.Context, row *rollup.Row) (bool, error) {
+	if r.bucket.alwaysWrite || r.bucket.repair || damaged(row) || !row.Exact {
+		return false, nil
+	}
+	fold, err := r.foldChildren(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	r.notes = nil
+	return row.Covers(fold), nil
 }
 
 const sealedButExact = "the row is sealed and exact, but a change may be missing from it"
@@ -65,12 +88,35 @@ func (r *recomputation) markInexact(ctx context.Context, row *rollup.Row) (stora
 	return result, err
 }
 
+// doNotCreate puts a placeholder in the place of an absent row that may have expired, on
+// condition that it is still absent. Processes whose clocks differ may disagree about
+// that. Either the row is created first, and this process recomputes it, or the other
+// process finds the placeholder. Each coarser row is folded after the placeholder was
+// written, so it includes all events or is inexact.
+func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row, err error) (storage.WriteResult, error) {
+	result := storage.Written
+	if err == nil && !r.bucket.options.DryRun && (old == nil || !old.Placeholder()) {
+		now := r.agg.Now()
+		row := &rollup.Row{Key: r.bucket.key, Fold: *rollup.NewFold(r.bucket.kind.Spec()), V: item.Version, WrittenAt: now, Empty: true}
+		row.Exact, row.ChildrenExpireAt = false, 0
+		row.ExpiresAt = now.Add(tier.Day24).Seconds()
+		result, err = r.put(ctx, old, row)
+	}
+	if err == nil && result == storage.Written {
+		r.counts.NotCreated++
+	}
+	return result, err
+}
+
 // mayHaveExpired reports whether the absent row may have existed and expired: a row
 // created now from the events that are left would then be incomplete. That is so where
-// the bucket ended longer ago than the least retention of its tier, and the next coarser row is
-// sealed, or is absent and may have expired too. A coarser row that is not sealed proves
-// that all its events still exist.
-func (r *recomputation) mayHaveExpired(ctx context.Context) (bool, error) {
+// the bucket ended longer ago than the least retention of its tier, and the next coarser
+// row is sealed, or is absent and may have expired too. A coarser row that is not sealed
+// proves that all its events still exist. A placeholder records that it was so before.
+func (r *recomputation) mayHaveExpired(ctx context.Context, row *rollup.Row) (bool, error) {
+	if row != nil && row.Placeholder() {
+		return true, nil
+	}
 	policy := r.bucket.kind.Retention
 	for level, b := r.bucket.level, r.bucket.interval; ; {
 		if !pastRetention(policy.Tiers[level], b, r.agg.Now()) {
@@ -84,7 +130,7 @@ func (r *recomputation) mayHaveExpired(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if exists(row) {
+		if row != nil && (exists(row) || row.Placeholder()) {
 			return sealed(row, r.agg.Now()), nil
 		}
 		level, b = parentLevel, parent

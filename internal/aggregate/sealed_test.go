@@ -97,7 +97,7 @@ func TestSealed_EventAfterItsHourExpiredMarksTheDayInexact(t *testing.T) {
 	}
 	w.put(order(half, ""), "9")
 	r := w.process()
-	if r.NotCreated != 1 || r.MarkedInexact != 1 || w.row(tier.Hour, ten) != nil {
+	if r.NotCreated != 1 || r.MarkedInexact != 1 || !w.row(tier.Hour, ten).Placeholder() {
 		t.Errorf("%d not created, %d marked inexact; want the hour not created and the day marked inexact", r.NotCreated, r.MarkedInexact)
 	}
 	w.wantRow(tier.Day, ten, 1, "1", false)
@@ -154,7 +154,7 @@ func TestAbsent_NoRowIsCreatedAfterTheCoarsestRetention(t *testing.T) {
 		w.setNow(at("2026-03-11T00:00:00Z").Add(c.sinceEnd))
 		w.put(order(ten, ""), "1")
 		r := w.process()
-		if created := w.row(tier.Day, ten) != nil; created != c.created || (r.NotCreated == 2) == c.created {
+		if created := !w.row(tier.Day, ten).Placeholder(); created != c.created || (r.NotCreated == 2) == c.created {
 			t.Errorf("%s after the day ended: created %v, %d not created; want created %v", c.sinceEnd, created, r.NotCreated, c.created)
 		}
 	}

@@ -59,7 +59,13 @@ func (r *recomputation) newRow(fold *rollup.Fold) (row *rollup.Row, oversize boo
 	return row, oversize
 }
 
-// put writes row with a new revision, on condition that old is still stored.
+// throttledAttempts is how often a throttled write is sent, before the row and its
+// children are read again.
+const throttledAttempts = 4
+
+// put writes row with a new revision, on condition that old is still stored. A throttled
+// write was not carried out, and is repeated unchanged: reading the bucket again would
+// add to the load.
 func (r *recomputation) put(ctx context.Context, old, row *rollup.Row) (storage.WriteResult, error) {
 	var prev rollup.Rev
 	if old != nil {
@@ -70,13 +76,17 @@ func (r *recomputation) put(ctx context.Context, old, row *rollup.Row) (storage.
 		return 0, err
 	}
 	row.Rev = rev
-	r.counts.Writes++
-	result, err := r.agg.Store.PutRow(ctx, row, prev)
-	if err != nil {
-		return 0, fmt.Errorf("write row: %w", err)
+	for attempt := 1; ; attempt++ {
+		r.counts.Writes++
+		result, err := r.agg.Store.PutRow(ctx, row, prev)
+		if err != nil {
+			return 0, fmt.Errorf("write row: %w", err)
+		}
+		r.counts.countResult(result)
+		if result != storage.Throttled || attempt == throttledAttempts || r.agg.retrier().Pause(ctx, attempt) != nil {
+			return result, nil
+		}
 	}
-	r.counts.countResult(result)
-	return result, nil
 }
 
 // newRev makes the nonce of one write.

@@ -24,9 +24,14 @@ func (f *Fold) AddEvent(e *model.Event) {
 	f.Summary.AddEvent(e)
 }
 
-// AddRow adds a row of the finer tier; an empty row is not a child. f depends on the
-// expiry of the row, not on that of the row's own children.
+// AddRow adds a row of the finer tier; an empty row is not a child, and a placeholder is
+// a missing one. f depends on the expiry of the row, not on that of the row's own
+// children.
 func (f *Fold) AddRow(r *Row) {
+	if r.Placeholder() {
+		f.Exact = false
+		f.expiresWith(r.ExpiresAt)
+	}
 	if r.Empty {
 		return
 	}
@@ -51,10 +56,14 @@ func (f *Fold) WithoutSummary(spec *Spec) *Fold {
 // addChild counts a child. expiresAt is in epoch seconds; zero means never.
 func (f *Fold) addChild(expiresAt int64, arrivedAt model.Time) {
 	f.Children++
+	f.expiresWith(expiresAt)
+	f.NewestArrival = max(f.NewestArrival, arrivedAt)
+}
+
+func (f *Fold) expiresWith(expiresAt int64) {
 	if expiresAt != 0 {
 		f.ChildrenExpireAt = min(f.ChildrenExpireAt, expiresAt)
 	}
-	f.NewestArrival = max(f.NewestArrival, arrivedAt)
 }
 
 // Covers reports whether g need not be written where f is stored: they have the same

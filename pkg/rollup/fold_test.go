@@ -100,8 +100,16 @@ func TestFold_NewestArrivalIsTheLatest(t *testing.T) {
 
 func TestFold_EmptyRowIsNotAChild(t *testing.T) {
 	f := rollup.NewFold(station)
-	f.AddRow(&rollup.Row{Empty: true, ExpiresAt: 10})
+	f.AddRow(&rollup.Row{Fold: rollup.Fold{Exact: true}, Empty: true, ExpiresAt: 10})
 	if f.Children != 0 || f.ChildrenExpireAt != rollup.NoExpiry || !f.Exact {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestFold_PlaceholderIsAMissingChild(t *testing.T) {
+	f := rollup.NewFold(station)
+	f.AddRow(&rollup.Row{Empty: true, ExpiresAt: 10})
+	if f.Children != 0 || f.ChildrenExpireAt != 10 || f.Exact {
 		t.Errorf("got %+v", f)
 	}
 }

@@ -35,13 +35,18 @@ type Row struct {
 	ExpiresAt int64      // epoch seconds, the TTL attribute; 0 means never
 	WrittenAt model.Time // by the writer's clock
 	// Empty is set in a row that was folded from no children. Readers and folds treat it
-	// as absent. It is stored because its write changes the revision: a concurrent
-	// recomputation that read older children can then not write.
+	// as absent, unless it is a placeholder. It is stored because its write changes the
+	// revision: a concurrent recomputation that read older children can then not write.
 	Empty bool
 	// ResumePoint is an encoded resume point of this fold; nil if the row has none. It must
 	// not be stored with any other fold.
 	ResumePoint []byte
 }
+
+// Placeholder reports whether r is an empty row that is inexact. It takes the place of a
+// row that was not created, because such a row may have existed and expired. Readers do
+// not see it. It is never recomputed, and a fold that includes it is inexact.
+func (r *Row) Placeholder() bool { return r.Empty && !r.Exact }
 
 // Fold is the sum of a bucket's children.
 type Fold struct {

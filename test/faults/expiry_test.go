@@ -75,7 +75,7 @@ func TestExpiry_ChangeOfAnExpiredStoredRowOnlyMakesItInexact(t *testing.T) {
 	w.fresh()
 	w.put(half, "later still", "9")
 	w.settle()
-	if w.row(tier.Hour, ten) != nil {
+	if !w.row(tier.Hour, ten).Placeholder() {
 		t.Error("the hour was recomputed from the remaining events")
 	}
 	w.wantRow(tier.Day, ten, 1, "1", false)

@@ -48,7 +48,7 @@ var mutants = []mutant{
 		Name: "children-before-row", Says: "the children are read before the row", Tests: aggregateTests,
 		Edits: []edit{
 			{recomputation, "	row, err := r.firstRow(ctx)", "	fold, early := r.foldChildren(ctx, nil)\n	row, err := r.readRow(ctx, r.bucket.key)"},
-			{recomputation, "	fold, err := r.foldChildren(ctx, row)\n	if err != nil {", "	err = early\n	if err != nil {"},
+			{recomputation, "	fold, err := r.foldChildren(ctx, row)\n", "	err = early\n"},
 		},
 	},
 	{
@@ -105,7 +105,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "no-seal", Says: "a row is folded again although its children expire", Tests: aggregateTests,
-		Edits: []edit{{recomputation, "exists(row) && sealed(row, r.agg.Now())", "exists(row) && damaged(row)"}},
+		Edits: []edit{{recomputation, "exists(row) && sealed(row, rowReadAt)", "exists(row) && damaged(row)"}},
 	},
 	{
 		Name: "seal-late", Says: "a row is sealed when its first child expires, not an hour before", Tests: aggregateTests,
@@ -124,7 +124,19 @@ var mutants = []mutant{
 	},
 	{
 		Name: "expired-row-recreated", Says: "an absent row that may have expired is created from the events that are left", Tests: aggregateTests,
-		Edits: []edit{{recomputation, "		if expired { //", "		if expired && false { //"}},
+		Edits: []edit{{recomputation, "err != nil || expired {", "err != nil || expired && false {"}},
+	},
+	{
+		Name: "no-placeholder", Says: "a row that is not created leaves no placeholder", Tests: aggregateTests,
+		Edits: []edit{{sealing, "result, err = r.put(ctx, old, row)", "_ = row"}},
+	},
+	{
+		Name: "suspended", Says: "the clock is not read again after the children", Tests: aggregateTests,
+		Edits: []edit{{recomputation, "pause > longestFold", "pause < 0"}},
+	},
+	{
+		Name: "insert-held-unproven", Says: "an insert never marks a sealed row", Tests: aggregateTests,
+		Edits: []edit{{sealing, "return row.Covers(fold), nil", "return row.Covers(fold) || true, nil"}},
 	},
 	{
 		Name: "expired-no-margin", Says: "an absent row is created until the very end of its retention", Tests: aggregateTests,

@@ -88,5 +88,5 @@ func aggregateCreatesHour(t *testing.T, p tier.Policy, e model.Event, now model.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hour != nil
+	return !hour.Placeholder()
 }
