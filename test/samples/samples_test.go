@@ -111,7 +111,7 @@ func (b bench) invoke(t *testing.T, file string) ([]byte, error) {
 	if other, ok := functionOf[name]; ok {
 		name = other
 	}
-	f, err := local.Alone{Name: name, Config: conf, Path: path, Endpoint: b.endpoint, Table: b.table, BinaryDir: b.binaries, Log: t.Output()}.Start(t.Context())
+	f, err := local.SingleFunction{Name: name, Config: conf, Path: path, Endpoint: b.endpoint, Table: b.table, BinaryDir: b.binaries, Log: t.Output()}.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
