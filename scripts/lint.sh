@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gofmt, vet, staticcheck at its pinned version, govulncheck where its data can be reached.
+# gofmt, vet, the counts of scripts/style, staticcheck at its pinned version, and govulncheck if
+# its database can be reached.
 set -euo pipefail
 staticcheck=$1
 govulncheck=$2
@@ -10,6 +11,10 @@ if [[ -n "$unformatted" ]]; then
   exit 1
 fi
 go vet ./...
+if ! counts=$(go run ./scripts/style 2>&1); then
+  printf '%s\n' "$counts"
+  exit 1
+fi
 go run "$staticcheck" ./...
 if output=$(timeout 120 go run "$govulncheck" ./... 2>&1); then
   vulnerabilities='none known'
@@ -19,4 +24,5 @@ else
   printf '%s\n' "$output"
   exit 1
 fi
+printf 'style   %s\n' "$(awk '/exported/ {e=$5} /cmd.tidemark/ {c=$4} /outside tests/ {g=$6} END {print e " exported names, " c " lines of cmd/tidemark, " g " lines of Go; no wording or file length to correct"}' <<<"$counts")"
 printf 'lint    gofmt, vet, staticcheck clean; govulncheck: %s\n' "$vulnerabilities"

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/oklog/ulid/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/deployment"
+	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/replay"
 	"github.com/tidemark-db/tidemark/internal/smoke"
 	"github.com/tidemark-db/tidemark/internal/terminal"
@@ -113,8 +113,11 @@ func openSmoke(cmd *cobra.Command, to *connection, flags smokeFlags) (*smoke.Run
 	if err != nil {
 		return nil, err
 	}
-	mark := strings.ToLower(ulid.MustNew(ulid.Now(), rand.Reader).String())
-	plan, err := smoke.NewPlan(kind, flags.prefix, mark, flags.events, wallClock())
+	mark, err := ids.Event(wallClock(), "", rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := smoke.NewPlan(kind, flags.prefix, strings.ToLower(mark), flags.events, wallClock())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -85,15 +86,12 @@ func (s *Service) DeliverPending(ctx context.Context) (done DeliveryResult, err 
 	now := s.Now()
 	for shard := range indexShards {
 		request := table.ListRequest{Index: keys.IndexGSI1, Partition: tablekeys.OutboxPartition(shard)}
-		for more := true; more; {
-			page, failure := s.Store.List(ctx, request)
+		for items, failure := range pages.Pages(request.After, s.list(ctx, request)) {
 			if failure != nil {
 				err = errors.Join(err, fmt.Errorf("list the undelivered notifications: %w", failure))
 				break
 			}
-			err = errors.Join(err, s.deliverPage(ctx, page.Items, now, &done))
-			request.After = page.Next
-			more = page.Next != (table.Position{})
+			err = errors.Join(err, s.deliverPage(ctx, items, now, &done))
 		}
 	}
 	return done, err

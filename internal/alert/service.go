@@ -3,13 +3,14 @@ package alert
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
@@ -97,21 +98,7 @@ func (s *Service) retrier() retry.Retrier {
 // read. It returns the last error when the attempts or the time run out, and immediately
 // an error that a retry cannot fix.
 func (s *Service) retryPass(ctx context.Context, pass func(context.Context) (storage.WriteResult, error)) error {
-	for attempt := 1; ; attempt++ {
-		result, err := pass(ctx)
-		if err == nil && result == storage.Written {
-			return nil
-		}
-		if err == nil {
-			err = fmt.Errorf("result of the last write: %s: %w", result, retry.ErrUndecided)
-		}
-		if isPermanent(err) || attempt >= s.RetryPolicy.MaxAttempts() {
-			return err
-		}
-		if pause := s.retrier().Pause(ctx, attempt); pause != nil {
-			return errors.Join(pause, err)
-		}
-	}
+	return s.retrier().UntilWritten(ctx, func(err error) bool { return !isPermanent(err) }, pass)
 }
 
 // isPermanent reports whether an error is due to stored data or to an invalid request, so
@@ -128,12 +115,7 @@ func isPermanent(err error) bool {
 var errInvalidRequest = errors.New("invalid request")
 
 // nonce returns a new revision.
-func (s *Service) nonce() (n [16]byte, err error) {
-	if _, err := io.ReadFull(s.Rand, n[:]); err != nil {
-		return n, fmt.Errorf("read random bytes: %w", err)
-	}
-	return n, nil
-}
+func (s *Service) nonce() ([16]byte, error) { return ids.Nonce(s.Rand) }
 
 // unchanged returns the precondition that an item has the revision with which it was read,
 // or, for a zero revision, that the item does not exist.
@@ -146,18 +128,22 @@ func unchanged(rev [16]byte) table.Precondition {
 
 // eachItem calls do with the items of a listing, page by page, until do returns false.
 func (s *Service) eachItem(ctx context.Context, l table.ListRequest, do func(item.Item) (bool, error)) error {
-	for {
-		page, err := s.Store.List(ctx, l)
+	for it, err := range pages.ItemsAfter(l.After, s.list(ctx, l)) {
 		if err != nil {
 			return err
 		}
-		for _, it := range page.Items {
-			if more, err := do(it); err != nil || !more {
-				return err
-			}
+		if more, err := do(it); err != nil || !more {
+			return err
 		}
-		if l.After = page.Next; l.After == (table.Position{}) {
-			return nil
-		}
+	}
+	return nil
+}
+
+// list returns a function that reads one page of a listing.
+func (s *Service) list(ctx context.Context, l table.ListRequest) pages.Read[item.Item, table.Position] {
+	return func(after table.Position) ([]item.Item, table.Position, error) {
+		l.After = after
+		page, err := s.Store.List(ctx, l)
+		return page.Items, page.Next, err
 	}
 }

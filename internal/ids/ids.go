@@ -42,7 +42,7 @@ func Secret(random io.Reader, n int) ([]byte, error) {
 	return secret, nil
 }
 
-// Event returns an id for an event that has none: a ULID with the event time at, so that
+// Event returns an id for an event or a purge: a ULID with the event time at, so that
 // ids sort like their events. Times before 1970 count as 1970. If origin is not empty,
 // the rest of the id is derived from it instead of random: a repeated delivery with the
 // same origin then makes the same event.
@@ -53,7 +53,7 @@ func Event(at model.Time, origin string, random io.Reader) (string, error) {
 	}
 	id, err := ulid.New(uint64(max(at, 0)), random)
 	if err != nil {
-		return "", fmt.Errorf("make an event id: %w", err)
+		return "", fmt.Errorf("make an id: %w", err)
 	}
 	return id.String(), nil
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// MaxUnique is the maximum number of unique constraints of a subject type. All their values
+// maxUnique is the maximum number of unique constraints of a subject type. All their values
 // may change in one transaction, which DynamoDB limits to 100 items.
-const MaxUnique = 40
+const maxUnique = 40
 
 // minRestore is the minimum time for which a deleted subject can be restored.
 const minRestore = 24 * time.Hour
@@ -52,8 +52,8 @@ func (c checker) profile() {
 }
 
 func (c checker) constraints(p *Profile) {
-	if len(p.Unique) > MaxUnique {
-		c.wrong("subject.profile.unique", fmt.Sprintf("%d constraints: want at most %d, because one transaction changes all of them", len(p.Unique), MaxUnique))
+	if len(p.Unique) > maxUnique {
+		c.wrong("subject.profile.unique", fmt.Sprintf("%d constraints: want at most %d, because one transaction changes all of them", len(p.Unique), maxUnique))
 	}
 	names := map[string]bool{}
 	for i, u := range p.Unique {

@@ -89,21 +89,19 @@ func (s *Service) execute(ctx context.Context, verb string, subject model.Subjec
 	return out, nil
 }
 
-func (s *Service) executeUntilDecided(ctx context.Context, subject model.Subject, plan planFunc) (Result, error) {
-	known, w := sentinelState{map[string]bool{}, map[string]bool{}}, s.retrier()
-	for attempt := 1; ; attempt++ {
-		out, err := s.executeOnce(ctx, subject, plan, known)
-		if err == nil && out.Outcome != "" || err != nil && !errors.Is(err, errChanged) {
-			return out, err
+func (s *Service) executeUntilDecided(ctx context.Context, subject model.Subject, plan planFunc) (out Result, _ error) {
+	known := sentinelState{map[string]bool{}, map[string]bool{}}
+	err := s.retrier().UntilWritten(ctx, isChanged, func(ctx context.Context) (storage.WriteResult, error) {
+		var err error
+		if out, err = s.executeOnce(ctx, subject, plan, known); err == nil && out.Outcome == "" {
+			return storage.ConditionFailed, nil
 		}
-		if attempt >= s.RetryPolicy.MaxAttempts() {
-			return Result{}, retry.ErrUndecided
-		}
-		if err := w.Pause(ctx, attempt); err != nil {
-			return Result{}, err
-		}
-	}
+		return storage.Written, err
+	})
+	return out, err
 }
+
+func isChanged(err error) bool { return errors.Is(err, errChanged) }
 
 // executeOnce plans and commits once. The zero Result means that the change must be
 // planned again.

@@ -8,9 +8,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/table"
@@ -79,12 +78,12 @@ var (
 // nothing and returns that purge.
 func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, grace time.Duration) (entity.Purge, error) {
 	now := p.Now()
-	id, err := ulid.New(uint64(max(now, 0)), p.random())
+	id, err := ids.Event(now, "", p.random())
 	if err != nil {
-		return entity.Purge{}, fmt.Errorf("create the purge id: %w", err)
+		return entity.Purge{}, fmt.Errorf("purge %s: %w", subject, err)
 	}
 	requested := entity.Purge{
-		ID: id.String(), Subject: subject, By: by, Step: entity.PurgeRequested,
+		ID: id, Subject: subject, By: by, Step: entity.PurgeRequested,
 		RequestedAt: now, DueAt: now.Add(grace), StepSince: now,
 	}
 	if err := tablekeys.Purge(subject).Check(); err != nil || subject.ID == "" || subject.Type == "" {

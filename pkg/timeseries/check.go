@@ -44,7 +44,7 @@ func (c *checker) order() {
 		return
 	}
 	if order.is(keyRoles) {
-		c.report(OrderIsKey, order.goName, "the field that orders events is part of the key: each event would be a series of its own; use two fields")
+		c.report(OrderIsKey, order.goName, "the field that orders events is part of the key: each event would be its own series; use two fields")
 	}
 	switch {
 	case order.is(enrichmentRole):

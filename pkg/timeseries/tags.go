@@ -24,7 +24,7 @@ const (
 	enrichmentRole
 	dimensionRole
 	distinctRole
-	versionRole // rejected with a code of its own
+	versionRole // rejected with its own code
 	deletedRole // likewise
 )
 
