@@ -191,7 +191,7 @@ func TestRedrive_MarksRowsInexactAfterTheRawEventsExpired(t *testing.T) {
 		t.Fatal(err)
 	}
 	queue := newQueue(t, messageOf(arn, "shardId-00000000000000000001-gone", "000000000000000000001", "000000000000000000002", at))
-	b.expect(0, words("redrive --queue "+queue.URL+"/1/on-failure"), "rows that may miss one are marked", "marked the rows of")
+	b.expect(0, words("redrive --queue "+queue.URL+"/1/on-failure"), "rows that may miss one are marked", "marked the rows that may miss an event of")
 	if row := b.rowItem("a", tier.Hour, at.String()); row[tablekeys.AttrExact].Bool {
 		t.Error("the hour of the range says exact")
 	}
