@@ -11,7 +11,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -118,7 +117,7 @@ func (f *purgeFlags) purger(ctx context.Context, to *connection) (*lifecycle.Pur
 		return nil, nil, err
 	}
 	return &lifecycle.Purger{
-		Store: table, Now: wallClock, Timing: lifecycle.TimingOf(settings), Shards: catalog.MaxShards,
+		Store: table, Now: wallClock, Timing: lifecycle.TimingOf(settings),
 		Rate: f.rate, Copies: lifecycle.CopiesOf(settings),
 	}, table, nil
 }

@@ -31,7 +31,7 @@ func TestPurge_ReportsAnExistingPurge(t *testing.T) {
 		{"due", 0, false, time.Hour, "has begun already: it begins within a minute"},
 		{"begun", 0, true, time.Hour, "has begun already: the subject is locked"},
 	} {
-		purger := &lifecycle.Purger{Store: memory.New(wallClock), Now: wallClock, Rand: rand.Reader, Shards: 1, Timing: lifecycle.Timing{Append: time.Hour},
+		purger := &lifecycle.Purger{Store: memory.New(wallClock), Now: wallClock, Rand: rand.Reader, Timing: lifecycle.Timing{Append: time.Hour},
 			Sleep: func(_ context.Context, d time.Duration) error {
 				t.Errorf("%s: the command waits for %s", c.name, d)
 				return context.Canceled

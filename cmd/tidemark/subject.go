@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 
@@ -124,8 +125,11 @@ func (c *connection) change(cmd *cobra.Command, args []string,
 		return err
 	}
 	result, err := do(cmd.Context(), service, subject, fields)
+	if errors.Is(err, model.ErrRejected) {
+		return no(cmd.ErrOrStderr(), "%s: %v", subject, err)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: use get to see whether it was done, or try again", err)
 	}
 	return printResult(cmd.OutOrStdout(), cmd.ErrOrStderr(), subject, result)
 }
@@ -152,12 +156,10 @@ var explanations = map[lifecycle.Outcome]string{
 	lifecycle.Conflict:   "the profile has another version than expected: use get, then try again with --expect",
 	lifecycle.Taken:      "another subject has the same value",
 	lifecycle.Gone:       "it is being purged; it can be created again two days after the purge",
-	lifecycle.Rejected:   "the profile is not valid",
-	lifecycle.Unknown:    "the table did not respond in time: use get to see whether it was done, or try again",
 }
 
 // printResult prints the changed profile, or why nothing was changed.
-func printResult(out, errors io.Writer, subject model.Subject, r lifecycle.Result) error {
+func printResult(out, messages io.Writer, subject model.Subject, r lifecycle.Result) error {
 	reason, failed := explanations[r.Outcome]
 	if !failed {
 		fmt.Fprintf(out, "%s %s\n", subject, r.Outcome)
@@ -169,9 +171,6 @@ func printResult(out, errors io.Writer, subject model.Subject, r lifecycle.Resul
 	if r.Constraint != "" {
 		reason += " (" + r.Constraint + ")"
 	}
-	fmt.Fprintf(errors, "tidemark: %s: %s: %s\n", subject, r.Outcome, reason)
-	for _, e := range r.Errors {
-		fmt.Fprintf(errors, "  %s\n", e.Error())
-	}
+	fmt.Fprintf(messages, "tidemark: %s: %s: %s\n", subject, r.Outcome, reason)
 	return checkFailed
 }

@@ -71,7 +71,7 @@ func newFixtureOn(t *testing.T, wrap func(*memory.Table) store) *fixture {
 // startPurge starts the requested purge of sensor, as function purge does.
 func (f *fixture) startPurge() {
 	f.Helper()
-	purger := &lifecycle.Purger{Store: f.table, Now: f.now, Timing: lifecycle.TimingOf(config.Default()), Shards: 1}
+	purger := &lifecycle.Purger{Store: f.table, Now: f.now, Timing: lifecycle.TimingOf(config.Default())}
 	if _, err := purger.Advance(f.Context(), sensor); err != nil {
 		f.Fatal(err)
 	}

@@ -53,6 +53,9 @@ func (h *handler) restore(ctx context.Context, c command) (httpapi.Response, err
 }
 
 func changeResponse(result lifecycle.Result, err error) (httpapi.Response, error) {
+	if problem := httpapi.ChangeError(err); problem != nil {
+		return httpapi.Response{}, problem
+	}
 	if err != nil {
 		return httpapi.Response{}, err
 	}

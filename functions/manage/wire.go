@@ -13,7 +13,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -60,7 +59,7 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 	return &handler{
 		catalog: kinds, limits: settings.Limits, now: now,
 		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
-		purges:   &lifecycle.Purger{Store: withoutErase{s}, Now: now, Shards: catalog.MaxShards},
+		purges:   &lifecycle.Purger{Store: withoutErase{s}, Now: now},
 		alerts:   &alert.Service{Store: s, Catalog: kinds, Now: now, Rand: rand.Reader},
 	}, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -62,7 +61,7 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 		now:      now,
 		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
 		purger: &lifecycle.Purger{
-			Store: s, Now: now, Timing: lifecycle.TimingOf(settings), Shards: catalog.MaxShards,
+			Store: s, Now: now, Timing: lifecycle.TimingOf(settings),
 			Rate: eraseRate, Copies: lifecycle.CopiesOf(settings),
 		},
 	}, nil

@@ -24,7 +24,7 @@ func newSubjects(t *testing.T) *Handler {
 	table := memory.New(clock)
 	limits := config.Default().Limits
 	h.Subjects = &lifecycle.Service{Store: table, Profile: h.Catalog.Profile, Limits: limits, Now: clock, Rand: rand.Reader}
-	h.Purger = &lifecycle.Purger{Store: table, Now: clock, Copies: lifecycle.StandardCopies()}
+	h.Purger = &lifecycle.Purger{Store: table, Now: clock, Copies: lifecycle.StandardCopies(), Timing: lifecycle.Timing{Append: 1, Aggregate: 1}}
 	for _, id := range []string{"a", "b", "c", "d"} {
 		s := model.Subject{Type: "DEVICE", ID: id}
 		if _, err := h.Subjects.Create(context.Background(), s, model.Attrs{text("name", "Hall "+id), text("status", "active")}); err != nil {

@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // ChangeResult is the outcome of a change of a subject as JSON.
@@ -61,12 +63,21 @@ func changeProblem(out lifecycle.Result) *Problem {
 		return ProblemNotUnique.New("it violates the constraint %s; nothing was changed", out.Constraint)
 	case lifecycle.Gone:
 		return ProblemGone.New("no data of it is stored until two days after the purge is complete")
-	case lifecycle.Unknown:
-		return ProblemUnavailable.New("it is not known whether the change was made: retry").With("Retry-After", RetryAfter)
-	case lifecycle.Rejected:
-		p := ProblemProfile.New("%d fields are invalid; nothing was stored", len(out.Errors))
-		p.Errors = out.Errors
+	}
+	return nil
+}
+
+// ChangeError returns the problem of a change that has no outcome; nil if the error is none
+// that the sender can act on.
+func ChangeError(err error) *Problem {
+	var fields model.FieldErrors
+	switch {
+	case errors.As(err, &fields):
+		p := ProblemProfile.New("%d fields are invalid; nothing was stored", len(fields))
+		p.Errors = fields
 		return p
+	case errors.Is(err, model.ErrUndecided):
+		return ProblemUnavailable.New("it is not known whether the change was made: retry").With("Retry-After", RetryAfter)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (c *Catalog) Profile(subjectType string) Profile {
 			return *s.Profile
 		}
 	}
-	return Profile{}.complete()
+	return Profile{}.Complete()
 }
 
 // SubjectType returns the subject type with a name, for example DEVICE.
@@ -98,8 +98,8 @@ func (c *Catalog) SubjectType(name string) (SubjectType, bool) {
 	return c.subjects[i], true
 }
 
-// complete returns a deep copy of p with all defaults applied.
-func (p Profile) complete() Profile {
+// Complete returns a deep copy of p with all defaults applied.
+func (p Profile) Complete() Profile {
 	p.Indexes, p.Unique, p.Declared = slices.Clone(p.Indexes), slices.Clone(p.Unique), slices.Clone(p.Declared)
 	for i := range p.Declared {
 		p.Declared[i].Values = slices.Clone(p.Declared[i].Values)
@@ -121,7 +121,7 @@ func shareProfiles(kinds []Kind) {
 	declared := map[string]*Profile{}
 	for _, k := range kinds {
 		if k.Subject.Profile != nil && declared[k.Subject.Name] == nil {
-			whole := k.Subject.Profile.complete()
+			whole := k.Subject.Profile.Complete()
 			declared[k.Subject.Name] = &whole
 		}
 	}

@@ -80,11 +80,11 @@ type planFunc func(ctx context.Context, known sentinelState) (*change, Result, e
 // state changes between the read and the commit, it plans again.
 func (s *Service) execute(ctx context.Context, verb string, subject model.Subject, plan planFunc) (Result, error) {
 	out, err := s.executeUntilDecided(ctx, subject, plan)
-	if errors.Is(err, retry.ErrUndecided) {
-		return Result{Outcome: Unknown}, nil
+	if isChanged(err) { // until the attempts ran out
+		err = fmt.Errorf("%w: %w", retry.ErrUndecided, err)
 	}
 	if err != nil {
-		return Result{Outcome: Unknown}, fmt.Errorf("%s %s: %w", verb, subject, err)
+		return Result{}, fmt.Errorf("%s %s: %w", verb, subject, err)
 	}
 	return out, nil
 }

@@ -14,7 +14,7 @@ import (
 // It counts the unique values that the profile, its tombstone and its versions name.
 func (p *Purger) Count(ctx context.Context, subject model.Subject) ([]entity.PurgeCount, error) {
 	c := counter{found: entity.Purge{Subject: subject}, counted: map[heldSentinel]bool{}}
-	for _, partition := range tablekeys.SubjectPartitions(subject, p.Shards) {
+	for _, partition := range tablekeys.SubjectPartitions(subject, p.shardsToSearch()) {
 		if err := p.pages(ctx, table.ListRequest{Partition: partition}, c.count(classes)); err != nil {
 			return nil, p.wrapError(subject, err)
 		}

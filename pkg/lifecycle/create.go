@@ -15,23 +15,23 @@ import (
 // subject has one, and Restorable if its profile was deleted and can still be restored.
 // Null fields are left out.
 func (s *Service) Create(ctx context.Context, subject model.Subject, fields model.Attrs) (Result, error) {
-	spec := s.Profile(subject.Type)
+	spec := s.profile(subject.Type)
 	a := validation{Service: s}
 	a.checkSubject(subject)
 	attrs := withoutKind(withDefaults(a.checkAttrs(fields), &spec), model.Null)
 	a.checkProfile(&model.Profile{Subject: subject, Attrs: attrs}, &spec)
-	if out, rejected := a.result(); rejected {
-		return out, nil
+	if err := a.err(); err != nil {
+		return Result{}, err
 	}
-	generation, err := ids.Nonce(s.Rand)
+	generation, err := ids.Nonce(s.random())
 	if err != nil {
-		return Result{Outcome: Unknown}, err
+		return Result{}, err
 	}
 	return s.execute(ctx, "create", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
 		if out, err := s.removeLeftovers(ctx, subject); err != nil || out.Outcome != "" {
 			return nil, out, err
 		}
-		now := s.Now()
+		now := s.now()
 		p := model.Profile{Subject: subject, Attrs: attrs, Version: 1, Generation: generation, CreatedAt: now, UpdatedAt: now}
 		c := &change{}
 		c.addClaims(&p, claims(subject.Type, &spec, attrs), known)
@@ -58,7 +58,7 @@ func (s *Service) removeLeftovers(ctx context.Context, subject model.Subject) (R
 	switch {
 	case err != nil:
 		return Result{}, err
-	case t != nil && !expired(t.ExpiresAt, s.Now()):
+	case t != nil && !expired(t.ExpiresAt, s.now()):
 		return Result{Outcome: Restorable, Profile: t}, nil
 	case t != nil:
 		return Result{}, s.finishRemoval(ctx, t)

@@ -15,16 +15,16 @@ import (
 // Deleting a deleted profile changes nothing and returns Restorable. expect is the same
 // as in Update.
 func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
-	spec := s.Profile(subject.Type)
-	if out, ok := s.validateSubject(subject); !ok {
-		return out, nil
+	spec := s.profile(subject.Type)
+	if err := s.validateSubject(subject); err != nil {
+		return Result{}, err
 	}
 	return s.execute(ctx, "delete", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
 		old, out, err := s.readForChange(ctx, subject, expect)
 		if old == nil {
 			return nil, out, err
 		}
-		now := s.Now()
+		now := s.now()
 		t := *old
 		t.Version, t.DeletedAt, t.ExpiresAt = old.Version+1, now, 0
 		if spec.DeletedFor > 0 {
@@ -48,7 +48,7 @@ func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int6
 // created the item.
 func (s *Service) ensureGeneration(p *model.Profile) (err error) {
 	if p.Generation == (model.Generation{}) {
-		p.Generation, err = ids.Nonce(s.Rand)
+		p.Generation, err = ids.Nonce(s.random())
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (c *change) addTombstone(old, t *model.Profile) {
 // expired.
 func (s *Service) Deleted(ctx context.Context, subject model.Subject) (*model.Profile, error) {
 	t, err := s.readTombstone(ctx, subject)
-	if err != nil || t == nil || expired(t.ExpiresAt, s.Now()) {
+	if err != nil || t == nil || expired(t.ExpiresAt, s.now()) {
 		return nil, err
 	}
 	return t, nil

@@ -16,7 +16,7 @@ import (
 // erase removes all items of the subject, in one pass over its partitions.
 func (p *Purger) erase(ctx context.Context, at *entity.Purge) error {
 	e := eraser{Purger: p, at: at, released: map[heldSentinel]bool{}}
-	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.Shards) {
+	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.shardsToSearch()) {
 		probe, err := p.Store.List(ctx, table.ListRequest{Partition: partition, Limit: 1})
 		if err != nil {
 			return err

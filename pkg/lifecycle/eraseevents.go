@@ -43,7 +43,7 @@ func (p *Purger) EraseEvents(ctx context.Context, store EventStore, s EventSelec
 		case err != nil:
 		case s.ID != nil && e.ID != *s.ID:
 		case s.DryRun:
-			done.countDryRun(&e, p.Now())
+			done.countDryRun(&e, p.now())
 		default:
 			err = p.eraseEvent(ctx, store, e.Key(), &done)
 		}
@@ -66,7 +66,7 @@ func (e *EraseResult) countDryRun(event *model.Event, now model.Time) {
 func (p *Purger) eraseEvent(ctx context.Context, store EventStore, k model.EventKey, done *EraseResult) error {
 	uncertain := false
 	result, err := p.retrier().Do(ctx, func(ctx context.Context) (storage.WriteResult, error) {
-		result, err := store.DeleteEvent(ctx, k, p.Now())
+		result, err := store.DeleteEvent(ctx, k, p.now())
 		if result == storage.Unknown {
 			uncertain = true
 		}

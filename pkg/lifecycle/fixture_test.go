@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -24,7 +25,7 @@ import (
 
 // employee is a subject type with indexes, unique constraints and versions.
 var employee = catalog.Profile{
-	Indexes:    []catalog.ProfileIndex{{Field: "status", Index: catalog.FirstIndex, Shards: 1}, {Field: "team", Index: catalog.SecondIndex, Shards: 3}},
+	Indexes:    []catalog.ProfileIndex{{Field: "status", Index: catalog.FirstIndex}, {Field: "team", Index: catalog.SecondIndex}},
 	Unique:     []catalog.Unique{{Name: "email", Fields: []string{"email"}, Case: catalog.CaseFold}, {Name: "name", Fields: []string{"first", "last"}, Case: catalog.CaseExact}},
 	Release:    catalog.ReleaseFree,
 	Versions:   catalog.Versions{Keep: true},
@@ -62,11 +63,12 @@ func newFixture(t testing.TB, spec catalog.Profile) *fixture {
 	w.faulty = &storetest.FaultyStore{Store: w.table}
 	w.Service = serviceOn(w.faulty, w.now, func(string) catalog.Profile { return w.spec })
 	w.purger = &lifecycle.Purger{
-		Store: w.faulty, Now: w.now, Rand: seeded(2), Shards: 3,
+		Store: w.faulty, Now: w.now, Rand: seeded(2),
 		Timing: lifecycle.Timing{Append: 20 * time.Second, Aggregate: 2 * time.Minute},
 		Sleep:  w.sleep,
 		Copies: lifecycle.StandardCopies(),
 	}
+	w.purger.SearchShards(3)
 	return w
 }
 
@@ -136,9 +138,17 @@ func (w *fixture) noError(out lifecycle.Result, err error) lifecycle.Result {
 func (w *fixture) wantOutcome(want lifecycle.Outcome, out lifecycle.Result, err error) lifecycle.Result {
 	w.Helper()
 	if err != nil || out.Outcome != want {
-		w.Fatalf("outcome %s (%v %v), %v; want %s", out.Outcome, out.Constraint, out.Errors, err, want)
+		w.Fatalf("outcome %s (%v), %v; want %s", out.Outcome, out.Constraint, err, want)
 	}
 	return out
+}
+
+// wantRejected fails the test unless the change was rejected.
+func (w *fixture) wantRejected(out lifecycle.Result, err error) {
+	w.Helper()
+	if !errors.Is(err, model.ErrRejected) || out.Outcome != "" {
+		w.Fatalf("outcome %q, %v; want %v", out.Outcome, err, model.ErrRejected)
+	}
 }
 
 func (w *fixture) items() (all []item.Item) {

@@ -33,7 +33,7 @@ type Cursor struct {
 // field, at most limit. If the value is spread over shards, it reads one shard after the
 // other, with one request each, until the page is full.
 func (s *Service) ListByField(ctx context.Context, subjectType, field, value string, after Cursor, limit int) (ProfilePage, error) {
-	for _, x := range s.Profile(subjectType).Indexes {
+	for _, x := range s.profile(subjectType).Indexes {
 		if x.Field == field {
 			found, err := s.listByField(ctx, subjectType, x, value, after, limit)
 			if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) listProfiles(ctx context.Context, l table.ListRequest, decode 
 	if err != nil {
 		return ProfilePage{}, err
 	}
-	found, now := ProfilePage{Next: Cursor{Position: page.Next}}, s.Now()
+	found, now := ProfilePage{Next: Cursor{Position: page.Next}}, s.now()
 	for _, it := range page.Items {
 		p, err := decode(it)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 // has expired.
 func (s *Service) Get(ctx context.Context, subject model.Subject) (*model.Profile, error) {
 	p, err := s.readProfile(ctx, subject)
-	if err != nil || p == nil || expired(p.ExpiresAt, s.Now()) {
+	if err != nil || p == nil || expired(p.ExpiresAt, s.now()) {
 		return nil, err
 	}
 	return p, nil
@@ -31,7 +31,7 @@ func (s *Service) readForChange(ctx context.Context, subject model.Subject, expe
 		return nil, Result{}, err
 	case p == nil:
 		t, err := s.readTombstone(ctx, subject)
-		if err != nil || t == nil || expired(t.ExpiresAt, s.Now()) {
+		if err != nil || t == nil || expired(t.ExpiresAt, s.now()) {
 			out, err := s.confirmNotFound(ctx, subject, t, err)
 			return nil, out, err
 		}

@@ -1,8 +1,8 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -32,26 +33,26 @@ import (
 // and the lock of a series is part of the latest item, which an append writes anyway.
 //
 // A purge can be interrupted at any point and continues where it was. Two Purgers may
-// purge the same subject concurrently. Set the fields before the first call; the methods
-// are safe for concurrent use.
+// purge the same subject concurrently. Only Store is required: the zero value of each other
+// field is its default. Set the fields before the first call; the methods are safe for
+// concurrent use.
 type Purger struct {
 	Store interface {
 		Store
 		Eraser
 	}
-	Now  func() model.Time
-	Rand io.Reader // for tokens and jitter; nil means crypto/rand
+	Now  func() model.Time // nil means the wall clock
+	Rand io.Reader         // for tokens and jitter; nil means crypto/rand
 	// Sleep waits, or returns the context's error; nil means the wall clock.
 	Sleep       func(context.Context, time.Duration) error
 	RetryPolicy retry.Policy
-	Timing      Timing
-	// Shards is the largest number of shards that any kind has or had. A purge looks into
-	// all of them, so that it does not depend on the kinds that are configured today.
-	Shards int
-	Rate   int    // removed items a second; zero means no limit
-	Copies []Copy // where copies remain after the purge, for the receipt
+	Timing      Timing // a time of zero means that of the default configuration
+	Rate        int    // removed items a second; zero means no limit
+	Copies      []Copy // where copies remain after the purge, for the receipt
 	// OnProgress is called after each page; nil means no calls.
 	OnProgress func(entity.Purge)
+
+	shards int // set by tests; zero means catalog.MaxShards
 }
 
 // Timing is how long a purge waits for requests that began before one of its locks.
@@ -77,7 +78,7 @@ var (
 // after the grace period. If a purge of the subject is active already, Request changes
 // nothing and returns that purge.
 func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, grace time.Duration) (entity.Purge, error) {
-	now := p.Now()
+	now := p.now()
 	id, err := ids.Event(now, "", p.random())
 	if err != nil {
 		return entity.Purge{}, fmt.Errorf("purge %s: %w", subject, err)
@@ -160,12 +161,13 @@ func (p *Purger) wrapError(subject model.Subject, err error) error {
 	return fmt.Errorf("purge %s: %w", subject, err)
 }
 
-func (p *Purger) random() io.Reader {
-	if p.Rand == nil {
-		return rand.Reader
-	}
-	return p.Rand
-}
+func (p *Purger) random() io.Reader { return randomOf(p.Rand) }
+
+// shardsToSearch is the number of shards that any kind can have or have had. A purge looks
+// into all of them, so that it does not depend on the kinds that are configured today.
+func (p *Purger) shardsToSearch() int { return cmp.Or(p.shards, catalog.MaxShards) }
+
+func (p *Purger) now() model.Time { return nowOf(p.Now) }
 
 func (p *Purger) retrier() retrier {
 	return retrier{retry.Retrier{Policy: p.RetryPolicy, Rand: p.random(), Sleep: p.Sleep}}

@@ -28,7 +28,7 @@ func (p *Purger) Progress(ctx context.Context, subject model.Subject) (Progress,
 	if active == nil {
 		return p.finishedProgress(ctx, subject)
 	}
-	return Progress{Purge: *active, Resume: max(active.StepSince.Add(steps[active.Step].waitTime(p.Timing)), active.DueAt)}, nil
+	return Progress{Purge: *active, Resume: max(active.StepSince.Add(steps[active.Step].waitTime(p.timing())), active.DueAt)}, nil
 }
 
 // Run runs a purge to its end, including all waits.
@@ -38,7 +38,7 @@ func (p *Purger) Run(ctx context.Context, subject model.Subject) (Receipt, error
 		if err != nil || at.Done {
 			return at.Receipt, err
 		}
-		if err := p.retrier().Wait(ctx, at.Resume.Sub(p.Now())); err != nil {
+		if err := p.retrier().Wait(ctx, at.Resume.Sub(p.now())); err != nil {
 			return Receipt{}, p.wrapError(subject, err)
 		}
 	}
@@ -59,8 +59,8 @@ func (p *Purger) Advance(ctx context.Context, subject model.Subject) (Progress, 
 		switch {
 		case errors.Is(err, errConcurrent):
 		case err != nil:
-			return Progress{Purge: *active, Resume: p.Now()}, p.wrapError(subject, err)
-		case at.Done || at.Resume > p.Now():
+			return Progress{Purge: *active, Resume: p.now()}, p.wrapError(subject, err)
+		case at.Done || at.Resume > p.now():
 			return at, nil
 		}
 	}

@@ -61,7 +61,7 @@ func simKinds() *catalog.Catalog {
 	measures := []rollup.MeasureSpec{{Name: "n", Scale: 0}}
 	cat, err := catalog.New(
 		catalog.Kind{Name: "READING", Subject: employees, Measures: measures},
-		catalog.Kind{Name: "SPREAD", Subject: employees, Measures: measures, Shards: 2},
+		catalog.Kind{Name: "SPREAD", Subject: employees, Measures: measures},
 		catalog.Kind{Name: "VIEW", Subject: employees, Measures: measures, WithoutLatest: true},
 	)
 	if err != nil {
@@ -82,7 +82,7 @@ func playPurge(variant simVariant) func(*simstream.Sim) {
 		}
 		r.profiles = &lifecycle.Service{Store: store, Profile: r.cat.Profile, Limits: config.Default().Limits, Now: s.Now,
 			Rand: s.Dice().Of("profiles").Rand(), Sleep: s.Sleep}
-		r.purge = &lifecycle.Purger{Store: store, Now: s.Now, Rand: s.Dice().Of("purge").Rand(), Sleep: s.Sleep, Shards: 3, Timing: simTiming}
+		r.purge = (&lifecycle.Purger{Store: store, Now: s.Now, Rand: s.Dice().Of("purge").Rand(), Sleep: s.Sleep, Timing: simTiming}).SearchShards(3)
 		if variant.timing != nil {
 			r.purge.Timing = *variant.timing
 		}

@@ -49,8 +49,8 @@ func (p *Purger) step(ctx context.Context, at *entity.Purge) (Progress, error) {
 	if !known {
 		return Progress{}, item.ErrNewer // a newer version, which knows the step, continues the purge
 	}
-	from := max(at.StepSince.Add(s.waitTime(p.Timing)), at.DueAt)
-	if now := p.Now(); now < from {
+	from := max(at.StepSince.Add(s.waitTime(p.timing())), at.DueAt)
+	if now := p.now(); now < from {
 		return Progress{Purge: *at, Resume: from}, nil
 	}
 	if at.Step != entity.PurgeRequested {
@@ -63,7 +63,7 @@ func (p *Purger) step(ctx context.Context, at *entity.Purge) (Progress, error) {
 	}
 	// The next wait starts at the end of this step, not at its beginning.
 	was := *at
-	at.Step, at.StepSince = s.next, p.Now()
+	at.Step, at.StepSince = s.next, p.now()
 	if at.Step == entity.PurgeDone {
 		return p.finish(ctx, at)
 	}
@@ -75,7 +75,7 @@ func (p *Purger) step(ctx context.Context, at *entity.Purge) (Progress, error) {
 // lockSubject sets the purge lock of the subject.
 func (p *Purger) lockSubject(ctx context.Context, at *entity.Purge) error {
 	if at.LockedAt == 0 {
-		at.LockedAt = p.Now()
+		at.LockedAt = p.now()
 	}
 	return p.putLock(ctx, at)
 }
@@ -99,7 +99,7 @@ func (p *Purger) commitIfUnchanged(ctx context.Context, actions []table.Action) 
 func (p *Purger) lockAction(at *entity.Purge, receipt string) table.Action {
 	it := item.FromPurgeLock(&entity.PurgeLock{
 		Subject: at.Subject, Since: at.LockedAt, PurgeID: at.ID, Receipt: receipt,
-		ExpiresAt: p.Now().Add(lockDuration).Seconds(),
+		ExpiresAt: p.now().Add(lockDuration).Seconds(),
 	})
 	return table.Action{Key: it.Key(), Put: it}
 }
@@ -114,9 +114,9 @@ func (p *Purger) extendLock(ctx context.Context, at *entity.Purge) (restarted bo
 		return false, err
 	case lock == nil:
 		was := *at
-		at.Step, at.StepSince = entity.PurgeRequested, p.Now()
+		at.Step, at.StepSince = entity.PurgeRequested, p.now()
 		return true, p.save(ctx, at, table.Precondition{unchangedPurge(&was)})
-	case lock.ExpiresAt-p.Now().Seconds() < int64(minLockRemaining.Seconds()):
+	case lock.ExpiresAt-p.now().Seconds() < int64(minLockRemaining.Seconds()):
 		return false, p.putLock(ctx, at)
 	}
 	return false, nil
@@ -126,7 +126,7 @@ func (p *Purger) extendLock(ctx context.Context, at *entity.Purge) (restarted bo
 // that no append to it is stored.
 func (p *Purger) lockLatestItems(ctx context.Context, at *entity.Purge) error {
 	lock := item.Item{tablekeys.AttrPurgeLock: item.Value{Type: item.Bool, Bool: true}}
-	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.Shards) {
+	for _, partition := range tablekeys.SubjectPartitions(at.Subject, p.shardsToSearch()) {
 		err := p.pages(ctx, table.ListRequest{Partition: partition, Prefix: tablekeys.LatestPrefix}, func(page []item.Item) error {
 			for _, it := range page {
 				if _, locked := it[tablekeys.AttrPurgeLock]; locked {

@@ -51,7 +51,7 @@ func StandardCopies() []Copy {
 }
 
 func (p *Purger) receipt(at *entity.Purge) Receipt {
-	now := p.Now()
+	now := p.now()
 	r := Receipt{Purge: at.ID, RequestedBy: at.By, RequestedAt: at.RequestedAt, LockedAt: at.LockedAt, FinishedAt: now, Removed: at.Counts}
 	for _, c := range p.Copies {
 		remaining := RemainingCopy{Where: c.Where}

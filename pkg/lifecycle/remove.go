@@ -17,8 +17,8 @@ import (
 // restores. If it is interrupted after that, repeat the call. Otherwise TTL deletes the
 // tombstone, and CleanUpExpired removes the rest.
 func (s *Service) Remove(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
-	if out, ok := s.validateSubject(subject); !ok {
-		return out, nil
+	if err := s.validateSubject(subject); err != nil {
+		return Result{}, err
 	}
 	out, err := s.execute(ctx, "remove", subject, func(ctx context.Context, _ sentinelState) (*change, Result, error) {
 		return s.planRemoval(ctx, subject, expect)
@@ -33,7 +33,7 @@ func (s *Service) Remove(ctx context.Context, subject model.Subject, expect int6
 
 // planRemoval plans to replace the profile or its tombstone by an expired tombstone.
 func (s *Service) planRemoval(ctx context.Context, subject model.Subject, expect int64) (*change, Result, error) {
-	now := s.Now()
+	now := s.now()
 	old, err := s.readProfile(ctx, subject)
 	if err != nil {
 		return nil, Result{}, err

@@ -15,9 +15,9 @@ import (
 // Exists if the profile is not deleted, and NotFound if the tombstone has expired. expect
 // is the version of the tombstone, or 0.
 func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
-	spec := s.Profile(subject.Type)
-	if out, ok := s.validateSubject(subject); !ok {
-		return out, nil
+	spec := s.profile(subject.Type)
+	if err := s.validateSubject(subject); err != nil {
+		return Result{}, err
 	}
 	return s.execute(ctx, "restore", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
 		t, out, err := s.readForRestore(ctx, subject, expect)
@@ -25,7 +25,7 @@ func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int
 			return nil, out, err
 		}
 		p := *t
-		p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.Now(), 0, 0
+		p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.now(), 0, 0
 		c := &change{}
 		c.addClaims(&p, claims(subject.Type, &spec, p.Attrs), known)
 		it := item.FromProfile(&p)
@@ -46,7 +46,7 @@ func (s *Service) readForRestore(ctx context.Context, subject model.Subject, exp
 	switch {
 	case err != nil:
 		return nil, Result{}, err
-	case t == nil || expired(t.ExpiresAt, s.Now()):
+	case t == nil || expired(t.ExpiresAt, s.now()):
 		p, err := s.readProfile(ctx, subject)
 		if err != nil || p == nil {
 			out, err := s.confirmNotFound(ctx, subject, t, err)

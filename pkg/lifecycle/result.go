@@ -9,8 +9,9 @@ import (
 // Outcome is what happened to a requested change. Outcomes are values, not errors.
 type Outcome string
 
-// The outcomes. If several apply, the first in this order is returned: Rejected; Gone;
-// Exists, Restorable or NotFound; Conflict; Taken.
+// The outcomes. If several apply, the first in this order is returned: Gone; Exists,
+// Restorable or NotFound; Conflict; Taken. A rejected profile and a change that the table did
+// not decide have no outcome: they are errors, model.ErrRejected and model.ErrUndecided.
 const (
 	Created   Outcome = "created"
 	Updated   Outcome = "updated"
@@ -25,19 +26,16 @@ const (
 	Conflict   Outcome = "conflict"   // the profile has another version than the caller expects
 	Taken      Outcome = "taken"      // another subject has a value that must be unique
 	Gone       Outcome = "gone"       // the subject is being purged
-	Rejected   Outcome = "rejected"   // the profile is invalid; Errors say why
-	Unknown    Outcome = "unknown"    // transient failures: read the profile, or repeat the request
 )
 
-// Result is the result of one change.
+// Result is the result of one change. It is zero if the change returned an error.
 type Result struct {
 	Outcome Outcome
 	// Profile is the profile after a completed change, or the existing profile if the
 	// outcome is Exists, Restorable or Conflict; nil otherwise. A deleted profile has a
 	// DeletedAt.
 	Profile    *model.Profile
-	Constraint string             // if Taken: the name of the unique constraint
-	Errors     []model.FieldError // if Rejected
+	Constraint string // if Taken: the name of the unique constraint
 }
 
 // ErrTooManyItems is returned for a change that needs more items than a transaction can

@@ -14,7 +14,7 @@ import (
 type retrier struct{ retry.Retrier }
 
 func (s *Service) retrier() retrier {
-	return retrier{retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep}}
+	return retrier{retry.Retrier{Policy: s.RetryPolicy, Rand: s.random(), Sleep: s.Sleep}}
 }
 
 // commit sends a transaction with a new token until the table writes it or a precondition

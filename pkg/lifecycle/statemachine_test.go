@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	crand "crypto/rand"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -81,8 +82,8 @@ func (m *stateMachine) execute(t *rapid.T, change func(context.Context) (lifecyc
 	m.crashAt = -1
 	cancel()
 	m.faulty.CompleteDelayed()
-	for tries := 0; out.Outcome == lifecycle.Unknown; tries++ {
-		if err != nil || tries > 50 {
+	for tries := 0; errors.Is(err, model.ErrUndecided); tries++ {
+		if tries > 50 {
 			t.Fatalf("after %d attempts: %v", tries, err)
 		}
 		repeated = true

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
@@ -18,6 +19,12 @@ func TimingOf(c *config.Config) Timing {
 		Append:    c.Functions.Ingest.Timeout + slack,
 		Aggregate: c.Functions.Aggregate.Timeout + slack,
 	}
+}
+
+// timing returns Timing with all defaults.
+func (p *Purger) timing() Timing {
+	defaults := TimingOf(config.Default())
+	return Timing{Append: cmp.Or(p.Timing.Append, defaults.Append), Aggregate: cmp.Or(p.Timing.Aggregate, defaults.Aggregate)}
 }
 
 // CopiesOf returns StandardCopies and the copies whose retention is configured.

@@ -12,12 +12,12 @@ import (
 // If expect is not 0 and the profile has another version, the outcome is Conflict.
 // Concurrent updates of a profile are applied one after the other.
 func (s *Service) Update(ctx context.Context, subject model.Subject, patch model.Attrs, expect int64) (Result, error) {
-	spec := s.Profile(subject.Type)
+	spec := s.profile(subject.Type)
 	a := validation{Service: s}
 	a.checkSubject(subject)
 	patch = a.checkAttrs(patch)
-	if out, rejected := a.result(); rejected {
-		return out, nil
+	if err := a.err(); err != nil {
+		return Result{}, err
 	}
 	return s.execute(ctx, "update", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
 		old, out, err := s.readForChange(ctx, subject, expect)
@@ -31,13 +31,13 @@ func (s *Service) Update(ctx context.Context, subject model.Subject, patch model
 		}
 		a := validation{Service: s}
 		a.checkProfile(&p, &spec)
-		if out, rejected := a.result(); rejected {
-			return nil, out, nil
+		if err := a.err(); err != nil {
+			return nil, Result{}, err
 		}
 		if err := s.ensureGeneration(&p); err != nil {
 			return nil, Result{}, err
 		}
-		p.Version, p.UpdatedAt = old.Version+1, s.Now()
+		p.Version, p.UpdatedAt = old.Version+1, s.now()
 		c := &change{}
 		c.addClaims(&p, claims(subject.Type, &spec, p.Attrs), known)
 		it := item.FromProfile(&p)

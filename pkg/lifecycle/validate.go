@@ -51,8 +51,8 @@ func (a *validation) checkSubject(s model.Subject) {
 	switch err := tablekeys.Tombstone(s).Check(); {
 	case s.Type == "" || s.ID == "":
 		a.addError("", codeMissing, "the subject has no type or no id: name one, such as devices/sensor_01")
-	case len(s.ID) > a.Limits.Subject:
-		a.addError("", codeTooLong, "the subject's id is %d bytes long: at most %d; shorten it", len(s.ID), a.Limits.Subject)
+	case len(s.ID) > a.limits().Subject:
+		a.addError("", codeTooLong, "the subject's id is %d bytes long: at most %d; shorten it", len(s.ID), a.limits().Subject)
 	case strings.ContainsFunc(s.ID, unicode.IsControl):
 		a.addError("", codeControlCharacter, "the subject's id contains a control character: remove it")
 	case err != nil:
@@ -80,21 +80,21 @@ func (a *validation) checkField(f model.Attr) {
 		a.addError("", codeNameEmpty, "a field has no name: name it or leave it out")
 	case tablekeys.ReservedInProfile(name):
 		a.addError(name, codeNameReserved, "is a reserved name: choose another (names beginning with _ are reserved too)")
-	case len(name) > a.Limits.Name:
-		a.addError(name[:a.Limits.Name], codeTooLong, "this name is %d bytes long: at most %d; shorten it", len(name), a.Limits.Name)
+	case len(name) > a.limits().Name:
+		a.addError(name[:a.limits().Name], codeTooLong, "this name is %d bytes long: at most %d; shorten it", len(name), a.limits().Name)
 	case !utf8.ValidString(name) || !utf8.ValidString(text):
 		a.addError(strings.ToValidUTF8(name, "\uFFFD"), codeInvalidUTF8, "contains bytes that are not UTF-8: encode it as UTF-8")
 	case strings.ContainsFunc(name, unicode.IsControl):
 		a.addError(name, codeControlCharacter, "this name contains a control character: remove it")
-	case len(text) > a.Limits.Text:
-		a.addError(name, codeTooLong, "is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(text), a.Limits.Text)
+	case len(text) > a.limits().Text:
+		a.addError(name, codeTooLong, "is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(text), a.limits().Text)
 	}
 }
 
 // checkProfile checks the complete profile as it would be stored.
 func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
-	if n := len(p.Attrs); n > a.Limits.Fields {
-		a.addError("", codeTooManyFields, "%d fields: at most %d in a profile; leave some out", n, a.Limits.Fields)
+	if n := len(p.Attrs); n > a.limits().Fields {
+		a.addError("", codeTooManyFields, "%d fields: at most %d in a profile; leave some out", n, a.limits().Fields)
 	}
 	if n := item.FromProfile(p).Size(); n > maxProfileBytes {
 		a.addError("", codeTooLarge, "the profile would take %d bytes: at most %d; send fewer or shorter fields", n, maxProfileBytes)
@@ -137,15 +137,17 @@ func withDefaults(attrs model.Attrs, spec *catalog.Profile) model.Attrs {
 	return defaults.Union(attrs)
 }
 
-// result returns the Rejected result; rejected is false if there are no errors.
-func (a *validation) result() (_ Result, rejected bool) {
-	return Result{Outcome: Rejected, Errors: a.errors}, len(a.errors) > 0
+// err returns the errors; nil if there are none.
+func (a *validation) err() error {
+	if len(a.errors) == 0 {
+		return nil
+	}
+	return model.FieldErrors(a.errors)
 }
 
-// validateSubject checks a subject alone; ok is false if it is rejected.
-func (s *Service) validateSubject(subject model.Subject) (_ Result, ok bool) {
+// validateSubject checks a subject alone.
+func (s *Service) validateSubject(subject model.Subject) error {
 	a := validation{Service: s}
 	a.checkSubject(subject)
-	out, rejected := a.result()
-	return out, !rejected
+	return a.err()
 }

@@ -40,7 +40,7 @@ func (s *Service) Versions(ctx context.Context, subject model.Subject, before in
 	if err != nil {
 		return nil, 0, fmt.Errorf("read versions of %s: %w", subject, err)
 	}
-	now := s.Now()
+	now := s.now()
 	for _, it := range found.Items {
 		v, err := item.ProfileVersion(it)
 		if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) Version(ctx context.Context, subject model.Subject, n int64) (
 	if err != nil {
 		return nil, fmt.Errorf("read version %d of %s: %w", n, subject, err)
 	}
-	if v == nil || expired(v.ExpiresAt, s.Now()) {
+	if v == nil || expired(v.ExpiresAt, s.now()) {
 		return nil, nil
 	}
 	return v, nil

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"reflect"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
@@ -45,18 +44,10 @@ func (o *Options) complete() (*Options, error) {
 	if o != nil {
 		out = *o
 	}
-	if out.Patience < 0 || out.Attempts < 0 || out.Parallel < 0 {
+	if out.Patience < 0 || out.Attempts < 0 || out.Parallel < 0 || out.Limits.Negative() {
 		return nil, errOptions
 	}
-	given, defaults := reflect.ValueOf(&out.Limits).Elem(), reflect.ValueOf(config.Default().Limits)
-	for i := range given.NumField() {
-		switch limit := given.Field(i); {
-		case limit.Int() < 0:
-			return nil, errOptions
-		case limit.IsZero():
-			limit.Set(defaults.Field(i))
-		}
-	}
+	out.Limits = out.Limits.Complete()
 	if out.Now == nil {
 		out.Now = time.Now
 	}
