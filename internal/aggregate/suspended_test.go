@@ -77,4 +77,3 @@ func TestProcess_ThrottledWriteIsRepeatedWithoutReadingTheBucketAgain(t *testing
 	}
 	w.wantRecount()
 }
-

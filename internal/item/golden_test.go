@@ -3,7 +3,9 @@ package item_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -67,6 +69,23 @@ func gapForm(g entity.Gap) form {
 		func(it item.Item) (any, error) { return item.Gap(it) }}
 }
 
+func invalidationForm(i entity.Invalidation) form {
+	return form{i, func() (item.Item, error) { return item.FromInvalidation(i), nil },
+		func(it item.Item) (any, error) { return item.Invalidation(it) }}
+}
+
+// lowWatermarkForm is that of queue shard 2.
+func lowWatermarkForm(at model.Time) form {
+	return form{at, func() (item.Item, error) { return item.FromLowWatermark(2, at), nil },
+		func(it item.Item) (any, error) {
+			shard, at, err := item.LowWatermark(it)
+			if shard != 2 {
+				err = errors.Join(err, fmt.Errorf("queue shard %d, want 2", shard))
+			}
+			return at, err
+		}}
+}
+
 func rotatingSecretForm(s entity.RotatingSecret) form {
 	return form{s, func() (item.Item, error) { return item.FromRotatingSecret(&s), nil },
 		func(it item.Item) (any, error) { return item.RotatingSecret(it) }}
@@ -113,6 +132,8 @@ func forms() map[string]form {
 		"rotating-secret":          rotatingSecretForm(entity.RotatingSecret{Day: at("2026-04-20T00:00:00Z"), Secret: []byte("thirty-two bytes of a day's salt"), ExpiresAt: 1776733200}),
 		"stream-progress":          streamProgressForm(at("2026-04-20T14:00:00Z")),
 		"gap":                      gapForm(entity.Gap{From: at("2026-04-20T14:00:00Z"), To: at("2026-04-22T09:00:00Z")}),
+		"invalidation":             invalidationForm(entity.Invalidation{Due: at("2026-04-20T15:02:00Z"), Key: row().Key}),
+		"low-watermark":            lowWatermarkForm(at("2026-04-20T14:58:00Z")),
 		"latest":                   latestForm(latest()),
 		"latest-purge-locked":      latestForm(locked),
 		"latest-enrichment":        latestForm(enriched),

@@ -37,6 +37,7 @@ type Store interface {
 type Table interface {
 	Store
 	aggregate.ProgressStore
+	aggregate.InvalidationStore
 	// DeleteEvent deletes an event for a user. The result is ConditionFailed if the event
 	// does not exist or expires within tier.ExpiryMargin of now.
 	DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error)
@@ -84,6 +85,7 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 		{"row", rowFacts},
 		{"repair", repairFacts},
 		{"stream progress", progressFacts},
+		{"invalidation", invalidationFacts},
 		{"lifecycle", lifecycleFacts},
 		{"erase", eraseFacts},
 		{"put all", putAllFacts},

@@ -28,6 +28,12 @@ const (
 // Attributes of a gap in the table stream.
 const AttrGapEnd = "_to" // String: the end of the gap
 
+// Attributes of invalidations.
+const (
+	AttrRowPK = "_row_pk" // String: partition key of the bucket's row
+	AttrRowSK = "_row_sk" // String: sort key of the bucket's row
+)
+
 // Attributes of quarantined items.
 const (
 	AttrSource  = "_door"    // String: the source from which it arrived

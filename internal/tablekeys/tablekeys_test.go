@@ -22,6 +22,7 @@ func TestKeys_MatchTheDocumentedSpelling(t *testing.T) {
 		"alert":                 {tablekeys.Alert(sensor, "01J"), keys.Key{PK: "DEVICE#sensor_01", SK: "ALERT#01J"}},
 		"open alert":            {tablekeys.OpenAlert(entity.Critical, "01J", 3), keys.Key{PK: "OPEN#critical#3", SK: "01J"}},
 		"stream progress":       {tablekeys.StreamProgress(), keys.Key{PK: "JOB#aggregate", SK: "WATERMARK"}},
+		"low watermark":         {tablekeys.LowWatermark(2), keys.Key{PK: "JOB#sweep", SK: "W#2"}},
 		"quarantine by subject": {tablekeys.Quarantine(entity.Quarantined{ID: "01J", Source: "iot", Subject: sensor}), keys.Key{PK: "QUARANTINE#DEVICE#sensor_01", SK: "01J"}},
 		"quarantine by source":  {tablekeys.Quarantine(entity.Quarantined{ID: "01J", Source: "iot"}), keys.Key{PK: "QUARANTINE#iot", SK: "01J"}},
 	} {
@@ -81,6 +82,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("GATE#DEVICE#d", "GATE")
 	f.Add("JOB#purge", "DEVICE#d")
 	f.Add("JOB#aggregate", "GAP#2026-04-20T14:00:00.000Z")
+	f.Add("JOB#sweep", "W#3")
 	f.Add("SALT", "2026-04-20")
 	f.Fuzz(func(t *testing.T, pk, sk string) {
 		k := keys.Key{PK: pk, SK: sk}
@@ -101,6 +103,8 @@ func FuzzParse(f *testing.F) {
 		check("alert", err, func() keys.Key { return tablekeys.Alert(of, id) })
 		gap, err := tablekeys.ParseGap(k)
 		check("gap", err, func() keys.Key { return tablekeys.Gap(gap) })
+		queue, err := tablekeys.ParseLowWatermark(k)
+		check("low watermark", err, func() keys.Key { return tablekeys.LowWatermark(queue) })
 		day, err := tablekeys.ParseRotatingSecret(k)
 		check("secret", err, func() keys.Key { return tablekeys.RotatingSecret(day) })
 		rule, err := tablekeys.ParseRule(k)

@@ -37,6 +37,12 @@ type Tier struct {
 	// a bucket of the next coarser tier. Earlier buckets are folded without this tier.
 	// Zero means that the tier always existed.
 	From model.Time
+	// Deferred says that a row is written when its bucket closes, not with each batch of
+	// changes. All coarser tiers must be deferred too.
+	Deferred bool
+	// Grace is how long after its end a bucket of a deferred tier closes. It must not be
+	// shorter than that of a finer deferred tier.
+	Grace time.Duration
 }
 
 // LeastRetention returns the shortest retention that this tier ever had; Forever if its
@@ -79,6 +85,9 @@ type Policy struct {
 	// LeastRaw is the shortest retention that events ever had; zero means Raw.
 	LeastRaw time.Duration
 	Tiers    []Tier
+	// Jitter spreads the closing times of deferred tiers: each series adds a fixed part of
+	// it, so that not all buckets close at once. Zero means no spread.
+	Jitter time.Duration
 }
 
 // LeastRawRetention returns the shortest retention that events ever had; Forever if they

@@ -25,6 +25,9 @@ func (p Policy) Validate() error {
 			return fmt.Errorf("tiers: %w", err)
 		}
 	}
+	if err := p.validateClosing(); err != nil {
+		return fmt.Errorf("tiers: %w", err)
+	}
 	return nil
 }
 

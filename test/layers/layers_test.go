@@ -32,6 +32,7 @@ const awsFrom = 5
 // within lists the imports that are allowed within one layer.
 var within = [][2]string{
 	{"internal/tablekeys", "pkg/keys"},
+	{"internal/entity", "pkg/rollup"},
 	{"internal/table", "internal/item"},
 	{"internal/envelope", "internal/httpapi"},
 	{"internal/collector", "internal/httpapi"},

@@ -1,0 +1,26 @@
+package entity
+
+import (
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Invalidation says that a bucket changed while it was open: a sweep recomputes its row
+// once it is due. Equal invalidations are one stored item.
+type Invalidation struct {
+	Due model.Time // the closing time of the bucket
+	Key rollup.Key // of the bucket's row
+}
+
+// LowWatermarks has the low watermark of each queue shard: a time up to which every
+// invalidation of the shard has been worked off. A watermark only ever rises, so an
+// earlier reading is a valid one.
+type LowWatermarks map[int]model.Time
+
+// Of returns the low watermark of a queue shard; MinTime before the first sweep.
+func (w LowWatermarks) Of(shard int) model.Time {
+	if at, swept := w[shard]; swept {
+		return at
+	}
+	return model.MinTime
+}
