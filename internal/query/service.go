@@ -53,7 +53,10 @@ func (s Series) unsharded() model.Series {
 func (s Series) shards() []model.Series { return s.Kind.ShardsOf(s.unsharded()) }
 
 // check returns an error if the series cannot be part of a key, which saves the request.
-func (s Series) check() error {
+func (s Series) check() error { return s.Check() }
+
+// Check returns ErrSeries if the subject or the stream cannot be part of a key.
+func (s Series) Check() error {
 	if s.Subject == "" {
 		return fmt.Errorf("%w: the subject's id is empty", ErrSeries)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // testKey returns a key in a partition that no stored item of Tidemark uses.
@@ -148,6 +149,20 @@ var lifecycleFacts = []fact{
 			if err != nil || result.Result != t.want {
 				c.Errorf("precondition %d: result %v, %v; want %v", i, result.Result, err, t.want)
 			}
+		}
+	}},
+	{"an action has a condition on fields, in addition to its precondition", func(c *contract) {
+		k := testKey("p", "a")
+		c.commit(storage.Written, putAction(testItem(k, "n", 1)))
+		change := table.Action{Key: k, Precondition: table.Precondition{itemExists}, Set: item.Item{"m": item.FromValue(valueOf("x"))}}
+		for want, op := range map[storage.WriteResult]model.Op{storage.ConditionFailed: model.Greater, storage.Written: model.AtLeast} {
+			change.Where = model.Condition{{Field: "n", Op: op, Value: valueOf(1)}}
+			c.commit(want, change)
+			change.Precondition = nil
+			c.commit(want, change)
+			change.Precondition = table.Precondition{itemAbsent}
+			c.commit(storage.ConditionFailed, change)
+			change.Precondition = table.Precondition{itemExists}
 		}
 	}},
 	{"a repeated token returns written again, and writes nothing", func(c *contract) {

@@ -7,11 +7,22 @@ import (
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Commit sends a transaction, unless the policy returns a fault.
 func (f *FaultyStore) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
 	return writeWithFault(ctx, f, "Commit", commitResult, func(ctx context.Context) (table.TransactResult, error) { return f.Store.Commit(ctx, tx) })
+}
+
+// DeleteEvent deletes an event, unless the policy returns a fault.
+func (f *FaultyStore) DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "DeleteEvent", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.DeleteEvent(ctx, event, now) })
+}
+
+// CorrectEvent replaces an event, unless the policy returns a fault.
+func (f *FaultyStore) CorrectEvent(ctx context.Context, event model.Event, now model.Time) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "CorrectEvent", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.CorrectEvent(ctx, event, now) })
 }
 
 // erased is what Erase returns.

@@ -13,16 +13,15 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Store combines the interfaces that append, aggregate, query, lifecycle and alerts need of
 // a table.
 type Store interface {
 	ingest.Store
+	ingest.ChangeStore
 	ingest.QuarantineStore
 	ingest.RotatingSecretStore
 	aggregate.Store
@@ -38,13 +37,6 @@ type Table interface {
 	Store
 	aggregate.ProgressStore
 	aggregate.InvalidationStore
-	// DeleteEvent deletes an event for a user. The result is ConditionFailed if the event
-	// does not exist or expires within tier.ExpiryMargin of now.
-	DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error)
-	// CorrectEvent replaces an event for a user. The result is ConditionFailed as for
-	// DeleteEvent, and if the event would expire earlier than before.
-	CorrectEvent(ctx context.Context, event model.Event, now model.Time) (storage.WriteResult, error)
-
 	// PutItem stores an item, replacing any other under its key.
 	PutItem(ctx context.Context, it item.Item) error
 	// UpdateItem sets attributes and keeps all others.

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // ListRequest requests one page of the items of a partition.
@@ -48,9 +49,10 @@ const MaxItems = 100
 type Action struct {
 	Key          keys.Key
 	Precondition Precondition
-	Put          item.Item // the complete item, whose key is Key
-	Set          item.Item // attributes to set, without the key; others stay unchanged
-	Remove       []string  // attributes to remove, in addition to Set
+	Where        model.Condition // a condition on the fields, in addition
+	Put          item.Item       // the complete item, whose key is Key
+	Set          item.Item       // attributes to set, without the key; others stay unchanged
+	Remove       []string        // attributes to remove, in addition to Set
 	Delete       bool
 }
 

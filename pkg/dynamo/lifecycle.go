@@ -71,6 +71,16 @@ func (t *Table) action(a *table.Action) (out types.TransactWriteItem, err error)
 	if err != nil {
 		return out, err
 	}
+	if len(a.Where) > 0 {
+		where, err := x.where(a.Where)
+		if err != nil {
+			return out, err
+		}
+		if condition != nil {
+			where = *condition + " AND " + where
+		}
+		condition = &where
+	}
 	switch {
 	case a.Delete:
 		out.Delete = &types.Delete{

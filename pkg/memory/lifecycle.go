@@ -60,7 +60,7 @@ func lifecycleActions(given []table.Action) ([]action, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, action{key: a.Key, condition: preconditionHolds(a.Precondition), change: become})
+		all = append(all, action{key: a.Key, condition: both(preconditionHolds(a.Precondition), satisfies(a.Where)), change: become})
 	}
 	return all, nil
 }
@@ -83,6 +83,10 @@ func changeOf(a table.Action) (func(item.Item) item.Item, error) {
 		maps.DeleteFunc(image, func(name string, _ item.Value) bool { return slices.Contains(a.Remove, name) })
 		return image
 	}, err
+}
+
+func both(a, b func(item.Item) bool) func(item.Item) bool {
+	return func(old item.Item) bool { return a(old) && b(old) }
 }
 
 func preconditionHolds(when table.Precondition) func(item.Item) bool {

@@ -77,6 +77,18 @@ func (c *checker) key(kind *catalog.Kind) {
 	}
 }
 
+// read checks the fields that are only read.
+func (c *checker) read() {
+	for _, want := range []struct {
+		role role
+		typ  reflect.Type
+	}{{arrivedRole, timeType}, {createdRole, timeType}, {lateRole, reflect.TypeFor[bool]()}} {
+		if found := c.find(want.role); found != nil && found.typ != want.typ {
+			c.report(TypeUnfit, found.goName, "%s cannot hold it: use %s by value", found.typ, want.typ)
+		}
+	}
+}
+
 // lifecycle rejects roles of entities that are edited rather than appended to.
 func (c *checker) lifecycle() {
 	if version := c.find(versionRole); version != nil {

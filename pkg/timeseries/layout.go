@@ -12,9 +12,10 @@ import (
 
 // layout maps the parts of an event to the fields of a model.
 type layout struct {
-	subject, time *column
-	stream, id    *column // nil if the model has none
-	attrs         []column
+	subject, time          *column
+	stream, id             *column // nil if the model has none
+	arrived, late, created *column // likewise
+	attrs                  []column
 }
 
 func layoutOf(columns []column) *layout {
@@ -29,6 +30,12 @@ func layoutOf(columns []column) *layout {
 			l.stream = c
 		case c.is(idRole):
 			l.id = c
+		case c.is(arrivedRole):
+			l.arrived = c
+		case c.is(lateRole):
+			l.late = c
+		case c.is(createdRole):
+			l.created = c
 		default:
 			l.attrs = append(l.attrs, *c)
 		}
@@ -99,6 +106,24 @@ func eventTime(v reflect.Value) (model.Time, *model.FieldError) {
 		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when the event happened"}
 	}
 	return model.TimeOf(at), nil
+}
+
+// setRead fills in the fields of a stored event that no append writes.
+func (l *layout) setRead(v reflect.Value, e *model.Event) {
+	if l.arrived != nil && e.ArrivedAt != 0 {
+		v.FieldByIndex(l.arrived.index).Set(reflect.ValueOf(e.ArrivedAt.Time()))
+	}
+	if l.late != nil {
+		v.FieldByIndex(l.late.index).SetBool(e.Late)
+	}
+}
+
+// setLatest fills v, a struct, with a latest item.
+func (l *layout) setLatest(v reflect.Value, c *model.Latest) error {
+	if l.created != nil && c.CreatedAt != 0 {
+		v.FieldByIndex(l.created.index).Set(reflect.ValueOf(c.CreatedAt.Time()))
+	}
+	return l.set(v, c.Series, c.Order, c.Attrs)
 }
 
 // set fills v, a struct, with a stored event or latest item.

@@ -19,16 +19,18 @@ import (
 // Store is the table. *dynamo.Table and *memory.Table are stores.
 type Store interface {
 	ingest.Store
+	ingest.ChangeStore
 	query.Store
 }
 
 // Events appends and reads the events of one kind as values of T. Create it with Open. It
 // is safe for concurrent use.
 type Events[T any] struct {
-	kind   *catalog.Kind
-	layout *layout
-	ingest *ingest.Service
-	query  *query.Service
+	kind    *catalog.Kind
+	layout  *layout
+	ingest  *ingest.Service
+	changes ingest.ChangeStore
+	query   *query.Service
 	// patience limits the time of one append; zero means no limit.
 	patience time.Duration
 }
@@ -43,7 +45,10 @@ type Events[T any] struct {
 //	tide:"field"        any other attribute: a string, a boolean or a time
 //	tide:"dimension"    a string to count by value; option: top=200
 //	tide:"distinct"     a string whose distinct values to count
-//	tide:"enrichment"   read from the latest item, never written by Append
+//	tide:"enrichment"   read from the latest item, written by Enrich, never by Append
+//	tide:"arrived"      when the event was received: time.Time, only read
+//	tide:"late"         whether the event was older than the latest item: a bool, only read
+//	tide:"created"      when the series began, in its latest item: time.Time, only read
 //
 // Numbers are model.Decimal, integers and floats; a float is stored as its shortest decimal
 // text. name=x stores a field under x. The default is the name in its json tag, or else the
@@ -66,6 +71,7 @@ func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], err
 		kind:     row,
 		layout:   layout,
 		ingest:   newIngest(store, o),
+		changes:  store,
 		query:    &query.Service{Store: store, Now: o.clock(), CursorKey: o.CursorKey},
 		patience: o.Patience,
 	}, nil
@@ -90,6 +96,7 @@ func compile(t reflect.Type, kind catalog.Kind) (*layout, *catalog.Kind, error) 
 	c.order()
 	c.key(&kind)
 	c.lifecycle()
+	c.read()
 	row := c.reconcile(kind)
 	if row != nil {
 		c.attributes(row)

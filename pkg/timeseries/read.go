@@ -45,7 +45,7 @@ func (e *Events[T]) decodeLatest(c *model.Latest) (*T, error) {
 		return nil, nil
 	}
 	v := new(T)
-	if err := e.layout.set(reflect.ValueOf(v).Elem(), c.Series, c.Order, c.Attrs); err != nil {
+	if err := e.layout.setLatest(reflect.ValueOf(v).Elem(), c); err != nil {
 		return nil, fmt.Errorf("read latest item of %w", err)
 	}
 	return v, nil
@@ -67,7 +67,7 @@ func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...ReadO
 	for i := range found.Items {
 		entry := &page.Entries[i]
 		c := &found.Items[i]
-		entry.Err = e.layout.set(reflect.ValueOf(&entry.Value).Elem(), c.Series, c.Order, c.Attrs)
+		entry.Err = e.layout.setLatest(reflect.ValueOf(&entry.Value).Elem(), c)
 	}
 	return page, nil
 }
@@ -139,7 +139,9 @@ func (e *Events[T]) Count(ctx context.Context, key Key, opts ...ReadOption) (Eve
 }
 
 func (e *Events[T]) decodeEvent(stored *model.Event) (v T, err error) {
-	err = e.layout.set(reflect.ValueOf(&v).Elem(), stored.Series, stored.Order, stored.Attrs)
+	at := reflect.ValueOf(&v).Elem()
+	e.layout.setRead(at, stored)
+	err = e.layout.set(at, stored.Series, stored.Order, stored.Attrs)
 	switch {
 	case err != nil:
 		return v, fmt.Errorf("read event %s of %w", stored.At, err)

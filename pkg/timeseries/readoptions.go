@@ -43,10 +43,15 @@ type readOptions struct {
 	err               error
 }
 
-// In reads the half-open range [from, to): events by event time, rollups by bucket start.
-// Without it everything is read.
+// In reads the half-open range [from, to) of event times. Rollups are those of all buckets
+// that overlap the range. The zero time.Time as from or to leaves that end open. Without In
+// everything is read.
 func In(from, to time.Time) ReadOption {
-	return ReadOption{"In", func(r *readOptions) { r.from, r.to = ceilMilli(from), ceilMilli(to) }}
+	return ReadOption{"In", func(r *readOptions) {
+		if r.from = ceilMilli(from); !to.IsZero() {
+			r.to = ceilMilli(to)
+		}
+	}}
 }
 
 // Newest reads newest first. The default is oldest first.
@@ -110,13 +115,14 @@ func Index(name string) ReadOption {
 
 // The options that apply to each read.
 var (
-	latestByOptions = []string{"Index", "Limit", "After"}
-	latestOptions   = []string{"Consistent"}
-	historyOptions  = []string{"In", "Newest", "Limit", "Consistent", "Where", "Only"}
-	pageOptions     = append([]string{"After"}, historyOptions...)
-	countOptions    = []string{"In", "Consistent", "Where"}
-	rollupsOptions  = []string{"In", "Newest", "Limit", "Consistent", "AndSubjects", "AndStreams"}
-	chartOptions    = append([]string{"InTier", "Stitched", "Gaps"}, rollupsOptions...)
+	latestByOptions   = []string{"Index", "Limit", "After"}
+	latestOptions     = []string{"Consistent"}
+	historyOptions    = []string{"In", "Newest", "Limit", "Consistent", "Where", "Only"}
+	pageOptions       = append([]string{"After"}, historyOptions...)
+	countOptions      = []string{"In", "Consistent", "Where"}
+	rollupsOptions    = []string{"In", "Newest", "Limit", "Consistent", "AndSubjects", "AndStreams"}
+	rollupPageOptions = append([]string{"After"}, rollupsOptions...)
+	chartOptions      = append([]string{"InTier", "Stitched", "Gaps"}, rollupsOptions...)
 )
 
 // readOptions applies options to a read that allows those named.
@@ -152,9 +158,13 @@ func (r *readOptions) history(series query.Series) query.History {
 }
 
 func (r *readOptions) rollups(series query.Series, unit tier.Unit) query.Rollups {
+	from := r.from
+	if unit.Valid() && from > model.MinTime {
+		from = unit.BucketOf(from).Start
+	}
 	return query.Rollups{
-		Series: series, Subjects: r.subjects, Streams: r.streams, Unit: unit, From: r.from, To: r.to,
-		Newest: r.newest, Limit: r.limit, Consistent: r.consistent,
+		Series: series, Subjects: r.subjects, Streams: r.streams, Unit: unit, From: from, To: r.to,
+		Newest: r.newest, Limit: r.limit, Cursor: r.after, Consistent: r.consistent,
 	}
 }
 

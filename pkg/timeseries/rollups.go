@@ -2,6 +2,7 @@ package timeseries
 
 import (
 	"context"
+	"iter"
 
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/query"
@@ -11,11 +12,34 @@ import (
 // Rollups reads the rollups of a series in one tier, oldest first by default. A bucket without
 // events has none. The error is ErrNoTier if the kind does not have the tier.
 func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit, opts ...ReadOption) ([]Rollup, error) {
+	return pages.Collect(e.EachRollup(ctx, key, unit, opts...))
+}
+
+// EachRollup returns an iterator over what Rollups reads, page after page. An error comes last.
+func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opts ...ReadOption) iter.Seq2[Rollup, error] {
 	r, err := e.readOptions(opts, rollupsOptions)
 	if err != nil {
-		return nil, err
+		return pages.Fail[Rollup](err)
 	}
-	return pages.Collect(e.query.EachRollup(ctx, r.rollups(e.series(key), unit)))
+	return e.query.EachRollup(ctx, r.rollups(e.series(key), unit))
+}
+
+// RollupPage reads one page of what Rollups reads. It may be shorter than its limit, even
+// empty, before the last page: check Next. No entry has an error.
+func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opts ...ReadOption) (Page[Rollup], error) {
+	r, err := e.readOptions(opts, rollupPageOptions)
+	if err != nil {
+		return Page[Rollup]{}, err
+	}
+	found, err := e.query.Rollups(ctx, r.rollups(e.series(key), unit))
+	if err != nil {
+		return Page[Rollup]{}, err
+	}
+	page := Page[Rollup]{Entries: make([]Entry[Rollup], len(found.Rollups)), Next: found.Next, CompleteFrom: found.CompleteFrom.Time()}
+	for i := range found.Rollups {
+		page.Entries[i].Value = found.Rollups[i]
+	}
+	return page, nil
 }
 
 // Chart reads the rollups of a range in the finest tier that still exists for all of it and

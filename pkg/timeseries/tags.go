@@ -26,10 +26,14 @@ const (
 	distinctRole
 	versionRole // rejected with its own code
 	deletedRole // likewise
+	arrivedRole // filled in by reads, never written
+	lateRole    // likewise
+	createdRole // likewise
 )
 
 const (
 	keyRoles  = subjectRole | streamRole | idRole
+	readRoles = arrivedRole | lateRole | createdRole
 	attrRoles = measureRole | fieldRole | enrichmentRole | dimensionRole | distinctRole
 )
 
@@ -38,6 +42,7 @@ var roleWords = map[string]role{
 	"measure": measureRole, "field": fieldRole, "enrichment": enrichmentRole,
 	"dimension": dimensionRole, "distinct": distinctRole,
 	"version": versionRole, "deleted": deletedRole,
+	"arrived": arrivedRole, "late": lateRole, "created": createdRole,
 }
 
 // column is one tagged field of a model.
@@ -109,7 +114,7 @@ func (c *column) read(word string) (err error) {
 	case option == "top":
 		c.top, err = wholeNumber(value)
 	default:
-		err = errors.New("not a role or an option: want subject, stream, time, id, measure, field, enrichment, dimension or distinct, and name=, scale=, percentiles, top=")
+		err = errors.New("not a role or an option: want subject, stream, time, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, top=")
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", word, err)
@@ -137,6 +142,8 @@ func (c *column) consistent() error {
 		return fmt.Errorf("the tag has roles that exclude each other: only dimension and distinct combine")
 	case attrs != 0 && attrs != enrichmentRole && c.is(keyRoles|timeRole):
 		return fmt.Errorf("a part of the key, or the time, cannot be an attribute as well: use two fields")
+	case c.is(readRoles) && c.roles&(c.roles-1) != 0:
+		return fmt.Errorf("arrived, late and created are only read: a field with one of them has no other role")
 	case !c.is(measureRole) && (c.scale != unset || c.percentiles):
 		return fmt.Errorf("scale and percentiles are options of a measure")
 	case !c.is(dimensionRole) && c.top != unset:

@@ -30,6 +30,7 @@ import (
 type store interface {
 	alert.Store
 	ingest.Store
+	ingest.ChangeStore
 	ingest.QuarantineStore
 	ingest.PurgeLocks
 	query.Store

@@ -1,0 +1,129 @@
+package timeseries
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Delete deletes the event that has the subject, stream, time and id of v; other fields of v
+// are ignored. The rollups are recomputed without it; the latest item does not change. deleted
+// is false if there is no such event, or if it expires within minutes anyway.
+func (e *Events[T]) Delete(ctx context.Context, v T) (deleted bool, err error) {
+	ctx, cancel := e.withPatience(ctx)
+	defer cancel()
+	k, err := e.eventKey(&v)
+	if err != nil {
+		return false, err
+	}
+	return e.ingest.Delete(ctx, e.changes, k)
+}
+
+// Correct replaces the fields of the event that has the subject, stream, time and id of v. The
+// rollups are recomputed; the latest item does not change. corrected is false if there is no
+// such event, or if it expires within minutes. The error wraps ErrRejected if v is invalid.
+func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error) {
+	ctx, cancel := e.withPatience(ctx)
+	defer cancel()
+	k, err := e.eventKey(&v)
+	if err != nil {
+		return false, err
+	}
+	observation, problems := e.observation(&v)
+	if len(problems) > 0 {
+		return false, model.FieldErrors(problems)
+	}
+	stored, err := e.stored(ctx, k)
+	if err != nil || stored == nil {
+		return false, err
+	}
+	return e.ingest.Correct(ctx, e.changes, e.kind, observation, stored)
+}
+
+// Enrich sets enrichment fields of the latest item of a series, by their stored names. nil
+// removes a field. Appends never change them, and Latest reads them. The item need not exist
+// yet. The outcome is Applied, Conflict if a condition does not hold, or Gone. The error wraps
+// ErrRejected for a field that the kind does not declare as enrichment.
+func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, opts ...AppendOption) (Result[T], error) {
+	ctx, cancel := e.withPatience(ctx)
+	defer cancel()
+	fail := func(err error) (Result[T], error) { return Result[T]{Err: err}, err }
+	condition, err := e.condition(opts)
+	if err != nil {
+		return fail(err)
+	}
+	switch {
+	case e.kind.WithoutLatest:
+		return fail(fmt.Errorf("enrich: kind %s: %w", e.kind.Name, ErrNoLatest))
+	case e.kind.Shards > 1:
+		return fail(fmt.Errorf("enrich: kind %s has a latest item for each of its %d shards: keep the fields in the subject's profile", e.kind.Name, e.kind.Shards))
+	}
+	fields, err := e.enrichment(patch)
+	if err != nil {
+		return fail(err)
+	}
+	if err := e.series(key).Check(); err != nil {
+		return fail(err)
+	}
+	series := e.kind.Series(key.Subject, key.Stream, model.Order{})
+	r, err := e.ingest.Enrich(ctx, e.changes, series, fields, condition)
+	if err != nil {
+		return fail(err)
+	}
+	return Result[T]{Outcome: r.Outcome, Latest: e.decidedBy(r)}, nil
+}
+
+// enrichment returns the fields of a patch, sorted, or model.FieldErrors.
+func (e *Events[T]) enrichment(patch map[string]any) (fields model.Attrs, _ error) {
+	var wrong model.FieldErrors
+	for name, value := range patch {
+		t, err := term(name, model.Equal, value)
+		switch {
+		case !e.kind.IsEnrichment(name):
+			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeEnrichment, Message: fmt.Sprintf("is not an enrichment field of %s: declare it, or append it", e.kind.Name)})
+		case err != nil:
+			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeWrongType, Message: err.Error()})
+		case len(t.Value.Text) > e.ingest.Limits.Text:
+			wrong = append(wrong, model.FieldError{Field: name, Code: ingest.CodeTooLong, Message: fmt.Sprintf("is %d bytes of text: at most %d", len(t.Value.Text), e.ingest.Limits.Text)})
+		}
+		fields = append(fields, model.Attr{Name: name, Value: t.Value})
+	}
+	if len(wrong) > 0 {
+		slices.SortFunc(wrong, func(a, b model.FieldError) int { return strings.Compare(a.Field, b.Field) })
+		return nil, wrong
+	}
+	fields.Sort()
+	return fields, nil
+}
+
+// eventKey returns the identity of v.
+func (e *Events[T]) eventKey(v *T) (model.EventKey, error) {
+	at := reflect.ValueOf(v).Elem()
+	when, problem := eventTime(at.FieldByIndex(e.layout.time.index))
+	if problem != nil {
+		return model.EventKey{}, model.FieldErrors{*problem}
+	}
+	key := Key{Subject: e.layout.subject.text(at), Stream: e.layout.stream.text(at)}
+	order := model.Order{At: when, ID: e.layout.id.text(at)}
+	return model.EventKey{Series: e.kind.Series(key.Subject, key.Stream, order), Order: order}, e.series(key).Check()
+}
+
+// stored returns the event of an identity; nil if there is none.
+func (e *Events[T]) stored(ctx context.Context, k model.EventKey) (*model.Event, error) {
+	r := storage.Range{Series: k.Series, From: k.At, To: k.At + 1, Consistent: true}
+	for event, err := range storage.Events(ctx, e.query.Store, r) {
+		if err != nil {
+			return nil, fmt.Errorf("read event %s of %s: %w", k.At, k.Series, err)
+		}
+		if event.ID == k.ID {
+			return &event, nil
+		}
+	}
+	return nil, nil
+}
