@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -30,7 +31,11 @@ type Aggregator struct {
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Limits Limits
 
-	mu sync.Mutex // guards Rand
+	puts putMemory
+
+	mu       sync.Mutex // guards Rand and what follows
+	sweeps   entity.LowWatermarks
+	sweepsAt model.Time // when they were read
 }
 
 // Limits bound the work of an Aggregator.
@@ -72,7 +77,7 @@ func (l Limits) withDefaults() Limits {
 }
 
 // Process recomputes every bucket that the changes touch, each tier before the next
-// coarser one. Changes are in batch order. A change that the report names as failed is
+// coarser one. An open bucket of a deferred tier is left to a sweep, with all coarser ones. Changes are in batch order. A change that the report names as failed is
 // not processed, nor is any change after it: acknowledge only the changes before the
 // first failure. Processing the same changes again, in any batches and any order,
 // changes nothing. When ctx ends, what is left fails.
@@ -94,7 +99,9 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 		c.setRepair(repair)
 		a.quarantineUnknownKinds(ctx, changes, c, all)
 		for _, buckets := range c.levels {
-			a.recomputeAll(ctx, buckets, limits, all)
+			closed := a.leaveOpen(ctx, touched(buckets), c.newest, limits, all)
+			a.recomputeAll(ctx, closed, limits, all)
+			touchParents(closed)
 		}
 		all.report.Expired += c.expired
 		done = c.end

@@ -12,6 +12,8 @@ type Counts struct {
 	Unchanged     int // recomputations that found the row correct and did not write it
 	Sealed        int // recomputations of sealed rows
 	MarkedInexact int // sealed rows that were exact until then
+	Deferred      int // open buckets left to a sweep
+	Invalidations int // invalidations written
 	NotCreated    int // absent rows that were not created, because they may have existed and expired
 	// Changed counts rows that differed from their children, and sealed rows that were
 	// marked inexact. They were written, except in a dry run.
@@ -41,6 +43,8 @@ func (c *Counts) Add(o *Counts) {
 	c.Unchanged += o.Unchanged
 	c.Sealed += o.Sealed
 	c.MarkedInexact += o.MarkedInexact
+	c.Deferred += o.Deferred
+	c.Invalidations += o.Invalidations
 	c.NotCreated += o.NotCreated
 	c.Changed += o.Changed
 	c.Resumed += o.Resumed

@@ -21,6 +21,34 @@ type dirtyBucket struct {
 	options     RepairOptions
 
 	earliest, latest model.Time // event times of the changes
+
+	parent  *dirtyBucket // the next coarser bucket of the changes; nil where there is none
+	touched bool         // of the finest tier, or a finer bucket in it was recomputed
+}
+
+// touched returns the buckets that are not left to a sweep because of a finer one.
+func touched(buckets []*dirtyBucket) (some []*dirtyBucket) {
+	for _, b := range buckets {
+		if b.touched {
+			some = append(some, b)
+		}
+	}
+	return some
+}
+
+// touchParents touches the parents of buckets that were recomputed.
+func touchParents(buckets []*dirtyBucket) {
+	for _, b := range buckets {
+		if b.parent != nil {
+			b.parent.touched = true
+		}
+	}
+}
+
+// sweptBucket returns a bucket that a sweep recomputes: as a repair, because a sweep is
+// not in the table stream's order.
+func sweptBucket(kind *catalog.Kind, level int, b tier.Bucket, s model.Series) *dirtyBucket {
+	return &dirtyBucket{key: rowKey(s, b), interval: b, kind: kind, level: level, alwaysWrite: true, repair: true}
 }
 
 func (b *dirtyBucket) tier() tier.Tier { return b.kind.Retention.Tiers[b.level] }
@@ -31,16 +59,18 @@ type chunk struct {
 	unknownKinds []int            // indexes of changes whose kind is not in the catalog
 	expired      int              // removals by TTL: they never change a rollup
 	end          int              // index after the last change
+	newest       model.Time       // when the newest change was committed: the clock is not earlier
 }
 
 // gather collects changes from index start on, until they touch limit buckets of the
 // finest tiers. With each bucket it adds the coarser buckets around it, even where the
 // finer row turns out unchanged: the last batch may have ended between the two.
 func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) chunk {
-	ch := chunk{end: start}
+	ch := chunk{end: start, newest: model.MinTime}
 	known := map[rollup.Key]*dirtyBucket{}
 	for ; ch.end < len(changes) && (len(ch.levels) == 0 || len(ch.levels[0]) < limit); ch.end++ {
 		c := &changes[ch.end]
+		ch.newest = max(ch.newest, c.At)
 		kind, found := cat.Kind(c.Key.Series.Kind)
 		switch {
 		case c.Type == storage.Expired:
@@ -85,6 +115,11 @@ func (c *chunk) addBuckets(known map[rollup.Key]*dirtyBucket, kind *catalog.Kind
 			c.levels[level] = append(c.levels[level], b)
 		}
 		b.earliest, b.latest = min(b.earliest, at), max(b.latest, at)
+		if len(all) == 0 {
+			b.touched = true
+		} else {
+			all[len(all)-1].parent = b
+		}
 		all = append(all, b)
 	}
 	return all

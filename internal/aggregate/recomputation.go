@@ -87,7 +87,13 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 	if err != nil {
 		return 0, err
 	}
-	if r.bucket.options.Mark == MarkAll || replace && !r.allChildrenExist() {
+	missing := r.bucket.options.Mark == MarkAll || replace && !r.allChildrenExist()
+	if !exists(row) && !missing {
+		if missing, err = r.mayMissChildren(ctx); err != nil {
+			return 0, err
+		}
+	}
+	if missing {
 		fold.Exact, fold.ChildrenExpireAt = false, 0
 	}
 	return r.writeIfChanged(ctx, row, fold)

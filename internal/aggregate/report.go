@@ -58,6 +58,12 @@ func (all *results) add(r *recomputation, err error) {
 	}
 }
 
+func (all *results) addFailure(change int, err error) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.fail(change, err)
+}
+
 // fail adds a failure. The caller holds the lock, or no recomputation is running.
 func (all *results) fail(change int, err error) {
 	all.report.Failures = append(all.report.Failures, Failure{Change: change, Err: err})

@@ -27,6 +27,7 @@ import (
 type store interface {
 	aggregate.Store
 	aggregate.QuarantineStore
+	aggregate.InvalidationStore
 }
 
 // world is a table in memory, a clock that only the test moves, and an aggregator that

@@ -1,0 +1,78 @@
+package aggregate
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// maxClockAhead is how far ahead of its arrival an event's time may be.
+const maxClockAhead = 5 * time.Minute
+
+// settled reports whether a bucket closed before the low watermark of its queue shard:
+// each change made while it was open is then in its row, and an absent row never was
+// written. A bucket of an immediate tier is always settled.
+func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket) (bool, error) {
+	series := r.bucket.key.Series
+	closes := r.bucket.kind.Retention.ClosesAt(level, b, series)
+	if closes == model.MinTime {
+		return true, nil
+	}
+	through, err := r.agg.lowWatermarks(ctx, r.agg.Now())
+	return closes <= through.Of(tablekeys.QueueShard(series)), err
+}
+
+// mayMissChildren reports whether children of an absent row may have expired before they
+// were folded: no sweep has settled the bucket so far, and the first child may be about
+// to expire.
+func (r *recomputation) mayMissChildren(ctx context.Context) (bool, error) {
+	b := r.bucket
+	if !b.tier().Deferred {
+		return false, nil
+	}
+	least := r.leastOfChildren()
+	if least == tier.Forever || b.interval.Start.Add(least-maxClockAhead) > r.agg.Now().Add(tier.SealMargin) {
+		return false, nil
+	}
+	settled, err := r.settled(ctx, b.level, b.interval)
+	return !settled, err
+}
+
+// leastOfChildren returns the least retention that a child of the bucket may have.
+func (r *recomputation) leastOfChildren() time.Duration {
+	policy := r.bucket.kind.Retention
+	if level := childLevel(policy, r.bucket.level, r.bucket.interval); level >= 0 {
+		return policy.Tiers[level].LeastRetention()
+	}
+	return policy.LeastRawRetention()
+}
+
+// watermarkAge is for how long a reading of the low watermarks is used. Any earlier
+// reading is a valid one.
+const watermarkAge = 10 * time.Second
+
+// lowWatermarks reads the low watermarks, or returns those of a recent reading.
+func (a *Aggregator) lowWatermarks(ctx context.Context, now model.Time) (entity.LowWatermarks, error) {
+	a.mu.Lock()
+	recent, at := a.sweeps, a.sweepsAt
+	a.mu.Unlock()
+	if recent != nil && now >= at && now.Sub(at) < watermarkAge {
+		return recent, nil
+	}
+	queue, err := a.queue()
+	if err != nil {
+		return nil, err
+	}
+	all, err := queue.Sweeps(ctx)
+	if err != nil {
+		return nil, readError("read low watermarks", err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sweeps, a.sweepsAt = all, now
+	return all, nil
+}

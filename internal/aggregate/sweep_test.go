@@ -1,0 +1,232 @@
+package aggregate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// dying is a table whose caller dies at a request: that request, and all after it, return
+// errors. The request itself may be carried out.
+type dying struct {
+	store
+	left   int // requests before it
+	stored bool
+}
+
+var errDead = errors.New("dead")
+
+func (d *dying) request(do func()) error {
+	d.left--
+	if d.left >= 0 || d.left == -1 && d.stored {
+		do()
+	}
+	if d.left < 0 {
+		return errDead
+	}
+	return nil
+}
+
+func (d *dying) Row(ctx context.Context, key rollup.Key) (row *rollup.Row, err error) {
+	if dead := d.request(func() { row, err = d.store.Row(ctx, key) }); dead != nil {
+		return nil, dead
+	}
+	return row, err
+}
+
+func (d *dying) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (result storage.WriteResult, err error) {
+	if dead := d.request(func() { result, err = d.store.PutRow(ctx, row, prev) }); dead != nil {
+		return storage.Unknown, dead
+	}
+	return result, err
+}
+
+func (d *dying) PutInvalidation(ctx context.Context, i entity.Invalidation) (result storage.WriteResult, err error) {
+	if dead := d.request(func() { result, err = d.store.PutInvalidation(ctx, i) }); dead != nil {
+		return storage.Unknown, dead
+	}
+	return result, err
+}
+
+func (d *dying) DeleteInvalidation(ctx context.Context, i entity.Invalidation) (result storage.WriteResult, err error) {
+	if dead := d.request(func() { result, err = d.store.DeleteInvalidation(ctx, i) }); dead != nil {
+		return storage.Unknown, dead
+	}
+	return result, err
+}
+
+func (d *dying) AdvanceSweep(ctx context.Context, shard int, through model.Time) (result storage.WriteResult, err error) {
+	if dead := d.request(func() { result, err = d.store.AdvanceSweep(ctx, shard, through) }); dead != nil {
+		return storage.Unknown, dead
+	}
+	return result, err
+}
+
+func (d *dying) Quarantine(context.Context, entity.Quarantined) (storage.WriteResult, error) {
+	return storage.Unknown, errDead
+}
+
+// A sweep dies before or after each of its requests. The watermark never passes a bucket
+// without its row, and the next sweep finishes.
+func TestSweep_ThatDiesAnywhereIsFinishedByTheNext(t *testing.T) {
+	for _, stored := range []bool{false, true} {
+		for n := range 14 {
+			w := newWorldOf(t, deferred(gauge, 0))
+			w.setNow(at("2026-03-10T23:30:00Z"))
+			w.put(order("2026-03-10T23:10:00Z", ""), "1")
+			w.process()
+			w.setNow(at("2026-03-11T00:02:00Z")) // the hour and its day close at once
+			table := &dying{store: w.table, left: n, stored: stored}
+			w.on(table)
+			_, err := w.agg.Sweep(w.ctx(), tablekeys.QueueShard(w.series))
+			died := table.left < 0
+			if all, _ := w.table.Sweeps(w.ctx()); all.Of(tablekeys.QueueShard(w.series)) >= at("2026-03-11T00:00:00Z") {
+				w.wantRow(tier.Hour, "2026-03-10T23:10:00Z", 1, "1", true)
+				w.wantRow(tier.Day, "2026-03-10T23:10:00Z", 1, "1", true)
+			} else if err == nil && !died {
+				t.Errorf("request %d: the sweep ended without error and did not advance the watermark", n)
+			}
+			w.on(w.table)
+			w.sweep()
+			w.wantRow(tier.Day, "2026-03-10T23:10:00Z", 1, "1", true)
+			w.sweepAt("2026-04-01T00:02:00Z")
+			w.wantQueue()
+			w.wantRecount()
+		}
+	}
+}
+
+// A row that cannot be written now holds the watermark before its closing time; others are
+// swept.
+func TestSweep_WatermarkIsHeldBeforeWhatIsLeft(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.setNow(at(ten))
+	for _, when := range []string{ten, "2026-03-10T12:10:00Z"} {
+		w.setNow(at(when))
+		w.put(order(when, ""), "1")
+		w.process()
+	}
+	w.agg.Limits.Attempts = 2
+	w.setNow(at("2026-03-10T14:00:00Z"))
+	w.on(&throttledHour{store: w.table, start: at(ten)})
+	r, err := w.agg.Sweep(w.ctx(), tablekeys.QueueShard(w.series))
+	if err != nil || r.Swept != 1 || r.Left != 1 || len(r.Failures) != 1 || r.Through != at(eleven)-1 {
+		t.Errorf("%v, swept %d, left %d, failures %v, through %s; want 1, 1, one, %s", err, r.Swept, r.Left, r.Failures, r.Through, at(eleven)-1)
+	}
+	w.on(w.table)
+	if r := w.sweep(); r.Swept != 1 || r.Through != at("2026-03-10T13:58:00Z") {
+		t.Errorf("swept %d through %s", r.Swept, r.Through)
+	}
+}
+
+// throttledHour is a table that throttles the writes of one row.
+type throttledHour struct {
+	store
+	start model.Time
+}
+
+func (s *throttledHour) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	if row.Key.Tier == tier.Hour.String() && row.Key.Start == s.start {
+		return storage.Throttled, nil
+	}
+	return s.store.PutRow(ctx, row, prev)
+}
+
+func TestSweep_LeavesTheRestWhenTheTimeIsUp(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.setNow(at(ten))
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.setNow(at(noon.String()))
+	ctx, cancel := context.WithCancel(w.ctx())
+	cancel()
+	r, err := w.agg.Sweep(ctx, tablekeys.QueueShard(w.series))
+	if err == nil || r.Swept != 0 {
+		t.Errorf("%v, swept %d; want an error and nothing swept", err, r.Swept)
+	}
+	if all, _ := w.table.Sweeps(w.ctx()); len(all) != 0 {
+		t.Errorf("low watermarks %v, want none", all)
+	}
+}
+
+// What can never be swept is quarantined, and does not hold the watermark.
+func TestSweep_PoisonIsQuarantined(t *testing.T) {
+	for name, spoil := range map[string]func(*world, *entity.Invalidation){
+		"unknown kind": func(_ *world, i *entity.Invalidation) { i.Key.Series.Kind = "GONE" },
+		"removed tier": func(_ *world, i *entity.Invalidation) { i.Key.Tier = tier.Minute.String() },
+		"denied row":   func(w *world, _ *entity.Invalidation) { w.agg.Store = &faulty{store: w.table, denyFrom: 1} },
+	} {
+		w := newWorldOf(t, deferred(gauge, 0))
+		i := entity.Invalidation{Due: at(eleven), Key: rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)}}
+		w.put(order(ten, ""), "1")
+		spoil(w, &i)
+		if result, err := w.table.PutInvalidation(w.ctx(), i); err != nil || result != storage.Written {
+			t.Fatal(result, err)
+		}
+		r, err := w.agg.Sweep(w.ctx(), tablekeys.QueueShard(i.Key.Series))
+		if err != nil || r.Quarantined != 1 || r.Swept != 1 || r.Through != noon.Add(-aggregate.ClockMargin) {
+			t.Errorf("%s: %v, %d quarantined, %d swept, through %s", name, err, r.Quarantined, r.Swept, r.Through)
+		}
+		w.wantQueue()
+		quarantined := 0
+		for _, it := range w.items() {
+			if q, err := item.Quarantined(it); err == nil && q.Reason != "" {
+				quarantined++
+			}
+		}
+		if quarantined != 1 {
+			t.Errorf("%s: %d quarantined items, want 1", name, quarantined)
+		}
+	}
+}
+
+// A row that a newer version wrote waits for the program that knows it.
+func TestSweep_RowOfANewerVersionHoldsTheWatermark(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.put(order(ten, ""), "1")
+	w.process()
+	hour := keys.Row(rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)})
+	newer := item.Item{keys.AttrPK: {Type: item.S, S: hour.PK}, keys.AttrSK: {Type: item.S, S: hour.SK}, keys.AttrVersion: {Type: item.N, S: "99"}}
+	if err := w.table.UpdateItem(w.ctx(), newer); err != nil {
+		t.Fatal(err)
+	}
+	i := entity.Invalidation{Due: at(eleven), Key: rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)}}
+	if _, err := w.table.PutInvalidation(w.ctx(), i); err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.agg.Sweep(w.ctx(), tablekeys.QueueShard(w.series))
+	if err != nil || r.Left != 1 || r.Quarantined != 0 || r.Through != at(eleven)-1 {
+		t.Errorf("%v, left %d, quarantined %d, through %s; want 1, 0, %s", err, r.Left, r.Quarantined, r.Through, at(eleven)-1)
+	}
+}
+
+// Back to immediate: the tiers are immediate, what is in the queue is drained, and every
+// bucket has its row, also those that would still be open.
+func TestDrain_WritesTheRowsOfOpenBuckets(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	for i := range 5 {
+		w.setNow(at(ten).Add(time.Duration(i) * 20 * time.Minute))
+		w.put(model.Order{At: w.now()}, fmt.Sprint(i))
+		w.process()
+	}
+	for _, want := range []int{3, 0} { // three hours, of which one is closed
+		r, err := w.agg.Drain(w.ctx(), tablekeys.QueueShard(w.series))
+		if err != nil || len(r.Failures) > 0 || want == 0 != (r.Swept == 0) {
+			t.Errorf("%v, failures %v, drained %d", err, r.Failures, r.Swept)
+		}
+	}
+	w.wantQueue()
+	w.wantRecount()
+}
