@@ -1,0 +1,151 @@
+// Package timeseriestest is for the tests of programs that use package timeseries: a table in
+// memory whose clock the test moves, whose rollups the test brings up to date, and whose
+// requests can fail. It runs the code that is deployed, so outcomes and rollups are the same.
+package timeseriestest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
+)
+
+type store = storetest.FaultyStore
+
+// Table is a table in memory: a timeseries.Store and a lifecycle.Store. Create it with New. It
+// is safe for concurrent use.
+type Table struct {
+	*store
+	tb     testing.TB
+	memory *memory.Table
+
+	mu     sync.Mutex
+	now    time.Time      // guarded by mu
+	faults map[string]int // how many of the next writes fail, by fault; guarded by mu
+	folded uint64         // records of the table that Fold has processed; guarded by mu
+}
+
+var _ timeseries.Store = (*Table)(nil)
+
+// New returns an empty table whose clock stands at start.
+func New(tb testing.TB, start time.Time) *Table {
+	t := &Table{tb: tb, now: start, faults: map[string]int{}}
+	t.memory = memory.New(t.stored)
+	t.store = &store{Store: t.memory, Writes: t.fault}
+	return t
+}
+
+// Options returns options for timeseries.Open: the clock of the table, and pauses and ids that
+// are the same in each run.
+func (t *Table) Options() *timeseries.Options {
+	return &timeseries.Options{Now: t.Now, Rand: &seeded{source: rand.NewChaCha8([32]byte{})}}
+}
+
+// Now returns the time of the table's clock.
+func (t *Table) Now() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+func (t *Table) stored() model.Time { return model.TimeOf(t.Now()) }
+
+// Advance moves the clock forward and removes what has expired by then.
+func (t *Table) Advance(d time.Duration) {
+	t.mu.Lock()
+	t.now = t.now.Add(d)
+	t.mu.Unlock()
+	t.memory.Expire(t.stored())
+}
+
+// FailWrites makes the next n requests to write fail as those of a busy table: nothing is
+// stored. A program repeats such a request, so a single failure is rarely visible.
+func (t *Table) FailWrites(n int) { t.setFault("busy", n) }
+
+// LoseResponses makes the next n requests to write lose their response: they are stored, and
+// the program does not learn it.
+func (t *Table) LoseResponses(n int) { t.setFault("lost", n) }
+
+func (t *Table) setFault(name string, n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.faults[name] = n
+}
+
+// fault returns the fault of the next write.
+func (t *Table) fault(storetest.Call) storetest.WriteFault {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.faults["busy"] > 0:
+		t.faults["busy"]--
+		return storetest.Throttle
+	case t.faults["lost"] > 0:
+		t.faults["lost"]--
+		return storetest.LoseResponse
+	}
+	return storetest.NoFault
+}
+
+// Fold recomputes the rollups of everything that was written since the last Fold, as the
+// deployed function does moments after each write. kinds are all kinds that the test writes;
+// Events.Kind returns one. A failure ends the test.
+func (t *Table) Fold(kinds ...catalog.Kind) {
+	t.tb.Helper()
+	declared, err := catalog.New(kinds...)
+	if err != nil {
+		t.tb.Fatalf("timeseriestest: %v", err)
+	}
+	t.mu.Lock()
+	records := t.memory.Records(t.folded)
+	t.folded += uint64(len(records))
+	t.mu.Unlock()
+	a := &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: declared, Now: t.stored}
+	if report := a.Process(context.Background(), changes(records)); len(report.Failures) > 0 {
+		t.tb.Fatalf("timeseriestest: fold: %+v", report.Failures)
+	}
+}
+
+// changeTypes are the changes of events by the names of records.
+var changeTypes = map[string]storage.ChangeType{
+	memory.Insert: storage.Inserted, memory.Modify: storage.Corrected, memory.Remove: storage.Deleted,
+}
+
+// changes returns the changes of events. The expiry of an event is no change of its rollups.
+func changes(records []memory.Record) (all []storage.Change) {
+	for _, r := range records {
+		if key, err := keys.ParseEvent(r.Keys); err == nil && !r.Service {
+			all = append(all, storage.Change{Type: changeTypes[r.Name], Key: key, Seq: strconv.FormatUint(r.Seq, 10), At: r.At})
+		}
+	}
+	return all
+}
+
+// seeded is a random source for concurrent use.
+type seeded struct {
+	mu     sync.Mutex
+	source *rand.ChaCha8 // guarded by mu
+}
+
+// Read fills b.
+func (s *seeded) Read(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.source.Read(b)
+	if err != nil {
+		return n, fmt.Errorf("timeseriestest: %w", err)
+	}
+	return n, nil
+}

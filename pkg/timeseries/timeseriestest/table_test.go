@@ -1,0 +1,130 @@
+package timeseriestest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
+	"github.com/tidemark-db/tidemark/pkg/timeseries/timeseriestest"
+)
+
+type reading struct {
+	Device      string    `tide:"subject"`
+	At          time.Time `tide:"time"`
+	Temperature float64   `tide:"measure"`
+}
+
+var (
+	start  = time.Date(2026, 4, 20, 18, 0, 0, 0, time.UTC)
+	sensor = timeseries.Key{Subject: "sensor_01"}
+)
+
+var _ lifecycle.Store = (*timeseriestest.Table)(nil)
+
+func newTable(t *testing.T) (*timeseriestest.Table, *timeseries.Events[reading]) {
+	t.Helper()
+	table := timeseriestest.New(t, start)
+	readings, err := timeseries.Open[reading](table, iot.Readings, table.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table, readings
+}
+
+func TestFold_FollowsAppendsCorrectionsDeletionsAndExpiry(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	table, readings := newTable(t)
+	hour := func(step string, count int64, sum string) {
+		t.Helper()
+		table.Fold(readings.Kind())
+		found, err := readings.Rollups(ctx, sensor, tier.Hour)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %d hours, %v; want 1", step, len(found), err)
+		}
+		if m := found[0].Measure("temperature"); m.Count != count || m.Sum.String() != sum || !found[0].Exact {
+			t.Errorf("%s: %d values, sum %s, exact %t; want %d and %s", step, m.Count, m.Sum, found[0].Exact, count, sum)
+		}
+	}
+	first, second := reading{"sensor_01", start, 20}, reading{"sensor_01", start.Add(time.Minute), 30}
+	if _, err := readings.AppendAll(ctx, []reading{first, second}); err != nil {
+		t.Fatal(err)
+	}
+	hour("appended", 2, "50")
+	second.Temperature = 31
+	if _, err := readings.Correct(ctx, second); err != nil {
+		t.Fatal(err)
+	}
+	hour("corrected", 2, "51")
+	if _, err := readings.Delete(ctx, first); err != nil {
+		t.Fatal(err)
+	}
+	hour("deleted", 1, "31")
+	table.Advance(31 * tier.Day24)
+	if n, err := readings.Count(ctx, sensor); err != nil || n.Events != 0 {
+		t.Errorf("%d events after their retention, %v; want none", n.Events, err)
+	}
+	hour("expired", 1, "31")
+}
+
+func TestFaults_AreThoseOfTheNextWrites(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	table := timeseriestest.New(t, start)
+	opts := table.Options()
+	opts.Attempts = 1
+	readings, err := timeseries.Open[reading](table, iot.Readings, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name   string
+		fail   func(int)
+		stored model.Outcome // of the second append
+	}{
+		{"busy", table.FailWrites, model.Applied},
+		{"lost", table.LoseResponses, model.Duplicate},
+	} {
+		table.Advance(time.Second)
+		r := reading{"sensor_01", table.Now(), 20}
+		if _, err := readings.Append(ctx, reading{"sensor_01", table.Now().Add(-time.Millisecond), 1}); err != nil {
+			t.Fatal(err)
+		}
+		step.fail(1)
+		if out, err := readings.Append(ctx, r); !errors.Is(err, timeseries.ErrUndecided) {
+			t.Errorf("%s: %s, %v; want %v", step.name, out.Outcome, err, timeseries.ErrUndecided)
+		}
+		if out, err := readings.Append(ctx, r); err != nil || out.Outcome != step.stored {
+			t.Errorf("%s: again: %s, %v; want %s", step.name, out.Outcome, err, step.stored)
+		}
+	}
+}
+
+func TestWaitRollup_ReturnsWhenTheBucketHasTheEvents(t *testing.T) {
+	t.Parallel()
+	table, readings := newTable(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err := readings.Append(ctx, reading{"sensor_01", start, 20}); err != nil {
+		t.Fatal(err)
+	}
+	short, stop := context.WithTimeout(ctx, time.Millisecond)
+	defer stop()
+	if _, err := readings.WaitRollup(short, sensor, tier.Hour, start, 2); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a bucket with too few events: %v, want %v", err, context.DeadlineExceeded)
+	}
+	go table.Fold(readings.Kind())
+	hour, err := readings.WaitRollup(ctx, sensor, tier.Hour, start.Add(30*time.Minute), 1)
+	if err != nil || hour.Measure("temperature").Count != 1 {
+		t.Errorf("got %+v, %v; want one value", hour, err)
+	}
+	if _, err := readings.WaitRollup(ctx, sensor, tier.Minute, start, 1); !errors.Is(err, timeseries.ErrNoTier) {
+		t.Errorf("an unknown tier: %v, want %v", err, timeseries.ErrNoTier)
+	}
+}
