@@ -15,11 +15,14 @@ import (
 const replayLong = `Send the observations of files to the HTTP API, in the order of the files. Use it to load
 existing data, or test data.
 
-A file is NDJSON with one observation a line, in the form that the API accepts, or CSV
-with a header line. For CSV, --map says which column becomes which field. The fields
-subject, stream, time and id have these short names; any other field has its own name.
-An empty cell of a declared measure is sent as null, which counts as an invalid value;
-any other empty cell is left out. Files may be gzip; "-" is standard input.
+A file is JSON, with one object a line, one array, or one object after the other, in the
+form that the API accepts; or it is CSV with a header line and commas, semicolons or tabs.
+UTF-16 and gzip are read too; "-" is standard input.
+
+The columns of CSV are guessed from the header and shown before anything is sent; --map
+names them instead. The fields subject, stream, time and id have these short names; any
+other field has its own name. An empty cell of a declared measure is sent as null, which
+counts as an invalid value; any other empty cell is left out.
 
 Requests run in parallel, but the order within each series is kept. A request whose
 outcome is not known is sent again. That is safe, except that a kind with "ids: minted"
@@ -43,7 +46,7 @@ func replayCommand(to *connection) *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{
 		Use:     "replay FILE…",
-		Short:   "Load observations from NDJSON or CSV files",
+		Short:   "Load observations from JSON or CSV files",
 		Long:    replayLong,
 		Example: replayExample,
 		Args:    asUsage(cobra.MinimumNArgs(1)),
@@ -52,7 +55,7 @@ func replayCommand(to *connection) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of the observations, by name or plural (default: the first that is declared)")
-	cmd.Flags().StringVar(&flags.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value")
+	cmd.Flags().StringVar(&flags.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
 	cmd.Flags().StringVar(&flags.rebase, "rebase", "", "shift all event times by the same amount, so that the newest is this `time`: now, or RFC 3339")
 	cmd.Flags().IntVar(&flags.batch, "batch", 500, "the most `observations` in a request")
 	cmd.Flags().IntVar(&flags.concurrency, "concurrency", 4, "the most `requests` at the same time")
@@ -66,7 +69,7 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 	if to.url == "" {
 		return usagef("no HTTP API to send to: no \"tidemark dev\" runs here; start one, or pass --url")
 	}
-	in, err := replayInput(cmd, to, flags, files)
+	in, err := replayInput(cmd, to, flags)
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,9 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 		return err
 	}
 	began := time.Now()
+	if !slices.Contains(files, replay.StdinName) {
+		in.Notice = nil // the survey has shown the columns
+	}
 	progress := terminal.NewProgress(cmd.ErrOrStderr(), "replay", "obs", total)
 	sender := replay.Sender{URL: to.url + "/v1/" + in.Kind.Path, Batch: flags.batch, Lanes: flags.concurrency, Progress: progress.Add}
 	err = sender.Send(ctx, func(send func(replay.Observation) error) error {
@@ -102,7 +108,7 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 	return nil
 }
 
-func replayInput(cmd *cobra.Command, to *connection, flags replayFlags, files []string) (replay.Input, error) {
+func replayInput(cmd *cobra.Command, to *connection, flags replayFlags) (replay.Input, error) {
 	if flags.batch < 1 || flags.concurrency < 1 {
 		return replay.Input{}, usagef("--batch and --concurrency must be 1 or more")
 	}
@@ -114,10 +120,7 @@ func replayInput(cmd *cobra.Command, to *connection, flags replayFlags, files []
 	if err != nil {
 		return replay.Input{}, err
 	}
-	if i := slices.IndexFunc(files, replay.IsCSV); i >= 0 && flags.columns == "" {
-		return replay.Input{}, usagef("%s is a CSV file: say with --map which column is which field, for example --map subject=device,time=ts,value=value", files[i])
-	}
-	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind}
+	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Notice: func(text string) { cmd.PrintErr(text) }}
 	if flags.columns != "" {
 		if in.Columns, err = replay.ParseColumns(flags.columns, kind); err != nil {
 			err = usagef("--map: %w", err)

@@ -1,13 +1,15 @@
 package replay
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/usage"
@@ -21,41 +23,62 @@ type csvReader struct {
 	name    string
 	kind    *catalog.Kind
 	rows    *csv.Reader
+	header  []string
 	columns ColumnMap
 	indexes []int // of each mapped column in a row
+	skipped int   // lines before those that rows reads
+	commas  bool  // numbers may have a decimal comma
 }
 
-func newCSVReader(name string, source io.Reader, k *catalog.Kind, columns ColumnMap) (*csvReader, error) {
-	r := &csvReader{name: name, kind: k, rows: csv.NewReader(source), columns: columns}
-	r.rows.ReuseRecord = true
+// openCSV reads the header of a file and finds the mapped columns in it. Without a map it
+// guesses the columns.
+func (in Input) openCSV(name string, layout layout, source io.Reader) (*csvReader, error) {
+	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, skipped: layout.skipped, commas: layout.separator == ';'}
 	header, err := r.rows.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, usage.Errorf("read %s: the file is empty: it must begin with a header line", name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, r.failure(err)
 	}
-	for _, c := range columns {
-		at := slices.Index(header, c.header)
+	for _, title := range header {
+		r.header = append(r.header, strings.TrimSpace(title))
+	}
+	if !utf8.ValidString(strings.Join(header, "")) {
+		return nil, usage.Errorf("%s: %w", place(name, 1+r.skipped), errNotUTF8)
+	}
+	if len(r.columns) == 0 {
+		if r.columns, err = guessColumns(in.Kind, r.header, layout.sample()); err != nil {
+			return nil, usage.Errorf("%s: %w", place(name, 1+r.skipped), err)
+		}
+	}
+	return r, r.findColumns()
+}
+
+func (r *csvReader) findColumns() error {
+	for _, c := range r.columns {
+		at := slices.Index(r.header, c.header)
 		if at < 0 {
-			return nil, usage.Errorf("%s has no column %q: its columns are %s", name, c.header, strings.Join(header, ", "))
+			return usage.Errorf("%s has no column %s: its columns are %s", r.name, quote(c.header), quoteAll(r.header))
+		}
+		if slices.Contains(r.header[at+1:], c.header) {
+			return usage.Errorf("%s: two columns are named %s: rename one", place(r.name, 1+r.skipped), quote(c.header))
 		}
 		r.indexes = append(r.indexes, at)
 	}
-	return r, nil
+	return nil
 }
 
 func (r *csvReader) next() (Observation, error) {
-	row, err := r.rows.Read()
+	row, line, err := r.row()
 	if err != nil {
 		return Observation{}, err
 	}
-	line, _ := r.rows.FieldPos(0)
-	o := Observation{Location: fmt.Sprintf("%s:%d", r.name, line)}
+	o := Observation{Location: place(r.name, line)}
 	var subject, stream string
 	body := []byte{'{'}
 	for i, c := range r.columns {
-		text := row[r.indexes[i]]
+		text := strings.TrimSpace(row[r.indexes[i]])
 		switch c.field {
 		case r.kind.Subject.Field:
 			subject = text
@@ -68,6 +91,46 @@ func (r *csvReader) next() (Observation, error) {
 	}
 	o.Body, o.Series = append(body, '}'), seriesName(subject, stream)
 	return o, nil
+}
+
+// row returns the next row that has a cell with text, and its line.
+func (r *csvReader) row() ([]string, int, error) {
+	for {
+		row, err := r.rows.Read()
+		if err != nil {
+			return nil, 0, r.failure(err)
+		}
+		line, _ := r.rows.FieldPos(0)
+		line += r.skipped
+		if isBlank(row) {
+			continue
+		}
+		switch n := len(r.header); {
+		case len(row) < n, !isBlank(row[n:]):
+			return nil, 0, usage.Errorf("%s: %d cells, but the header has %d; a cell that contains the separator must be in quotes: %s",
+				place(r.name, line), len(row), n, quote(strings.Join(row, string(r.rows.Comma))))
+		case !utf8.ValidString(strings.Join(row, "")):
+			return nil, 0, usage.Errorf("%s: %w", place(r.name, line), errNotUTF8)
+		}
+		return row, line, nil
+	}
+}
+
+func isBlank(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
+}
+
+// failure returns an error of the CSV syntax as one that names the line and the remedy.
+func (r *csvReader) failure(err error) error {
+	var syntax *csv.ParseError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	remedy := "put the cell in quotes, and write each quote in it twice"
+	if syntax.StartLine < syntax.Line {
+		remedy = "a quote that was opened there is not closed; " + remedy
+	}
+	return usage.Errorf("%s: %w: %s", place(r.name, syntax.StartLine+r.skipped), syntax.Err, remedy)
 }
 
 // timeForm returns the form of a time: digits alone are an epoch number.
@@ -92,32 +155,42 @@ func (r *csvReader) appendMember(b []byte, field, text string) []byte {
 	return append(append(append(b, name...), ':'), value...)
 }
 
+var decimalComma = regexp.MustCompile(`^[+-]?\d+,\d+$`)
+
 func (r *csvReader) value(field, text string) (value []byte, ok bool) {
 	switch {
 	case text == "":
-		return []byte("null"), r.isMeasure(field)
-	case field == catalog.TimeField && timeForm(text) == ingest.NumberForm:
+		return []byte("null"), isMeasure(r.kind, field)
+	case field == catalog.TimeField && timeForm(text) == ingest.NumberForm && json.Valid([]byte(text)):
 		return []byte(text), true
-	case !isIdentity(r.kind, field):
-		if number, err := model.ParseDecimal(text); err == nil {
+	case !isText(r.kind, field):
+		number := text
+		if r.commas && decimalComma.MatchString(text) {
+			number = strings.Replace(text, ",", ".", 1)
+		}
+		if number, err := model.ParseDecimal(number); err == nil {
 			return []byte(number.String()), true
 		}
 	}
-	value, _ = json.Marshal(text) // strings cannot fail
-	return value, true
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.Encode(text) // strings cannot fail
+	return bytes.TrimSpace(b.Bytes()), true
 }
 
-func (r *csvReader) isMeasure(field string) bool {
-	return slices.ContainsFunc(r.kind.Measures, func(m rollup.MeasureSpec) bool { return m.Name == field })
+func isMeasure(k *catalog.Kind, field string) bool {
+	return slices.ContainsFunc(k.Measures, func(m rollup.MeasureSpec) bool { return m.Name == field })
 }
 
-// isIdentity reports whether a field has a short name: its value stays text even if it
-// looks like a number.
-func isIdentity(k *catalog.Kind, field string) bool {
+// isText reports whether the value of a field stays text even if it looks like a number:
+// identity, dimensions, and what is counted by its distinct values.
+func isText(k *catalog.Kind, field string) bool {
 	for _, name := range shortNames(k) {
 		if name == field {
 			return true
 		}
 	}
-	return false
+	isField := func(d rollup.DimensionSpec) bool { return d.Name == field }
+	return slices.Contains(k.Distinct, field) || slices.ContainsFunc(k.Dimensions, isField)
 }

@@ -1,4 +1,4 @@
-// Package replay reads observations from NDJSON and CSV files and sends them to the HTTP
+// Package replay reads observations from JSON and CSV files and sends them to the HTTP
 // API of a deployment. Requests run in parallel, but the order of the file is kept within
 // each series, because an event that overtakes an older one makes the older one late.
 package replay
@@ -6,11 +6,11 @@ package replay
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/usage"
@@ -27,18 +27,28 @@ type Observation struct {
 	Location string     // file and line, for error messages
 }
 
-// Input reads files of observations. Files may be gzip.
+// Input reads files of observations: NDJSON, JSON, or CSV with any common separator, in
+// UTF-8 or UTF-16. Files may be gzip.
 type Input struct {
 	Stdin   io.Reader
 	Kind    *catalog.Kind
-	Columns ColumnMap // of CSV files; empty if the files are NDJSON
+	Columns ColumnMap // of CSV files; if empty, formats and columns are guessed
+	// Notice is called with how the columns of a file are read, if they were guessed; may
+	// be nil.
+	Notice func(text string)
 }
 
 // StdinName is the file name that means standard input.
 const StdinName = "-"
 
 // IsCSV reports whether a file is CSV by its name.
-func IsCSV(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
+func IsCSV(name string) bool {
+	switch filepath.Ext(strings.ToLower(strings.TrimSuffix(name, ".gz"))) {
+	case ".csv", ".tsv", ".tab":
+		return true
+	}
+	return false
+}
 
 // Each calls visit for every observation of the files, in order. It returns the first
 // error; one about the files themselves is a usage.Error.
@@ -63,12 +73,20 @@ func (in Input) eachOf(name string, visit func(Observation) error) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("read %s: %w", name, err)
+			return readError(name, err)
 		}
 		if err := visit(o); err != nil {
 			return err
 		}
 	}
+}
+
+// readError returns an error of a file; one that names its line is returned as it is.
+func readError(name string, err error) error {
+	if usage.Is(err) {
+		return err
+	}
+	return fmt.Errorf("read %s: %w", name, err)
 }
 
 // reader returns one observation after the other, then io.EOF.
@@ -85,17 +103,40 @@ func (in Input) open(name string) (reader, io.Closer, error) {
 		}
 		source, closer = file, file
 	}
-	buffered := bufio.NewReaderSize(source, 1<<16)
-	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unpacked, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		buffered = bufio.NewReaderSize(unpacked, 1<<16)
+	text, err := textOf(source)
+	if err != nil {
+		closer.Close()
+		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if len(in.Columns) == 0 {
-		return &ndjsonReader{name: name, kind: in.Kind, lines: buffered}, closer, nil
+	r, err := in.readerOf(name, text)
+	if err != nil {
+		closer.Close()
+		return nil, nil, err
 	}
-	r, err := newCSVReader(name, buffered, in.Kind, in.Columns)
-	return r, closer, err
+	return r, closer, nil
+}
+
+// readerOf returns the reader for the format of a file.
+func (in Input) readerOf(name string, text *bufio.Reader) (reader, error) {
+	start := firstLines(text)
+	found, err := formatOf(name, start, len(in.Columns) > 0)
+	if err != nil {
+		return nil, err
+	}
+	asLines := ndjsonReader{name: name, kind: in.Kind, lines: text}
+	switch found {
+	case lines:
+		return &asLines, nil
+	case values:
+		return newValuesReader(asLines, bytes.TrimLeft(start, " \t\r\n")[0] == '['), nil
+	}
+	l, err := layoutOf(name, text, start)
+	if err != nil {
+		return nil, err
+	}
+	r, err := in.openCSV(name, l, text)
+	if err == nil && len(in.Columns) == 0 && in.Notice != nil {
+		in.Notice(r.describe(l))
+	}
+	return r, err
 }
