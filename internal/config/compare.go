@@ -63,6 +63,11 @@ func Compare(before, after *Config) ([]Change, error) {
 	return append(changes, compareSettings(before, after)...), nil
 }
 
+// CompareKinds lists what the declaration after changes of before, which has the same name.
+func CompareKinds(before, after catalog.Kind) []Change {
+	return compareKind(join("kinds", after.Name), before, after)
+}
+
 // ruling is a class with its reason.
 type ruling struct {
 	class Class

@@ -29,10 +29,11 @@ func shorter(a, b time.Duration) time.Duration {
 // event's retention starts when it is written, which may be before its own time by as
 // much as a clock may run ahead.
 func eventsCompleteFrom(l tier.Policy, now model.Time) model.Time {
-	if l.Raw == tier.Forever {
+	least := l.LeastRawRetention()
+	if least == tier.Forever {
 		return model.MinTime
 	}
-	return max(now.Add(-l.Raw).Add(tier.ExpiryMargin), model.MinTime)
+	return max(now.Add(-least).Add(tier.ExpiryMargin), model.MinTime)
 }
 
 // Visible reports whether readers see a row: it is neither empty nor expired. The rows
@@ -47,8 +48,8 @@ func Visible(policy tier.Policy, r *rollup.Row, now model.Time) bool {
 // visible is Visible for a row that is, or is not, one of several of its bucket. t is
 // the tier in which rows of the bucket expire first.
 func visible(r *rollup.Row, t tier.Tier, oneOfSeveral bool, now model.Time) bool {
-	if r.Empty || expired(r.ExpiresAt, now) {
-		return false
+	if r.Empty || expired(r.ExpiresAt, now) || r.Key.Start < t.From && t.From != 0 {
+		return false // before From there are only rows of a tier that was removed and added again
 	}
 	if !oneOfSeveral || t.LeastRetention() == tier.Forever {
 		return true

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -30,6 +31,7 @@ type Store interface {
 	lifecycle.Eraser
 	alert.Store
 	ingest.PurgeLocks
+	tableconfig.Store
 }
 
 // Table is a Store with the methods that repairs, exports and tests need.
@@ -78,6 +80,7 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 		{"repair", repairFacts},
 		{"stream progress", progressFacts},
 		{"invalidation", invalidationFacts},
+		{"kind config", kindConfigFacts},
 		{"lifecycle", lifecycleFacts},
 		{"erase", eraseFacts},
 		{"put all", putAllFacts},

@@ -1,0 +1,47 @@
+package entity
+
+import (
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// KindConfig is the configuration of a kind that the table was written under. Retentions
+// of 0 mean forever, as in package tier.
+type KindConfig struct {
+	Kind      string     `json:"-"`
+	Rev       [16]byte   `json:"-"` // the optimistic lock: a new random value at each write; zero: not stored
+	AppliedAt model.Time `json:"-"` // when it last changed
+
+	SubjectType string        `json:"subject"`
+	Shards      int           `json:"shards"`
+	Raw         time.Duration `json:"raw"`      // retention of events, in nanoseconds
+	LeastRaw    time.Duration `json:"leastRaw"` // the shortest that it ever was
+	Tiers       []TierConfig  `json:"tiers"`    // finest first, removed ones included
+	Measures    []FieldConfig `json:"measures,omitempty"`
+	Dimensions  []FieldConfig `json:"dimensions,omitempty"`
+	Distinct    []FieldConfig `json:"distinct,omitempty"`
+}
+
+// TierConfig is a tier as the table knows it.
+type TierConfig struct {
+	Unit      string        `json:"unit"`
+	Retention time.Duration `json:"retention"`
+	Least     time.Duration `json:"least"` // the shortest that Retention ever was
+	// From is the start of the first bucket with rows; 0: the tier always existed.
+	From model.Time `json:"from,omitempty"`
+	// RemovedAt is when the tier was removed; 0: it is declared.
+	RemovedAt model.Time `json:"removedAt,omitempty"`
+}
+
+// FieldConfig is a measure, a dimension or a distinct count as the table knows it.
+type FieldConfig struct {
+	Name string `json:"name"`
+	// Since is when it was declared; 0: the first configuration had it.
+	Since       model.Time `json:"since,omitempty"`
+	Scale       int        `json:"scale,omitempty"`       // of a measure
+	Percentiles bool       `json:"percentiles,omitempty"` // of a measure
+	// PercentilesSince is when percentiles were declared; 0: with the measure.
+	PercentilesSince model.Time `json:"percentilesSince,omitempty"`
+	Top              int        `json:"top,omitempty"` // of a dimension
+}

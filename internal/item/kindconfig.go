@@ -1,0 +1,41 @@
+package item
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+)
+
+// FromKindConfig returns the stored form of c. It never expires.
+func FromKindConfig(c *entity.KindConfig) Item {
+	it := newItem(tablekeys.KindConfig(c.Kind), 3)
+	text, _ := json.Marshal(c) // plain data: cannot fail
+	it[tablekeys.AttrConfig] = stringOf(string(text))
+	it[tablekeys.AttrRev] = bytesOf(c.Rev[:])
+	it[tablekeys.AttrAt] = timeOf(c.AppliedAt)
+	return it
+}
+
+// KindConfig is the inverse of FromKindConfig. Errors wrap keys.ErrKeyForm, ErrNewer or
+// ErrDamaged.
+func KindConfig(it Item) (entity.KindConfig, error) {
+	kind, err := tablekeys.ParseKindConfig(it.Key())
+	if err != nil {
+		return entity.KindConfig{}, err
+	}
+	r := reader{it: it}
+	r.version(required)
+	c := entity.KindConfig{Kind: kind, Rev: r.bytes16(tablekeys.AttrRev, required), AppliedAt: r.time(tablekeys.AttrAt, required)}
+	text := r.string(tablekeys.AttrConfig, required)
+	if r.err == nil {
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			r.err = fmt.Errorf("%w: attribute %s: %w", ErrDamaged, tablekeys.AttrConfig, err)
+		}
+	}
+	if r.err != nil {
+		return entity.KindConfig{}, fmt.Errorf("read the configuration of kind %s: %w", kind, r.err)
+	}
+	return c, nil
+}

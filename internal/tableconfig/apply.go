@@ -1,0 +1,126 @@
+package tableconfig
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/ids"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Reader reads the table's configuration of a kind, strongly consistent; nil if none was
+// applied.
+type Reader interface {
+	KindConfig(ctx context.Context, kind string) (*entity.KindConfig, error)
+}
+
+// Store also writes it, on condition that the stored revision is prev. The zero prev
+// requires that none is stored.
+type Store interface {
+	Reader
+	PutKindConfig(ctx context.Context, c entity.KindConfig, prev [16]byte) (storage.WriteResult, error)
+}
+
+// Load makes the kinds of a process those of the table: their tiers and retentions are
+// replaced by the table's. A kind that was not applied yet stays as declared. The error wraps
+// ErrRefused if a declaration does not fit the table. kinds must not be in use yet.
+func Load(ctx context.Context, table Reader, kinds *catalog.Catalog, now model.Time) error {
+	for i := range kinds.Kinds {
+		k := &kinds.Kinds[i]
+		stored, err := table.KindConfig(ctx, k.Name)
+		if err != nil {
+			return fmt.Errorf("read the table's configuration: %w", err)
+		}
+		if stored == nil {
+			continue
+		}
+		if refused := Refused(stored, k, now); len(refused) > 0 {
+			return refusedError(refused)
+		}
+		if k.Retention, err = Policy(stored); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Applier makes a declared configuration that of the table. It is safe to run repeatedly,
+// and beside others.
+type Applier struct {
+	Table    Store
+	Now      func() model.Time
+	MaxAhead time.Duration // how far event times may be ahead
+	Rand     io.Reader     // nil means crypto/rand
+}
+
+// Applied is what Apply did for one kind.
+type Applied struct {
+	Kind    string
+	Changed bool
+	Config  entity.KindConfig // as stored
+}
+
+// Apply applies the kinds. If a change of any kind is refused, it writes nothing and returns
+// an error that wraps ErrRefused.
+func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog) ([]Applied, error) {
+	var refused []config.Change
+	for i := range kinds.Kinds {
+		stored, err := a.Table.KindConfig(ctx, kinds.Kinds[i].Name)
+		if err != nil {
+			return nil, fmt.Errorf("read the table's configuration: %w", err)
+		}
+		if stored != nil {
+			refused = append(refused, Refused(stored, &kinds.Kinds[i], a.Now())...)
+		}
+	}
+	if len(refused) > 0 {
+		return nil, refusedError(refused)
+	}
+	var all []Applied
+	for i := range kinds.Kinds {
+		one, err := a.apply(ctx, &kinds.Kinds[i])
+		if err != nil {
+			return all, fmt.Errorf("apply the configuration of kind %s: %w", kinds.Kinds[i].Name, err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (done Applied, _ error) {
+	random := a.Rand
+	if random == nil {
+		random = rand.Reader
+	}
+	r := retry.Retrier{Rand: random}
+	err := r.UntilWritten(ctx, func(error) bool { return false }, func(ctx context.Context) (storage.WriteResult, error) {
+		stored, err := a.Table.KindConfig(ctx, k.Name)
+		if err != nil {
+			return storage.Unknown, err
+		}
+		next, refused := Next(stored, k, a.Now(), a.MaxAhead)
+		if len(refused) > 0 {
+			return storage.Unknown, refusedError(refused)
+		}
+		done = Applied{Kind: k.Name, Config: next}
+		if stored != nil && reflect.DeepEqual(*stored, next) {
+			return storage.Written, nil
+		}
+		prev := next.Rev
+		if next.Rev, err = ids.Nonce(random); err != nil {
+			return storage.Unknown, err
+		}
+		next.AppliedAt, done = a.Now(), Applied{Kind: k.Name, Changed: true, Config: next}
+		return a.Table.PutKindConfig(ctx, next, prev)
+	})
+	return done, err
+}

@@ -1,0 +1,99 @@
+package tableconfig
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// ErrRefused is the error of a configuration that the table's does not allow.
+var ErrRefused = errors.New("the configuration does not fit the table")
+
+// refusedError returns ErrRefused with a line for each change.
+func refusedError(changes []config.Change) error {
+	lines := make([]string, len(changes))
+	for i, c := range changes {
+		lines[i] = c.String()
+	}
+	return fmt.Errorf("%w: %s", ErrRefused, strings.Join(lines, "; "))
+}
+
+// Policy returns the tiers and retentions of the table. A tier of a unit that this release
+// does not have is an error.
+func Policy(stored *entity.KindConfig) (tier.Policy, error) {
+	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw)}
+	for _, c := range stored.Tiers {
+		if c.RemovedAt != 0 {
+			continue
+		}
+		unit, err := tier.ParseUnit(c.Unit)
+		if err != nil {
+			return tier.Policy{}, fmt.Errorf("kind %s: the table has a tier of a unit that this release does not know: %w", stored.Kind, err)
+		}
+		p.Tiers = append(p.Tiers, tier.Tier{Unit: unit, Retention: c.Retention, Least: leastIfShorter(c.Least, c.Retention), From: c.From})
+	}
+	return p, nil
+}
+
+// leastIfShorter returns the least retention as package tier writes it: zero if it is the
+// present one.
+func leastIfShorter[T comparable](least, retention T) (zero T) {
+	if least == retention {
+		return zero
+	}
+	return least
+}
+
+// Refused returns the changes from the table's configuration of a kind to the declared one
+// that would make stored rows wrong, as config.Compare describes them. What the table knows
+// need not be declared: the least retention, and the start of a tier.
+func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) (refused []config.Change) {
+	before, after := *declared, *declared
+	before.Subject.Name, before.Shards = stored.SubjectType, stored.Shards
+	before.Measures = nil
+	for _, f := range stored.Measures {
+		before.Measures = append(before.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})
+	}
+	before.Retention, after.Retention = policies(stored, declared, now)
+	for _, c := range config.CompareKinds(before, after) {
+		if c.Class == config.Refused {
+			refused = append(refused, c)
+		}
+	}
+	return refused
+}
+
+// policies returns the table's and the declared tiers in a form in which only a removed tier
+// differs in a way that is refused. A tier whose first bucket has not begun may be removed,
+// because no coarser row was computed from it.
+func policies(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) (before, after tier.Policy) {
+	after = declared.Retention
+	after.Tiers = append([]tier.Tier(nil), after.Tiers...)
+	before.Raw = stored.Raw
+	for _, c := range stored.Tiers {
+		unit := unitOf(c)
+		_, at, found := after.Find(unit)
+		if c.RemovedAt != 0 || !found && c.From > now.Add(Lead) {
+			continue
+		}
+		t := tier.Tier{Unit: unit, Retention: c.Retention, From: c.From}
+		if found {
+			after.Tiers[at].Least, after.Tiers[at].From = least(c.Least, after.Tiers[at].LeastRetention()), c.From
+			t.Least = after.Tiers[at].Least
+		}
+		before.Tiers = append(before.Tiers, t)
+	}
+	for i := range after.Tiers {
+		if _, _, found := before.Find(after.Tiers[i].Unit); !found {
+			after.Tiers[i].From = max(after.Tiers[i].From, now) // it begins when it is applied
+		}
+	}
+	return before, after
+}

@@ -1,0 +1,151 @@
+package tableconfig
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Lead is how long before its first bucket a new tier is applied. By then every process has
+// read the table's configuration again, and its last invocation under the old one has ended.
+const Lead = time.Hour
+
+// Next returns the configuration of the table after a declared kind is applied at now, and
+// the changes that are refused. stored is nil if none was applied before: then the declared
+// configuration is adopted as it is. maxAhead is how far event times may be ahead of now.
+func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, maxAhead time.Duration) (entity.KindConfig, []config.Change) {
+	if stored == nil {
+		return adopted(declared), nil
+	}
+	refused := Refused(stored, declared, now)
+	next := *stored
+	next.SubjectType, next.Shards = declared.Subject.Name, declared.Shards
+	next.Raw = declared.Retention.Raw
+	next.LeastRaw = least(stored.LeastRaw, declared.Retention.LeastRawRetention())
+	next.Tiers = nextTiers(stored.Tiers, declared.Retention.Tiers, now, now.Add(Lead+maxAhead))
+	next.Measures = nextFields(stored.Measures, measuresOf(declared), now)
+	next.Dimensions = nextFields(stored.Dimensions, dimensionsOf(declared), now)
+	next.Distinct = nextFields(stored.Distinct, distinctOf(declared), now)
+	return next, refused
+}
+
+// adopted returns the configuration of a table that was written under the declared one.
+func adopted(k *catalog.Kind) entity.KindConfig {
+	c := entity.KindConfig{
+		Kind: k.Name, SubjectType: k.Subject.Name, Shards: k.Shards,
+		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(),
+		Measures: measuresOf(k), Dimensions: dimensionsOf(k), Distinct: distinctOf(k),
+	}
+	for _, t := range k.Retention.Tiers {
+		c.Tiers = append(c.Tiers, entity.TierConfig{Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: t.From})
+	}
+	return c
+}
+
+// nextTiers returns the tiers after declared ones are applied. A removed tier is kept, so
+// that its least retention is known if it is declared again.
+func nextTiers(stored []entity.TierConfig, declared []tier.Tier, now, earliest model.Time) []entity.TierConfig {
+	next := slices.Clone(stored)
+	for i := range next {
+		if next[i].RemovedAt == 0 && !slices.ContainsFunc(declared, func(t tier.Tier) bool { return t.Unit.String() == next[i].Unit }) {
+			next[i].RemovedAt = now
+		}
+	}
+	for level, t := range declared {
+		i := slices.IndexFunc(next, func(c entity.TierConfig) bool { return c.Unit == t.Unit.String() })
+		switch {
+		case i < 0:
+			next = append(next, entity.TierConfig{
+				Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: firstBucket(declared, level, false, now, earliest),
+			})
+		case next[i].RemovedAt != 0:
+			next[i].From, next[i].RemovedAt = firstBucket(declared, level, true, now, earliest), 0
+			fallthrough
+		default:
+			next[i].Retention, next[i].Least = t.Retention, least(next[i].Least, t.LeastRetention())
+		}
+	}
+	slices.SortFunc(next, func(a, b entity.TierConfig) int { return unitOf(a).Compare(unitOf(b)) })
+	return next
+}
+
+// firstBucket returns from when a new tier has rows: the start of a bucket of the next
+// coarser tier, before which no process uses the tier, or a later declared time. The
+// coarsest tier has no coarser rows that it could make wrong: its buckets begin where no row
+// of the tier below can have expired. Rows that it had before it was removed may miss
+// changes, so a tier that is declared again begins like a new finer one.
+func firstBucket(declared []tier.Tier, level int, again bool, now, earliest model.Time) model.Time {
+	t := declared[level]
+	switch {
+	case level < len(declared)-1:
+		return max(t.From, declared[level+1].Unit.FirstStart(earliest))
+	case again:
+		return max(t.From, t.Unit.FirstStart(earliest))
+	case level == 0 || declared[level-1].LeastRetention() == tier.Forever && declared[level-1].From == 0:
+		return t.From
+	}
+	return max(t.From, t.Unit.FirstStart(declared[level-1].CompleteFrom(now)))
+}
+
+// nextFields returns declared fields with the times from which they hold.
+func nextFields(stored, declared []entity.FieldConfig, now model.Time) []entity.FieldConfig {
+	for i := range declared {
+		d := &declared[i]
+		at := slices.IndexFunc(stored, func(f entity.FieldConfig) bool { return f.Name == d.Name })
+		if at < 0 {
+			d.Since = now
+			continue
+		}
+		was := stored[at]
+		d.Since, d.PercentilesSince = was.Since, was.PercentilesSince
+		if d.Percentiles && !was.Percentiles {
+			d.PercentilesSince = now
+		}
+	}
+	return declared
+}
+
+func measuresOf(k *catalog.Kind) (all []entity.FieldConfig) {
+	for _, m := range k.Measures {
+		all = append(all, entity.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles})
+	}
+	return sorted(all)
+}
+
+func dimensionsOf(k *catalog.Kind) (all []entity.FieldConfig) {
+	for _, d := range k.Dimensions {
+		all = append(all, entity.FieldConfig{Name: d.Name, Top: d.Top})
+	}
+	return sorted(all)
+}
+
+func distinctOf(k *catalog.Kind) (all []entity.FieldConfig) {
+	for _, name := range k.Distinct {
+		all = append(all, entity.FieldConfig{Name: name})
+	}
+	return sorted(all)
+}
+
+func sorted(all []entity.FieldConfig) []entity.FieldConfig {
+	slices.SortFunc(all, func(a, b entity.FieldConfig) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// least returns the shorter retention; tier.Forever is the longest.
+func least(a, b time.Duration) time.Duration {
+	if a == tier.Forever || b != tier.Forever && b < a {
+		return b
+	}
+	return a
+}
+
+func unitOf(t entity.TierConfig) tier.Unit {
+	u, _ := tier.ParseUnit(t.Unit) // an unknown unit sorts first and is not used
+	return u
+}
