@@ -146,7 +146,9 @@ deploy-dry: build ## what deploying STAGE would make, and what that costs at res
 
 .PHONY: deploy
 deploy: build node_modules ## STAGE to the AWS account at hand, asking before privileges widen
+	@go run ./cmd/tidemark config apply --dry-run --stack "tidemark-$(STAGE)"
 	@cd infra && $(CDK) deploy "tidemark-$(STAGE)"
+	@go run ./cmd/tidemark config apply --stack "tidemark-$(STAGE)"
 
 .PHONY: deploy-mock
 deploy-mock: ## STAGE's template to moto, a mock of AWS, read back and compared with the configuration

@@ -71,5 +71,5 @@ func TestMappingAdvice_CreatesBothMappings(t *testing.T) {
 
 func TestAdopt_RejectsATableThatIsNotTidemarks(t *testing.T) {
 	b := benchOn(t, func(table *dynamo.Table) error { return nil })
-	b.expect(3, words("adopt --restored"), "adopt table")
+	b.expect(3, words("adopt --restored"), "the table's configuration")
 }

@@ -39,12 +39,12 @@ const (
 func configCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Check the configuration, and what a change of it means",
+		Short: "Check the configuration, and apply it to the table",
 		Long:  "Work with the configuration file, tidemark.yaml.",
 		Args:  asUsage(cobra.NoArgs),
 		RunE:  showHelp,
 	}
-	cmd.AddCommand(configCheckCommand(to))
+	cmd.AddCommand(configCheckCommand(to), configApplyCommand(to))
 	return cmd
 }
 

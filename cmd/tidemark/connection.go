@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/devfile"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -114,5 +115,15 @@ func (c *connection) openKinds(ctx context.Context) (*dynamo.Table, *catalog.Cat
 		return nil, nil, err
 	}
 	kinds, err := c.catalog()
+	return table, kinds, err
+}
+
+// openTableKinds is openKinds with the tiers and retentions of the table, for what writes or
+// recomputes. The error wraps tableconfig.ErrRefused if the kinds do not fit the table.
+func (c *connection) openTableKinds(ctx context.Context) (*dynamo.Table, *catalog.Catalog, error) {
+	table, kinds, err := c.openKinds(ctx)
+	if err == nil {
+		err = tableconfig.Load(ctx, table, kinds, wallClock())
+	}
 	return table, kinds, err
 }

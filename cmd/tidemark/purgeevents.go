@@ -14,7 +14,7 @@ import (
 
 // removeEvents removes events of one series, shard by shard.
 func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *lifecycle.Purger, table *dynamo.Table, subject model.Subject) error {
-	kinds, err := to.catalog()
+	_, kinds, err := to.openTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,7 @@ func (f *quarantineFlags) register(cmd *cobra.Command) {
 
 // openQuarantine returns the selected entries; ids, if there are any, select among them.
 func openQuarantine(cmd *cobra.Command, to *connection, f quarantineFlags, ids []string) (*dynamo.Table, *catalog.Catalog, []quarantine.Entry, error) {
-	table, err := to.openTable(cmd.Context())
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	kinds, err := to.catalog()
+	table, kinds, err := to.openTableKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, nil, err
 	}

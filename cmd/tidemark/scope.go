@@ -62,11 +62,7 @@ func wallClock() model.Time { return model.TimeOf(time.Now()) }
 // openRepair returns the table, the catalog and an aggregator that recomputes buckets by
 // the same rules as the deployed function.
 func openRepair(cmd *cobra.Command, to *connection) (*dynamo.Table, *catalog.Catalog, *aggregate.Aggregator, error) {
-	table, err := to.openTable(cmd.Context())
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	kinds, err := to.catalog()
+	table, kinds, err := to.openTableKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, nil, err
 	}

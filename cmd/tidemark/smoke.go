@@ -102,7 +102,7 @@ func openSmoke(cmd *cobra.Command, to *connection, flags smokeFlags) (*smoke.Run
 			return nil, err
 		}
 	}
-	table, kinds, err := to.openKinds(ctx)
+	table, kinds, err := to.openTableKinds(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -67,11 +67,7 @@ func verifyCommand(to *connection) *cobra.Command {
 }
 
 func verifyTable(cmd *cobra.Command, to *connection, flags verifyFlags, args []string) error {
-	table, err := to.openTable(cmd.Context())
-	if err != nil {
-		return err
-	}
-	kinds, err := to.catalog()
+	table, kinds, err := to.openTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}

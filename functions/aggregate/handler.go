@@ -44,6 +44,9 @@ type handler struct {
 	processor processor
 	progress  progress  // nil records no progress
 	alerts    evaluator // nil evaluates no alert rules
+	// refresh replaces processor and alerts if the table's configuration has changed; nil in
+	// tests. After an error nothing may be recomputed.
+	refresh func(context.Context) error
 
 	log      *slog.Logger
 	metrics  *telemetry.Emitter
@@ -68,6 +71,11 @@ const headroom = 2 * time.Second
 // Invoke handles a batch or a scheduled event. A payload that is neither is an error: Lambda
 // retries it and sends it to the on-failure queue.
 func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	if h.refresh != nil {
+		if err := h.refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if isScheduled(payload) {
 		return h.deliverPending(ctx)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/eventbus"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -27,10 +28,6 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := settings.Catalog()
-	if err != nil {
-		return nil, err
-	}
 	client, err := dynamo.NewClient(ctx, "", getenv(envEndpoint))
 	if err != nil {
 		return nil, err
@@ -38,15 +35,24 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	var units dynamo.Capacity
 	table := dynamo.New(client, getenv(config.EnvTable), dynamo.WithCapacity(&units))
 	now := func() model.Time { return model.TimeOf(time.Now()) }
-	return &handler{
-		processor: newProcessor(&aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
-			Limits: aggregate.Limits{QuarantineRetention: settings.Quarantine.Retention}}),
+	h := &handler{
 		progress: &aggregate.StreamProgress{Store: table},
-		alerts: &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60},
-			Publisher: eventbus.FromEnv(getenv(config.EnvAlertBus), getenv(config.EnvAlertFile))},
 		log:      log,
 		metrics:  &telemetry.Emitter{Out: os.Stdout, Now: now},
 		units:    units.Units,
 		function: getenv("AWS_LAMBDA_FUNCTION_NAME"),
-	}, nil
+	}
+	publisher := eventbus.FromEnv(getenv(config.EnvAlertBus), getenv(config.EnvAlertFile))
+	current := &tableconfig.Current{Table: table, Declare: settings.Catalog, Now: now}
+	h.refresh = func(ctx context.Context) error {
+		kinds, changed, err := current.Kinds(ctx)
+		if err != nil || !changed {
+			return err
+		}
+		h.processor = newProcessor(&aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
+			Limits: aggregate.Limits{QuarantineRetention: settings.Quarantine.Retention}})
+		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60}, Publisher: publisher}
+		return nil
+	}
+	return h, h.refresh(ctx)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -48,6 +49,9 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	table := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), dynamo.WithCapacity(units))
 	h, err := newHandler(conf, table, newReporter(log, os.Stdout, getenv(envFunction), units.Units))
 	if err != nil {
+		return nil, err
+	}
+	if err := tableconfig.Load(ctx, table, h.appends.Catalog, h.service.Now()); err != nil {
 		return nil, err
 	}
 	h.appends.OwnerClaim = getenv(config.EnvOwnerClaim)

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 )
 
 func TestReporter_LogsAndCountsAnInvocation(t *testing.T) {
@@ -23,12 +29,29 @@ func TestReporter_LogsAndCountsAnInvocation(t *testing.T) {
 
 func TestWire_NamesTheMissingFile(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"TIDEMARK_ENDPOINT": "http://127.0.0.1:1", "TIDEMARK_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+	t.Cleanup(empty.Close)
+	env := map[string]string{"TIDEMARK_ENDPOINT": empty.URL, "TIDEMARK_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
 	if _, err := wire(t.Context(), func(name string) string { return env[name] }, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "none.yaml") {
 		t.Errorf("error: got %v, want one that names the file", err)
 	}
 	delete(env, "TIDEMARK_CONFIG")
 	if h, err := wire(t.Context(), func(name string) string { return env[name] }, slog.New(slog.DiscardHandler)); err != nil || h.defaultKind != "READING" {
 		t.Errorf("with the defaults: got %+v, error %v", h, err)
+	}
+}
+
+// The table was written with three shards, which cannot change.
+func TestWire_RefusesAConfigurationThatDoesNotFitTheTable(t *testing.T) {
+	t.Parallel()
+	table := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"Item":{"pk":{"S":"JOB#config"},"sk":{"S":"KIND#READING"},"v":{"N":"1"},"_rev":{"B":"AQAAAAAAAAAAAAAAAAAAAA=="},`+
+			`"_at":{"S":"2026-04-20T12:00:00.000Z"},"_config":{"S":"{\"subject\":\"DEVICE\",\"shards\":3,\"tiers\":[]}"}}}`)
+	}))
+	t.Cleanup(table.Close)
+	env := map[string]string{"TIDEMARK_ENDPOINT": table.URL}
+	_, err := wire(t.Context(), func(name string) string { return env[name] }, slog.New(slog.DiscardHandler))
+	if !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "refused: kinds.READING.shards: 3 to 1") {
+		t.Errorf("error: got %v, want the refused change", err)
 	}
 }

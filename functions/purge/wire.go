@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -41,6 +42,13 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	}
 	units := new(dynamo.Capacity)
 	table := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), dynamo.WithCapacity(units))
+	kinds, err := settings.Catalog()
+	if err == nil {
+		err = tableconfig.Load(ctx, table, kinds, model.TimeOf(time.Now()))
+	}
+	if err != nil {
+		return nil, err
+	}
 	h, err := newHandler(settings, table)
 	if err != nil {
 		return nil, err

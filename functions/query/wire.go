@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/secret"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -44,6 +45,9 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*H
 	}
 	now := func() model.Time { return model.TimeOf(time.Now()) }
 	store := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"))
+	if err := tableconfig.Load(ctx, store, kinds, now()); err != nil {
+		return nil, err
+	}
 	service := &query.Service{Store: store, Now: now, CursorKey: keys[0], OlderKeys: keys[1:]}
 	h := &Handler{Catalog: kinds, Query: service, OwnerClaim: getenv(config.EnvOwnerClaim), Log: log}
 	h.API = sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) })

@@ -42,12 +42,8 @@ func compareTier(path string, a, b tier.Tier) []Change {
 		retention = ruling{Safe, "rollups written from now on expire sooner"}
 	}
 	changes := differ(join(path, "retention"), keptText(a.Retention), keptText(b.Retention), retention)
-	if kept(b.LeastRetention()) > kept(a.LeastRetention()) {
-		least := ruling{Refused, "rows written under the shorter retention have already expired. Without least, an expired row looks like one that never existed, and would be recomputed from the events that are left: write least: " + keptText(a.LeastRetention())}
-		changes = append(changes, least.change(join(path, "least"), keptText(a.LeastRetention()), keptText(b.LeastRetention())))
-	}
 	return append(changes, differ(join(path, "from"), fromText(a), fromText(b),
-		ruling{Refused, "coarser rollups between the two times would be computed from rows that do not exist: keep the from of a tier"})...)
+		ruling{Safe, "the table keeps the time from which the tier has rows"})...)
 }
 
 func removedTier(coarsest bool) ruling {
@@ -61,10 +57,10 @@ func addedTier(t tier.Tier, coarsest bool) ruling {
 	switch {
 	case coarsest:
 		return ruling{NeedsRebuild, "past buckets have no row until one of their events changes: run tidemark rebuild to compute them from the tier below"}
-	case t.From == 0:
-		return ruling{Refused, "coarser rollups of the past would be computed from rows that do not exist: set from to the start of the first bucket of the next coarser tier after the deployment"}
+	case t.From != 0:
+		return ruling{Safe, "its rows begin at " + fromText(t) + ", or later if it is applied later; earlier buckets are computed without it"}
 	}
-	return ruling{NeedsRebuild, "its rows begin at " + fromText(t) + ": if that is before the deployment, run tidemark rebuild from that time on"}
+	return ruling{Safe, "its rows begin with the first bucket of the next coarser tier that starts an hour or more after tidemark config apply; earlier buckets are computed without it"}
 }
 
 func fromText(t tier.Tier) string {

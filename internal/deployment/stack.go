@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
@@ -30,9 +31,15 @@ type Stack struct {
 	URL   string // of the HTTP API
 }
 
-// Find reads the outputs of a stack.
+// ErrNoStack reports that there is no stack of that name.
+var ErrNoStack = errors.New("the stack does not exist")
+
+// Find reads the outputs of a stack. The error wraps ErrNoStack if there is none.
 func Find(ctx context.Context, cfg aws.Config, stack string) (Stack, error) {
 	described, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
+	if err != nil && strings.Contains(err.Error(), "does not exist") {
+		err = fmt.Errorf("%w: %w", ErrNoStack, err)
+	}
 	if err != nil {
 		return Stack{}, fmt.Errorf("read the outputs of stack %s: %w", stack, err)
 	}

@@ -3,6 +3,7 @@ package deployment
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -74,5 +75,17 @@ func TestFind_RejectsAStackThatIsNotTidemarks(t *testing.T) {
 	_, err := Find(t.Context(), fakeAWS(t, output("BucketName", "x"), ""), "their-stack")
 	if err == nil || !strings.Contains(err.Error(), "their-stack") {
 		t.Errorf("got %v, want an error that names the stack", err)
+	}
+}
+
+func TestFind_ReportsAStackThatDoesNotExist(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id tidemark-test does not exist</Message></Error></ErrorResponse>`)
+	}))
+	t.Cleanup(server.Close)
+	cfg := aws.Config{Region: "eu-central-1", Credentials: credentials, BaseEndpoint: &server.URL}
+	if _, err := Find(t.Context(), cfg, "tidemark-test"); !errors.Is(err, ErrNoStack) {
+		t.Errorf("%v, want %v", err, ErrNoStack)
 	}
 }

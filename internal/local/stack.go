@@ -102,6 +102,9 @@ func (s *Stack) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := applyConfig(ctx, s.Endpoint, s.Table, s.opts.Config); err != nil {
+		return err
+	}
 	if err := s.startFunctions(ctx, binaries); err != nil {
 		return err
 	}

@@ -3,11 +3,32 @@ package local
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
+
+// applyConfig makes the configuration that of the table. Until it is, the functions would run
+// by the table's own.
+func applyConfig(ctx context.Context, endpoint, name string, settings *config.Config) error {
+	client, err := dynamo.NewClient(ctx, Region, endpoint)
+	if err != nil {
+		return err
+	}
+	kinds, err := settings.Catalog()
+	if err != nil {
+		return err
+	}
+	now := func() model.Time { return model.TimeOf(time.Now()) }
+	a := &tableconfig.Applier{Table: dynamo.New(client, name), Now: now, MaxAhead: settings.Limits.MaxAhead}
+	_, err = a.Apply(ctx, kinds)
+	return err
+}
 
 // ensureTable creates the table if it does not exist, and returns the ARN of its stream.
 func ensureTable(ctx context.Context, endpoint, name string) (string, error) {

@@ -60,13 +60,31 @@ type Applier struct {
 	Now      func() model.Time
 	MaxAhead time.Duration // how far event times may be ahead
 	Rand     io.Reader     // nil means crypto/rand
+	DryRun   bool          // writes nothing
 }
 
 // Applied is what Apply did for one kind.
 type Applied struct {
 	Kind    string
 	Changed bool
-	Config  entity.KindConfig // as stored
+	Config  entity.KindConfig // as stored, or as it would be
+}
+
+// String says what was done, and when new tiers begin.
+func (a Applied) String() string {
+	if !a.Changed {
+		return fmt.Sprintf("%s: unchanged since %s", a.Kind, a.Config.AppliedAt)
+	}
+	text := a.Kind + ": applied"
+	if a.Config.AppliedAt == 0 {
+		text = a.Kind + ": would be applied"
+	}
+	for _, t := range a.Config.Tiers {
+		if t.From > a.Config.AppliedAt && t.RemovedAt == 0 {
+			text += fmt.Sprintf("\n%s: tier %s has rows from %s", a.Kind, t.Unit, t.From)
+		}
+	}
+	return text
 }
 
 // Apply applies the kinds. If a change of any kind is refused, it writes nothing and returns
@@ -115,11 +133,17 @@ func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (done Applied, _ e
 		if stored != nil && reflect.DeepEqual(*stored, next) {
 			return storage.Written, nil
 		}
+		if a.DryRun {
+			next.AppliedAt = 0
+			done = Applied{Kind: k.Name, Changed: true, Config: next}
+			return storage.Written, nil
+		}
 		prev := next.Rev
 		if next.Rev, err = ids.Nonce(random); err != nil {
 			return storage.Unknown, err
 		}
-		next.AppliedAt, done = a.Now(), Applied{Kind: k.Name, Changed: true, Config: next}
+		next.AppliedAt = a.Now()
+		done = Applied{Kind: k.Name, Changed: true, Config: next}
 		return a.Table.PutKindConfig(ctx, next, prev)
 	})
 	return done, err

@@ -24,8 +24,10 @@ func (t *Table) KindConfig(ctx context.Context, kind string) (*entity.KindConfig
 // prev requires that none is stored.
 func (t *Table) PutKindConfig(ctx context.Context, c entity.KindConfig, prev [16]byte) (storage.WriteResult, error) {
 	x := newExpression()
-	condition := x.absent()
-	if prev != ([16]byte{}) {
+	var condition string
+	if prev == ([16]byte{}) {
+		condition = x.absent()
+	} else {
 		condition = x.name(tablekeys.AttrRev) + " = " + x.value(item.Value{Type: item.B, B: prev[:]})
 	}
 	result, _, err := t.putItem(ctx, "put the configuration into", item.FromKindConfig(&c), x, condition)

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/deployment"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+)
+
+const configApplyLong = `Make the declared tiers, retentions and fields those of the table. Run it after each
+deployment that changes the configuration ("make deploy" and "tidemark dev" do).
+
+The functions run by the tiers and retentions of the table: a change has no effect before.
+If a change would make stored rows wrong, nothing is written, and no function starts.
+
+Exit status: 0 applied, or nothing to do; 1 a change is refused; 2 wrong usage; 3 failed.`
+
+func configApplyCommand(to *connection) *cobra.Command {
+	var stack string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:     "apply",
+		Short:   "Apply the configuration to the table after a deployment",
+		Long:    configApplyLong,
+		Example: "  tidemark config apply --stack tidemark-prod",
+		Args:    asUsage(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun) },
+	}
+	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` whose table it is")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing; a stack that does not exist yet is no error")
+	return cmd
+}
+
+func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool) error {
+	out := cmd.OutOrStdout()
+	if stack != "" {
+		if err := to.useStack(cmd.Context(), stack); dryRun && errors.Is(err, deployment.ErrNoStack) {
+			return nil // there is nothing to compare with
+		} else if err != nil {
+			return err
+		}
+	}
+	table, kinds, err := to.openKinds(cmd.Context())
+	if err != nil {
+		return err
+	}
+	settings, err := to.settings()
+	if err != nil {
+		return err
+	}
+	a := &tableconfig.Applier{Table: table, Now: wallClock, MaxAhead: settings.Limits.MaxAhead, DryRun: dryRun}
+	all, err := a.Apply(cmd.Context(), kinds)
+	for _, one := range all {
+		fmt.Fprintln(out, one)
+	}
+	if errors.Is(err, tableconfig.ErrRefused) {
+		fmt.Fprintln(out, err)
+		return checkFailed
+	}
+	return err
+}

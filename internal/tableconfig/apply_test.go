@@ -1,0 +1,291 @@
+package tableconfig_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+var noon = timeOf("2026-04-20T12:00:00Z")
+
+func clock() model.Time { return noon }
+
+func kindsOf(t *testing.T, change func(*catalog.Kind)) *catalog.Catalog {
+	t.Helper()
+	k := catalog.Kind{
+		Name: "FLOW", Subject: catalog.SubjectType{Name: "DEVICE"},
+		Measures:   []rollup.MeasureSpec{{Name: "value", Scale: 9}},
+		Dimensions: []rollup.DimensionSpec{{Name: "room"}}, Distinct: []string{"user"},
+		Retention: policy(10*day, hours(90*day), days, months),
+	}
+	if change != nil {
+		change(&k)
+	}
+	kinds, err := catalog.New(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+func apply(t *testing.T, table tableconfig.Store, now model.Time, change func(*catalog.Kind)) (tableconfig.Applied, error) {
+	t.Helper()
+	a := &tableconfig.Applier{Table: table, Now: func() model.Time { return now }, MaxAhead: 5 * time.Minute}
+	all, err := a.Apply(t.Context(), kindsOf(t, change))
+	if err != nil {
+		return tableconfig.Applied{}, err
+	}
+	return all[0], nil
+}
+
+func TestApply_AdoptsTheDeclaredConfigurationOnce(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	first, err := apply(t, table, noon, nil)
+	if err != nil || !first.Changed {
+		t.Fatalf("%+v, %v; want it applied", first, err)
+	}
+	want := []entity.TierConfig{{Unit: "hour", Retention: 90 * day, Least: 90 * day}, {Unit: "day", Retention: 730 * day, Least: 730 * day}, {Unit: "month"}}
+	if diff := cmp.Diff(want, first.Config.Tiers); diff != "" || first.Config.AppliedAt != noon {
+		t.Errorf("tiers (-want +got):\n%s", diff)
+	}
+	again, err := apply(t, table, noon.Add(time.Hour), nil)
+	if err != nil || again.Changed || again.Config.Rev != first.Config.Rev {
+		t.Errorf("applied again: %+v, %v; want it unchanged", again, err)
+	}
+}
+
+func TestApply_RefusesWhatWouldMakeStoredRowsWrong(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	if _, err := apply(t, table, noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := table.KindConfig(t.Context(), "FLOW")
+	for want, change := range map[string]func(*catalog.Kind){
+		"kinds.FLOW.shards: 1 to 3":               func(k *catalog.Kind) { k.Shards = 3 },
+		"kinds.FLOW.subject.name: DEVICE to SITE": func(k *catalog.Kind) { k.Subject.Name = "SITE" },
+		"kinds.FLOW.measures.value.scale: 9 to 2": func(k *catalog.Kind) { k.Measures[0].Scale = 2 },
+		"kinds.FLOW.tiers.hour: 90d to none":      func(k *catalog.Kind) { k.Retention.Tiers = k.Retention.Tiers[1:] },
+		"kinds.FLOW.tiers.day: 730d to none":      func(k *catalog.Kind) { k.Retention = policy(10*day, hours(90*day), months) },
+	} {
+		_, err := apply(t, table, noon, change)
+		if !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "refused: "+want) {
+			t.Errorf("apply: %v, want %s refused", err, want)
+		}
+		if err := tableconfig.Load(t.Context(), table, kindsOf(t, change), noon); !errors.Is(err, tableconfig.ErrRefused) {
+			t.Errorf("%s: load returned %v, want it refused", want, err)
+		}
+	}
+	if after, _ := table.KindConfig(t.Context(), "FLOW"); !cmp.Equal(before, after) {
+		t.Errorf("a refused change was written: %+v", after)
+	}
+}
+
+func TestApply_KeepsTheLeastRetentionEver(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	keeping := func(raw, hour time.Duration) func(*catalog.Kind) {
+		return func(k *catalog.Kind) { k.Retention = policy(raw, hours(hour), days, months) }
+	}
+	for _, p := range [][2]time.Duration{{10 * day, 90 * day}, {3 * day, 20 * day}, {60 * day, 200 * day}, {30 * day, 60 * day}} {
+		if _, err := apply(t, table, noon, keeping(p[0], p[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kinds := kindsOf(t, keeping(30*day, 60*day))
+	if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
+		t.Fatal(err)
+	}
+	got := kinds.Kinds[0].Retention
+	if got.Raw != 30*day || got.LeastRawRetention() != 3*day || got.Tiers[0].Retention != 60*day || got.Tiers[0].LeastRetention() != 20*day {
+		t.Errorf("retention %+v, want the present one with the least ever", got)
+	}
+}
+
+func TestLoad_RunsByTheTableUntilADeclarationIsApplied(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	if _, err := apply(t, table, noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	kinds := kindsOf(t, func(k *catalog.Kind) { k.Retention = policy(3*day, minutes, hours(30*day), days) })
+	if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(policy(10*day, hours(90*day), days, months), kinds.Kinds[0].Retention); diff != "" {
+		t.Errorf("(-table +process):\n%s", diff)
+	}
+}
+
+func TestApply_SaysSinceWhenAFieldHolds(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	if _, err := apply(t, table, noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	later := noon.Add(day)
+	got, err := apply(t, table, later, func(k *catalog.Kind) {
+		k.Measures = []rollup.MeasureSpec{{Name: "value", Scale: 9, Percentiles: true}, {Name: "new", Scale: 2}}
+		k.Dimensions = append(k.Dimensions, rollup.DimensionSpec{Name: "area"})
+		k.Distinct = append(k.Distinct, "badge")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]entity.FieldConfig{
+		{{Name: "new", Scale: 2, Since: later}, {Name: "value", Scale: 9, Percentiles: true, PercentilesSince: later}},
+		{{Name: "area", Top: 200, Since: later}, {Name: "room", Top: 200}}, {{Name: "badge", Since: later}, {Name: "user"}},
+	}
+	if diff := cmp.Diff(want, [][]entity.FieldConfig{got.Config.Measures, got.Config.Dimensions, got.Config.Distinct}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestApply_TheFirstBucketOfANewTier(t *testing.T) {
+	t.Parallel()
+	quarterDeclared := minutes
+	quarterDeclared.From = timeOf("2026-04-21T00:00:00Z")
+	for name, c := range map[string]struct {
+		before, after tier.Policy
+		unit          tier.Unit
+		want          string
+	}{
+		"finer, next hour after the lead":    {policy(10*day, hours(90*day), days, months), policy(10*day, minutes, hours(90*day), days, months), tier.Minute, "2026-04-20T14:00:00.000Z"},
+		"finer, declared later":              {policy(10*day, hours(90*day), days, months), policy(10*day, quarterDeclared, hours(90*day), days, months), tier.Minute, "2026-04-21T00:00:00.000Z"},
+		"between, next month":                {policy(10*day, hours(90*day), months), policy(10*day, hours(90*day), days, months), tier.Day, "2026-05-01T00:00:00.000Z"},
+		"coarsest, where all children exist": {policy(10*day, hours(90*day), days), policy(10*day, hours(90*day), days, months), tier.Month, "2024-05-01T00:00:00.000Z"},
+	} {
+		table := memory.New(clock)
+		for _, p := range []tier.Policy{c.before, c.after} {
+			if _, err := apply(t, table, noon, func(k *catalog.Kind) { k.Retention = p }); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		stored, _ := table.KindConfig(t.Context(), "FLOW")
+		p, err := tableconfig.Policy(stored)
+		got, _, _ := p.Find(c.unit)
+		if err != nil || got.From.String() != c.want {
+			t.Errorf("%s: from %s, %v; want %s", name, got.From, err, c.want)
+		}
+	}
+}
+
+// contended changes the stored configuration before the first write of another process.
+type contended struct {
+	*memory.Table
+	first func()
+}
+
+func (c *contended) PutKindConfig(ctx context.Context, k entity.KindConfig, prev [16]byte) (storage.WriteResult, error) {
+	if c.first != nil {
+		run := c.first
+		c.first = nil
+		run()
+	}
+	return c.Table.PutKindConfig(ctx, k, prev)
+}
+
+func TestApply_ReadsAgainWhatAnotherProcessApplied(t *testing.T) {
+	t.Parallel()
+	table := &contended{Table: memory.New(clock)}
+	table.first = func() {
+		if _, err := apply(t, table.Table, noon, func(k *catalog.Kind) { k.Retention = policy(3*day, hours(20*day), days, months) }); err != nil {
+			t.Error(err)
+		}
+	}
+	got, err := apply(t, table, noon, nil)
+	if err != nil || got.Config.LeastRaw != 3*day || got.Config.Tiers[0].Least != 20*day {
+		t.Errorf("%+v, %v; want what the other process promised to be kept", got.Config, err)
+	}
+	table.first = func() {
+		if _, err := apply(t, table.Table, noon, func(k *catalog.Kind) { k.Measures[0].Scale = 12 }); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := apply(t, table, noon, func(k *catalog.Kind) { k.Distinct = nil }); !errors.Is(err, tableconfig.ErrRefused) {
+		t.Errorf("apply after a larger scale: %v, want it refused", err)
+	}
+}
+
+// broken cannot be read, or not be written.
+type broken struct {
+	*memory.Table
+	read, write error
+}
+
+func (b broken) KindConfig(ctx context.Context, kind string) (*entity.KindConfig, error) {
+	if b.read != nil {
+		return nil, b.read
+	}
+	return b.Table.KindConfig(ctx, kind)
+}
+
+func (b broken) PutKindConfig(context.Context, entity.KindConfig, [16]byte) (storage.WriteResult, error) {
+	return storage.Unknown, b.write
+}
+
+func TestErrorsOfTheTableAreReturned(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("no access")
+	for _, table := range []broken{{memory.New(clock), failure, nil}, {memory.New(clock), nil, failure}} {
+		if _, err := apply(t, table, noon, nil); !errors.Is(err, failure) {
+			t.Errorf("apply: %v, want %v", err, failure)
+		}
+	}
+	current := &tableconfig.Current{Table: broken{memory.New(clock), failure, nil}, Now: clock, Declare: func() (*catalog.Catalog, error) { return kindsOf(t, nil), nil }}
+	if _, _, err := current.Kinds(t.Context()); !errors.Is(err, failure) {
+		t.Errorf("kinds: %v, want %v", err, failure)
+	}
+	current.Declare = func() (*catalog.Catalog, error) { return nil, failure }
+	if _, _, err := current.Kinds(t.Context()); !errors.Is(err, failure) {
+		t.Errorf("kinds: %v, want %v", err, failure)
+	}
+}
+
+func TestPolicy_ATierOfAnUnknownUnitIsAnError(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	stored := entity.KindConfig{Kind: "FLOW", Rev: [16]byte{1}, SubjectType: "DEVICE", Shards: 1, Tiers: []entity.TierConfig{{Unit: "decade"}}}
+	if _, err := table.PutKindConfig(t.Context(), stored, [16]byte{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tableconfig.Load(t.Context(), table, kindsOf(t, nil), noon); err == nil {
+		t.Error("no error for a tier that this release does not know")
+	}
+}
+
+func TestCurrent_ReadsTheTableAgain(t *testing.T) {
+	t.Parallel()
+	table, now := memory.New(clock), noon
+	current := &tableconfig.Current{Table: table, Now: func() model.Time { return now }, Declare: func() (*catalog.Catalog, error) { return kindsOf(t, nil), nil }}
+	kinds := func(want bool, raw time.Duration) {
+		t.Helper()
+		got, changed, err := current.Kinds(t.Context())
+		if err != nil || changed != want || got.Kinds[0].Retention.Raw != raw {
+			t.Errorf("kinds: %v, changed %t, %v; want raw %s, changed %t", got.Kinds[0].Retention, changed, err, raw, want)
+		}
+	}
+	kinds(true, 10*day)
+	if _, err := apply(t, table, noon, func(k *catalog.Kind) { k.Retention.Raw = 9 * day }); err != nil {
+		t.Fatal(err)
+	}
+	kinds(false, 10*day)
+	now = now.Add(tableconfig.MaxAge)
+	kinds(true, 9*day)
+	now = now.Add(tableconfig.MaxAge)
+	kinds(false, 9*day)
+}

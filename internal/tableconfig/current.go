@@ -1,0 +1,57 @@
+package tableconfig
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// MaxAge is how long a process may run by a configuration of the table before it reads it
+// again. With the longest invocation it is less than Lead.
+const MaxAge = 5 * time.Minute
+
+// Current keeps the kinds of a process that recomputes rows those of the table. It is not
+// safe for concurrent use.
+type Current struct {
+	Table   Reader
+	Declare func() (*catalog.Catalog, error) // returns a new catalog of the declared kinds
+	Now     func() model.Time
+
+	kinds  *catalog.Catalog
+	readAt model.Time
+}
+
+// Kinds returns the kinds, and whether they differ from those of the call before. The table
+// is read if that is MaxAge ago. Errors are those of Load: then nothing may be recomputed.
+func (c *Current) Kinds(ctx context.Context) (_ *catalog.Catalog, changed bool, _ error) {
+	now := c.Now()
+	if c.kinds != nil && now >= c.readAt && now.Sub(c.readAt) < MaxAge {
+		return c.kinds, false, nil
+	}
+	kinds, err := c.Declare()
+	if err == nil {
+		err = Load(ctx, c.Table, kinds, now)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	changed = c.kinds == nil || !sameRetention(c.kinds, kinds)
+	if changed {
+		c.kinds = kinds
+	}
+	c.readAt = now
+	return c.kinds, changed, nil
+}
+
+// sameRetention compares what Load replaces. a and b have the same declared kinds.
+func sameRetention(a, b *catalog.Catalog) bool {
+	for i := range a.Kinds {
+		if !reflect.DeepEqual(a.Kinds[i].Retention, b.Kinds[i].Retention) {
+			return false
+		}
+	}
+	return true
+}
