@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ids"
@@ -34,23 +36,27 @@ type Store interface {
 // replaced by the table's. A kind that was not applied yet stays as declared. The error wraps
 // ErrRefused if a declaration does not fit the table. kinds must not be in use yet.
 func Load(ctx context.Context, table Reader, kinds *catalog.Catalog, now model.Time) error {
+	work, ctx := errgroup.WithContext(ctx)
 	for i := range kinds.Kinds {
-		k := &kinds.Kinds[i]
-		stored, err := table.KindConfig(ctx, k.Name)
-		if err != nil {
-			return fmt.Errorf("read the table's configuration: %w", err)
-		}
-		if stored == nil {
-			continue
-		}
-		if refused := Refused(stored, k, now); len(refused) > 0 {
-			return refusedError(refused)
-		}
-		if k.Retention, err = Policy(stored); err != nil {
-			return err
-		}
+		work.Go(func() error { return LoadKind(ctx, table, &kinds.Kinds[i], now) })
 	}
-	return nil
+	return work.Wait()
+}
+
+// LoadKind is Load for one kind.
+func LoadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time) error {
+	stored, err := table.KindConfig(ctx, k.Name)
+	if err != nil {
+		return fmt.Errorf("read the table's configuration: %w", err)
+	}
+	if stored == nil {
+		return nil
+	}
+	if refused := Refused(stored, k, now); len(refused) > 0 {
+		return refusedError(refused)
+	}
+	k.Retention, err = Policy(stored)
+	return err
 }
 
 // Applier makes a declared configuration that of the table. It is safe to run repeatedly,

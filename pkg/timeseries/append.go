@@ -55,7 +55,14 @@ func (e *Events[T]) AppendAll(ctx context.Context, values []T) ([]Result[T], err
 		}
 		observations, positions = append(observations, observation), append(positions, i)
 	}
-	appended, err := e.ingest.AppendEvents(ctx, e.kind, observations)
+	kind, err := e.kindOfTable(ctx)
+	if err != nil {
+		for _, position := range positions {
+			results[position].Err = err
+		}
+		return results, joined(results)
+	}
+	appended, err := e.ingest.AppendEvents(ctx, kind, observations)
 	for i, position := range positions {
 		results[position] = e.result(appended[i], err)
 	}

@@ -43,7 +43,11 @@ func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error
 	if err != nil || stored == nil {
 		return false, err
 	}
-	return e.ingest.Correct(ctx, e.changes, e.kind, observation, stored)
+	kind, err := e.kindOfTable(ctx)
+	if err != nil {
+		return false, err
+	}
+	return e.ingest.Correct(ctx, e.changes, kind, observation, stored)
 }
 
 // Enrich sets enrichment fields of the latest item of a series, by their stored names. nil

@@ -56,7 +56,11 @@ func (e *Events[T]) appendIf(ctx context.Context, v T, condition model.Condition
 		err := model.FieldErrors(problems)
 		return Result[T]{Err: err}, err
 	}
-	appended, err := e.ingest.AppendIf(ctx, e.kind, observation, condition)
+	kind, err := e.kindOfTable(ctx)
+	if err != nil {
+		return Result[T]{Err: err}, err
+	}
+	appended, err := e.ingest.AppendIf(ctx, kind, observation, condition)
 	result := e.result(appended, err)
 	return result, result.Err
 }

@@ -31,6 +31,7 @@ type Events[T any] struct {
 	ingest  *ingest.Service
 	changes ingest.ChangeStore
 	query   *query.Service
+	table   tableKind
 	// patience limits the time of one append; zero means no limit.
 	patience time.Duration
 }
