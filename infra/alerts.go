@@ -37,7 +37,7 @@ func (s *stack) addAlertMail() {
 		Name: s.name("critical-alerts"), EventBusName: s.bus.Ref(), State: new("ENABLED"),
 		Description: new("Sends critical alerts to the topics of the alarms"),
 		EventPattern: map[string]any{
-			"source": []any{entity.AlertEventSource}, "detail-type": []any{entity.AlertChangeRaised.DetailType()},
+			"source": []any{entity.AlertEventSource}, "detail-type": []any{entity.AlertChangeRaised.DetailType(), entity.AlertChangePassed.DetailType()},
 			"detail": map[string]any{"alert": map[string]any{"severity": []any{string(entity.Critical)}}},
 		},
 		Targets: targets,

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
+	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,9 +18,8 @@ import (
 
 const alertsLong = `List alerts, and acknowledge or resolve them.
 
-Without a subject, it lists the open alerts of all subjects with one severity: critical,
-unless --severity says otherwise. With a subject, it lists all alerts of that subject,
-newest first.
+Without a subject, it lists the open alerts of all subjects, the most severe first. With a
+subject, it lists all alerts of that subject, newest first.
 
 Exit status: 0 done; 1 there is no such alert; 2 wrong usage; 3 failed.`
 
@@ -59,18 +58,13 @@ func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.
 		return err
 	}
 	if len(args) == 0 {
-		severity := cmp.Or(filter.Severity, entity.Critical)
-		return printAlerts(cmd, kinds, limit, func(after alert.Cursor) (alert.Page, error) {
-			return service.ListOpen(cmd.Context(), severity, after, limit)
-		})
+		return printAlerts(cmd, kinds, limit, service.MostSevere(cmd.Context(), filter.Severity))
 	}
 	subject, err := arguments.Subject(args[0], kinds)
 	if err != nil {
 		return err
 	}
-	return printAlerts(cmd, kinds, limit, func(after alert.Cursor) (alert.Page, error) {
-		return service.ListBySubject(cmd.Context(), subject, filter, after, limit)
-	})
+	return printAlerts(cmd, kinds, limit, service.OfSubject(cmd.Context(), subject, filter, limit))
 }
 
 // openAlerts returns a service for the alerts and rules of the table, and the kinds.
@@ -88,21 +82,17 @@ func parseSeverity(text string) (entity.Severity, error) {
 	return "", usagef("--severity %s: want critical, warning or info", text)
 }
 
-// printAlerts prints the alerts of all pages, at most limit.
-func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, limit int, page func(alert.Cursor) (alert.Page, error)) error {
+// printAlerts prints the alerts, at most limit.
+func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, limit int, alerts iter.Seq2[entity.Alert, error]) error {
 	table := terminal.NewTable(cmd.OutOrStdout())
-	for after, first := (alert.Cursor{}), true; first || after != (alert.Cursor{}); first = false {
-		p, err := page(after)
+	for a, err := range alerts {
 		if err != nil {
 			return err
 		}
-		for i := range p.Alerts {
-			if limit > 0 && table.Len() == limit {
-				return table.Print()
-			}
-			table.Add(alertCells(kinds, &p.Alerts[i])...)
+		if limit > 0 && table.Len() == limit {
+			break
 		}
-		after = p.Next
+		table.Add(alertCells(kinds, &a)...)
 	}
 	return printOr(cmd, table, "no alerts")
 }

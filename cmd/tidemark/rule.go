@@ -43,7 +43,10 @@ func ruleCommand(to *connection) *cobra.Command {
 }
 
 // ruleFlags describe a rule.
-type ruleFlags struct{ kind, stream, measure, above, below, outside, severity, by string }
+type ruleFlags struct {
+	kind, stream, measure, above, below, outside, severity, by string
+	anyway                                                     bool
+}
 
 func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
@@ -58,6 +61,11 @@ func ruleAdd(to *connection) *cobra.Command {
 			rule, err := f.rule(kinds, args[0], args[1], cmd.Flags().Changed("stream"))
 			if err != nil {
 				return err
+			}
+			if known, err := service.KnowsMeasure(cmd.Context(), rule); err != nil {
+				return err
+			} else if !known && !f.anyway {
+				return usagef("%s is not a measure of %s that is declared or was seen in a latest item: correct the name, or add the rule with --anyway", rule.Measure, rule.Kind)
 			}
 			added, invalid, err := service.AddRule(cmd.Context(), rule)
 			if err != nil {
@@ -81,6 +89,7 @@ func ruleAdd(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&f.outside, "outside", "", "raise an alert if it is outside of this `range`, such as 18,24")
 	cmd.Flags().StringVar(&f.severity, "severity", string(entity.Warning), "`severity` of the alerts: critical, warning or info")
 	cmd.Flags().StringVar(&f.by, "by", "", "`name` to record (default: your user name)")
+	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "add a rule for a measure that was never seen")
 	return cmd
 }
 

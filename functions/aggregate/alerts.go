@@ -73,7 +73,7 @@ func (h *handler) evaluateAlerts(ctx context.Context, changes []storage.Change, 
 // logAlert logs a change of an alert without measured values; its id finds them.
 func (h *handler) logAlert(n *entity.Notification) {
 	level := slog.LevelInfo
-	if n.Change == entity.AlertChangeRaised {
+	if n.Change == entity.AlertChangeRaised || n.Change == entity.AlertChangePassed {
 		level = slog.LevelWarn
 	}
 	h.log.Log(context.Background(), level, "alert "+string(n.Change), "alert", n.Alert.ID, telemetry.FieldSeries, n.Alert.Series.String(),

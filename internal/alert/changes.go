@@ -60,6 +60,9 @@ func (r *ruleRun) compare(series model.Series, v violation, end model.Order, old
 			Measure: r.rule.Measure, Limit: r.rule.Limit(),
 			Violation: entity.Violation{Raised: v.raised, Value: v.value, Recovered: v.recovered},
 		}
+		if v.recovered != nil {
+			c.change = entity.AlertChangePassed
+		}
 		return c, !v.carried
 	}
 	c.alert = *old

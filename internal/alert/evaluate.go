@@ -29,7 +29,7 @@ type Counts struct {
 func (c *Counts) countChanges(changes []change) {
 	for i := range changes {
 		switch changes[i].change {
-		case entity.AlertChangeRaised:
+		case entity.AlertChangeRaised, entity.AlertChangePassed:
 			c.Raised++
 		case entity.AlertChangeRecovered:
 			c.Recovered++

@@ -30,8 +30,20 @@ func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) 
 			fit = append(fit, k.Name)
 		}
 	}
-	if name != "" || len(fit) != 1 {
+	switch {
+	case name != "":
+		return "", usage.Errorf("--kind %s: no such kind; the kinds are %s", name, strings.Join(names(kinds), ", "))
+	case len(fit) == 0:
+		return "", usage.Errorf("no kind of %s can have rules: a kind needs a latest item and one shard for them", subjectType)
+	case len(fit) > 1:
 		return "", usage.Errorf("choose a kind with --kind: %s can have rules", strings.Join(fit, ", "))
 	}
 	return fit[0], nil
+}
+
+func names(kinds *catalog.Catalog) (all []string) {
+	for i := range kinds.Kinds {
+		all = append(all, kinds.Kinds[i].Name)
+	}
+	return all
 }

@@ -82,7 +82,9 @@ type AlertChange string
 
 // The changes that are delivered as notifications.
 const (
-	AlertChangeRaised       AlertChange = "raised"
+	AlertChangeRaised AlertChange = "raised"
+	// AlertChangePassed is a violation that had ended when it was found.
+	AlertChangePassed       AlertChange = "raised and recovered"
 	AlertChangeRecovered    AlertChange = "recovered"
 	AlertChangeReopened     AlertChange = "reopened" // the event that ended it was deleted or corrected
 	AlertChangeWithdrawn    AlertChange = "withdrawn"
