@@ -379,3 +379,15 @@ func TestInvoke_LogsFailuresAndQuarantinedRecords(t *testing.T) {
 		}
 	}
 }
+
+// The configuration may not fit the table any more: then nothing may be recomputed by it.
+func TestInvoke_ProcessesNothingIfTheConfigurationCannotBeRefreshed(t *testing.T) {
+	f, failure := newFixture(t), errors.New("refused")
+	f.refresh = func(context.Context) error { return failure }
+	f.processor = nil // a call would panic
+	for _, payload := range []string{`{"Records":[]}`, `{"source":"aws.events","detail-type":"Scheduled Event"}`} {
+		if _, err := f.Invoke(t.Context(), []byte(payload)); !errors.Is(err, failure) {
+			t.Errorf("%s: %v, want %v", payload, err, failure)
+		}
+	}
+}
