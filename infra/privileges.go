@@ -21,10 +21,11 @@ type privilege struct {
 // right to each of its parts. A function that is not listed does not use the table.
 //
 // Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique
-// value that is released, a purge request that is withdrawn. Only purge may erase in batches.
+// value that is released, a purge request that is withdrawn. Aggregate deletes invalidations
+// that it has worked off. Only purge may erase in batches.
 var tableActions = map[string][]string{
 	ingest:    {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
-	aggregate: {"dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
+	aggregate: {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
 	query:     {"dynamodb:GetItem", "dynamodb:Query"},
 	manage: {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
 		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},

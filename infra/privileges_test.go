@@ -22,6 +22,7 @@ var wantPrivileges = map[string][]string{
 	},
 	"AggregateRole": {
 		"dynamodb:BatchGetItem on Table.Arn",
+		"dynamodb:DeleteItem on Table.Arn",
 		"dynamodb:DescribeStream on Table.StreamArn",
 		"dynamodb:GetItem on Table.Arn",
 		"dynamodb:GetRecords on Table.StreamArn",

@@ -11,7 +11,7 @@ import (
 )
 
 // addSchedules makes purge start and resume purges every minute, and aggregate deliver waiting
-// alert notifications.
+// alert notifications and write the rows of buckets that have closed.
 func (s *stack) addSchedules() {
 	s.addSchedule("Purge", purge, "Starts purges that are due and resumes interrupted ones", config.PurgeEvery)
 	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery)

@@ -3,13 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
@@ -87,13 +85,8 @@ func isScheduled(payload []byte) bool {
 
 // deliverPending delivers waiting notifications and ends the open alerts of removed rules.
 // Failures are logged, and the next scheduled event retries.
-func (h *handler) deliverPending(ctx context.Context) ([]byte, error) {
-	if h.alerts == nil {
-		return json.Marshal(alert.DeliveryResult{})
-	}
+func (h *handler) deliverPending(ctx context.Context) alert.DeliveryResult {
 	readBefore, writeBefore := h.units()
-	ctx, cancel := retry.WithHeadroom(ctx, headroom)
-	defer cancel()
 	ended, err := h.alerts.EndAlertsOfRemovedRules(ctx)
 	if err != nil {
 		h.log.Error("alerts of removed rules not ended", telemetry.FieldError, err.Error())
@@ -113,5 +106,5 @@ func (h *handler) deliverPending(ctx context.Context) ([]byte, error) {
 		telemetry.ReadUnits:          read - readBefore,
 		telemetry.WriteUnits:         write - writeBefore,
 	})
-	return json.Marshal(result)
+	return result
 }

@@ -44,7 +44,8 @@ type handler struct {
 	processor processor
 	progress  progress  // nil records no progress
 	alerts    evaluator // nil evaluates no alert rules
-	// refresh replaces processor and alerts if the table's configuration has changed; nil in
+	sweeper   sweeper   // nil where no kind has deferred tiers
+	// refresh replaces processor, sweeper and alerts if the table's configuration has changed; nil in
 	// tests. After an error nothing may be recomputed.
 	refresh func(context.Context) error
 
@@ -77,7 +78,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		}
 	}
 	if isScheduled(payload) {
-		return h.deliverPending(ctx)
+		return h.handleSchedule(ctx)
 	}
 	batch, err := h.decoder.Decode(payload)
 	if err != nil {

@@ -49,8 +49,9 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		if err != nil || !changed {
 			return err
 		}
-		h.processor = newProcessor(&aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
-			Limits: aggregate.Limits{QuarantineRetention: settings.Quarantine.Retention}})
+		aggregator := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
+			Limits: aggregate.Limits{QuarantineRetention: settings.Quarantine.Retention}}
+		h.processor, h.sweeper = newProcessor(aggregator), sweeperOf(aggregator, kinds)
 		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60}, Publisher: publisher}
 		return nil
 	}

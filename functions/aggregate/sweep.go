@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// sweeper writes the rows of buckets that have closed.
+type sweeper interface {
+	// Sweep works off one queue shard. It may be called concurrently.
+	Sweep(ctx context.Context, shard int) (aggregate.SweepReport, error)
+}
+
+var _ sweeper = (*aggregate.Aggregator)(nil)
+
+// sweeperOf returns nil where no kind has deferred tiers: the schedule then costs nothing.
+func sweeperOf(a *aggregate.Aggregator, kinds *catalog.Catalog) sweeper {
+	for _, subject := range kinds.Subjects() {
+		for _, kind := range kinds.KindsOf(subject) {
+			if kind.Retention.HasDeferred() {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// scheduledResult is the response to a scheduled event.
+type scheduledResult struct {
+	alert.DeliveryResult
+	Swept int `json:"swept"` // buckets of which the invalidations were worked off
+	Left  int `json:"left"`  // due invalidations that the next sweep finds again
+}
+
+// handleSchedule delivers waiting alert notifications, and sweeps all queue shards at the
+// same time. A failure is logged, and the next scheduled event retries.
+func (h *handler) handleSchedule(ctx context.Context) ([]byte, error) {
+	ctx, cancel := retry.WithHeadroom(ctx, headroom)
+	defer cancel()
+	var result scheduledResult
+	var sweeps sync.WaitGroup
+	if h.sweeper != nil {
+		sweeps.Go(func() { result.Swept, result.Left = h.sweep(ctx) })
+	}
+	if h.alerts != nil {
+		result.DeliveryResult = h.deliverPending(ctx)
+	}
+	sweeps.Wait()
+	return json.Marshal(result)
+}
+
+// sweep sweeps all queue shards at the same time, and logs each that found anything.
+func (h *handler) sweep(ctx context.Context) (swept, left int) {
+	var mu sync.Mutex // guards swept and left
+	var group sync.WaitGroup
+	for shard := range tablekeys.QueueShards {
+		group.Go(func() {
+			began := time.Now()
+			report, err := h.sweeper.Sweep(ctx, shard)
+			h.logSweep(shard, &report, time.Since(began), err)
+			mu.Lock()
+			defer mu.Unlock()
+			swept, left = swept+report.Swept, left+report.Left
+		})
+	}
+	group.Wait()
+	return swept, left
+}
+
+func (h *handler) logSweep(shard int, r *aggregate.SweepReport, took time.Duration, err error) {
+	log := h.log.With("queue_shard", shard, "swept", r.Swept, "left", r.Left, "through", r.Through.String(), "took", took.Milliseconds())
+	for _, n := range r.Notes[:min(maxNotes, len(r.Notes))] {
+		log.Warn("row needs attention", telemetry.FieldSeries, n.Key.Series.String(), "tier", n.Key.Tier, "bucket", n.Key.Start.String(), "note", n.Text)
+	}
+	switch {
+	case err != nil:
+		log.Error("sweep failed", telemetry.FieldError, err.Error())
+	case len(r.Failures) > 0:
+		log.Error("rows of closed buckets not written", telemetry.FieldError, r.Failures[0].Err.Error())
+	case r.Swept > 0:
+		log.Info("sweep", "recomputed", r.Recomputed, "written", r.Written, "quarantined", r.Quarantined)
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// sweeps records which queue shards were swept.
+type sweeps struct {
+	mu     sync.Mutex // guards shards
+	shards map[int]int
+}
+
+func (s *sweeps) Sweep(_ context.Context, shard int) (aggregate.SweepReport, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shards[shard]++
+	switch shard {
+	case 0:
+		return aggregate.SweepReport{}, errors.New("the table is down")
+	case 1:
+		return aggregate.SweepReport{Swept: 2, Left: 1, Report: aggregate.Report{Failures: []aggregate.Failure{{Err: errors.New("no row")}}}}, nil
+	default:
+		return aggregate.SweepReport{Swept: 3}, nil
+	}
+}
+
+func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
+	f := newFixture(t)
+	s := &sweeps{shards: map[int]int{}}
+	f.sweeper = s
+	out, err := f.Invoke(t.Context(), sample(t, "scheduled"))
+	var result scheduledResult
+	if err != nil || json.Unmarshal(out, &result) != nil || result.Swept != 8 || result.Left != 1 {
+		t.Errorf("the scheduled event returned %s, %v; want 8 swept, 1 left", out, err)
+	}
+	for shard := range tablekeys.QueueShards {
+		if s.shards[shard] != 1 {
+			t.Errorf("queue shard %d was swept %d times", shard, s.shards[shard])
+		}
+	}
+	for _, want := range []string{"the table is down", "no row", `"queue_shard":2`} {
+		if !strings.Contains(f.logs.String(), want) {
+			t.Errorf("the log lacks %q: %s", want, f.logs.String())
+		}
+	}
+}
+
+func TestSweeperOf_OnlyWhereAKindHasDeferredTiers(t *testing.T) {
+	for _, deferred := range []bool{false, true} {
+		kind := catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"}, Retention: tier.Standard()}
+		kind.Retention.Tiers[2].Deferred = deferred
+		kinds, err := catalog.New(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sweeperOf(&aggregate.Aggregator{}, kinds) != nil; got != deferred {
+			t.Errorf("deferred %v: a sweeper: %v", deferred, got)
+		}
+	}
+}
