@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -23,6 +24,7 @@ func (w *world) check() error {
 	w.Count("checks")
 	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{}, pending: w.repair.pendingRows()}
 	c.readRows()
+	c.watermarks, _ = w.table.Sweeps(context.Background()) // a table in memory does not fail
 	for _, key := range slices.SortedFunc(maps.Keys(c.rows), byRow) {
 		if err := c.row(key); err != nil {
 			return err
@@ -38,9 +40,10 @@ func (w *world) check() error {
 
 type checking struct {
 	*world
-	want    map[rollup.Key]*bucket
-	rows    map[rollup.Key]rollup.Row // all stored rows, without empty ones
-	pending map[rollup.Key]bool       // rows of changes whose repair is pending
+	want       map[rollup.Key]*bucket
+	rows       map[rollup.Key]rollup.Row // all stored rows, without empty ones
+	pending    map[rollup.Key]bool       // rows of changes whose repair is pending
+	watermarks entity.LowWatermarks
 }
 
 func (c *checking) readRows() {
@@ -64,7 +67,7 @@ func (c *checking) readRows() {
 // row checks a stored row.
 func (c *checking) row(key rollup.Key) error {
 	row := c.rows[key]
-	if c.pending[key] || row.ExpiresAt != 0 && row.ExpiresAt <= c.Now().Seconds() {
+	if c.pending[key] || !c.settled(key) || row.ExpiresAt != 0 && row.ExpiresAt <= c.Now().Seconds() {
 		return nil
 	}
 	want := rollup.NewFold(c.kind().Spec())
@@ -125,12 +128,12 @@ func (c *checking) cause(row *rollup.Row) string {
 // present checks that a bucket with events has a row, unless the row may be missing.
 func (c *checking) present(key rollup.Key) error {
 	b := c.want[key]
-	if _, exists := c.rows[key]; exists || c.pending[key] || c.mayHaveExpired(key, b) || c.pastAllTiers(key, b) {
+	if _, exists := c.rows[key]; exists || c.pending[key] || !c.settled(key) || c.mayHaveExpired(key, b) || c.pastAllTiers(key, b) {
 		return nil
 	}
 	for _, t := range c.kind().Retention.Tiers[b.level+1:] {
 		over := rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.Start).Start}
-		if row, exists := c.rows[over]; exists && !row.Exact {
+		if row, exists := c.rows[over]; exists && !row.Exact || !c.settled(over) {
 			return nil
 		}
 	}

@@ -37,6 +37,9 @@ var planted = []struct {
 	{"the resume point is kept after an earlier change", variant{store: func(w *world) aggregate.Store { return keepingPoint{w.store} }}, false},
 	{"a failure is reported as success", variant{respond: func([]string, int) []failure { return []failure{} }}, false},
 	{"the failed record is acknowledged", variant{respond: acknowledgeFailed}, false},
+	{"an invalidation is not stored", variant{store: func(w *world) aggregate.Store { return losingPuts{w.store} }}, false},
+	{"invalidations are deleted before their rows are written", variant{store: func(w *world) aggregate.Store { return deletingFirst{w.store} }}, false},
+	{"the low watermark passes what is left", variant{store: func(w *world) aggregate.Store { return passing{w.store} }}, false},
 	{"a write without a response counts as stored", variant{store: func(w *world) aggregate.Store { return trustingUnknown{w.store} }}, false},
 }
 

@@ -30,7 +30,7 @@ func changed(p tier.Policy, d simstream.Dice, now model.Time) tier.Policy {
 	if next := tiers[0].Unit; next == tier.Hour && d.Chance("minutes", .3) {
 		from := tier.Hour.BucketOf(now.Add(2 * overlap)).End
 		minute := tier.Tier{Unit: tier.Minute, Retention: p.Raw + 4*tier.Day24, From: from}
-		return tier.Policy{Raw: p.Raw, Tiers: append([]tier.Tier{minute}, tiers...)}
+		return tier.Policy{Raw: p.Raw, Tiers: append([]tier.Tier{minute}, tiers...), Jitter: p.Jitter}
 	}
 	t := &tiers[d.Pick("tier", len(tiers))]
 	if t.Retention != tier.Forever {
@@ -38,5 +38,5 @@ func changed(p tier.Policy, d simstream.Dice, now model.Time) tier.Policy {
 		t.Retention = t.Retention / time.Duration(1+d.Pick("shorter", 3)) * time.Duration(1+d.Pick("longer", 3))
 		t.Least = min(t.Least, t.Retention)
 	}
-	return tier.Policy{Raw: p.Raw, Tiers: tiers}
+	return tier.Policy{Raw: p.Raw, Tiers: tiers, Jitter: p.Jitter}
 }

@@ -30,6 +30,7 @@ var headings = []struct {
 	}},
 	{"recomputations", []string{
 		"recomputations", "folds resumed", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact", "rows not created",
+		"buckets left to a sweep", "invalidations written", "sweeps", "invalidations worked off",
 		"locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
 	}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/retry"
@@ -41,8 +42,9 @@ type world struct {
 	now            *catalog.Catalog
 	before         *catalog.Catalog // of the old code; nil where none runs
 	subject        []string
-	hours          []model.Time // the hours in which most events are
-	inOrder        int          // number of events appended in order of time
+	hours          []model.Time                 // the hours in which most events are
+	swept          map[entity.Invalidation]bool // sweeps are scheduled for it
+	inOrder        int                          // number of events appended in order of time
 }
 
 const kindName = "READING"
@@ -51,7 +53,7 @@ const kindName = "READING"
 func play(s *simstream.Sim) { playVariant(s, variant{}) }
 
 func playVariant(s *simstream.Sim, r variant) {
-	w := &world{Sim: s, variant: r, dice: s.Dice(), subject: []string{"north", "south"}}
+	w := &world{Sim: s, variant: r, dice: s.Dice(), subject: []string{"north", "south"}, swept: map[entity.Invalidation]bool{}}
 	w.nothingExpires = w.dice.Chance("nothing expires", .4)
 	w.now = catalogOf(w.kindOf(w.policyOf(w.dice.Of("policy"))))
 	w.hours = hoursOf(w.dice.Of("hours"))
@@ -118,6 +120,7 @@ func (w *world) policyOf(d simstream.Dice) tier.Policy {
 		}
 		p.Tiers[i].Retention = least
 	}
+	w.deferSome(&p, d)
 	return p
 }
 

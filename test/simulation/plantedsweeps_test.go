@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// losingPuts says that an invalidation is stored, and stores none.
+type losingPuts struct{ *store }
+
+func (l losingPuts) PutInvalidation(_ context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	l.scheduleSweeps(i)
+	return storage.Written, nil
+}
+
+// deletingFirst deletes the invalidations that a sweep reads.
+type deletingFirst struct{ *store }
+
+func (d deletingFirst) Invalidations(ctx context.Context, shard int, due model.Time, after string) (aggregate.InvalidationPage, error) {
+	page, err := d.store.Invalidations(ctx, shard, due, after)
+	for _, i := range page.Invalidations {
+		if _, err := d.DeleteInvalidation(ctx, i); err != nil {
+			return page, err
+		}
+	}
+	return page, err
+}
+
+// passing advances the low watermark by a day too much.
+type passing struct{ *store }
+
+func (p passing) AdvanceSweep(ctx context.Context, shard int, through model.Time) (storage.WriteResult, error) {
+	return p.store.AdvanceSweep(ctx, shard, through.Add(tier.Day24))
+}

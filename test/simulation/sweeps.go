@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+var _ aggregate.InvalidationStore = (*store)(nil)
+
+// deferSome defers the tiers from a drawn level on, in most histories.
+func (w *world) deferSome(p *tier.Policy, d simstream.Dice) {
+	from := d.Pick("first deferred tier", 3)
+	if d.Chance("all tiers are immediate", .4) || from >= len(p.Tiers) {
+		return
+	}
+	grace := d.Span("grace", 10*time.Minute).Truncate(time.Second)
+	for level := from; level < len(p.Tiers); level++ {
+		p.Tiers[level].Deferred, p.Tiers[level].Grace = true, grace*time.Duration(1+level-from)
+	}
+	p.Jitter = d.Span("jitter", 5*time.Minute).Truncate(time.Second)
+	if p.Validate() != nil { // raw is too short for it
+		for level := range p.Tiers {
+			p.Tiers[level].Deferred, p.Tiers[level].Grace = false, 0
+		}
+		p.Jitter = 0
+	}
+}
+
+// PutInvalidation stores an invalidation, and schedules sweeps around its due time.
+func (s *store) PutInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	return s.write(ctx, request("puts", tablekeys.Invalidation(i)), func() (storage.WriteResult, error) {
+		s.scheduleSweeps(i)
+		return s.table.PutInvalidation(context.Background(), i)
+	})
+}
+
+// Invalidations reads one page of the queue.
+func (s *store) Invalidations(ctx context.Context, shard int, due model.Time, after string) (page aggregate.InvalidationPage, err error) {
+	r := simstream.Request{Verb: "reads the queue", Keys: []string{tablekeys.InvalidationPartition(shard)}}
+	err = s.Read(ctx, r, func() (err error) {
+		page, err = s.table.Invalidations(context.Background(), shard, due, after)
+		return err
+	})
+	return page, err
+}
+
+// DeleteInvalidation deletes an invalidation.
+func (s *store) DeleteInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	return s.write(ctx, request("deletes", tablekeys.Invalidation(i)), func() (storage.WriteResult, error) {
+		return s.table.DeleteInvalidation(context.Background(), i)
+	})
+}
+
+// AdvanceSweep stores a low watermark.
+func (s *store) AdvanceSweep(ctx context.Context, shard int, through model.Time) (storage.WriteResult, error) {
+	return s.write(ctx, request("advances", tablekeys.LowWatermark(shard)), func() (storage.WriteResult, error) {
+		return s.table.AdvanceSweep(context.Background(), shard, through)
+	})
+}
+
+// Sweeps reads the low watermarks.
+func (s *store) Sweeps(ctx context.Context) (all entity.LowWatermarks, err error) {
+	r := simstream.Request{Verb: "reads low watermarks", Keys: []string{tablekeys.JobSweep}}
+	err = s.Read(ctx, r, func() (err error) {
+		all, err = s.table.Sweeps(context.Background())
+		return err
+	})
+	return all, err
+}
+
+// scheduleSweeps schedules the sweeps that may find an invalidation: some around its due
+// time, at the same time or not, and one that finds it at last. Sweeps may have been dead
+// for days, or for longer than the events live.
+func (w *world) scheduleSweeps(i entity.Invalidation) {
+	shard := tablekeys.QueueShard(i.Key.Series)
+	d := w.dice.Of("sweeps "+tablekeys.Invalidation(i).SK)
+	if w.swept[i] {
+		return
+	}
+	w.swept[i] = true
+	dead := time.Duration(0)
+	if d.Chance("dead", .25) {
+		dead = d.Span("dead for", []time.Duration{6 * time.Hour, 3 * tier.Day24, w.kind().Retention.Raw + tier.Day24}[d.Pick("dead", 3)])
+	}
+	for n := range 3 {
+		if dead == 0 && d.Chance(fmt.Sprint("sweep", n), .5) {
+			w.At(i.Due.Add(aggregate.ClockMargin+d.Span(fmt.Sprint("at", n), 4*time.Minute)-2*time.Minute), func() { w.sweep(shard, d.Of("early", n), 0) })
+		}
+	}
+	w.At(i.Due.Add(aggregate.ClockMargin+3*time.Minute+dead), func() { w.sweep(shard, d.Of("last"), 40) })
+}
+
+// sweep sweeps a queue shard. If the sweep fails or leaves something, it is repeated so
+// often at most.
+func (w *world) sweep(shard int, d simstream.Dice, repeats int) {
+	name := fmt.Sprintf("sweep of queue shard %d", shard)
+	w.Count("sweeps")
+	w.Go(name, d, func(ctx context.Context) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		if repeats == 0 && d.Chance("dies", .3) {
+			w.After(d.Span("dies after", 10*time.Second), cancel)
+		}
+		skew := d.Span("sweep clock", aggregate.ClockMargin) - aggregate.ClockMargin/2
+		agg := w.aggregator(&simstream.Process{Now: func() model.Time { return w.Now().Add(skew) }, Sleep: w.Sleep, Rand: d.Of("sweep").Rand()})
+		report, err := agg.Sweep(ctx, shard)
+		w.countReport(&report.Report)
+		w.Add("invalidations worked off", report.Swept)
+		w.Logf(name, "worked off %d, left %d, through %s: %v %v", report.Swept, report.Left, report.Through, err, report.Failures)
+		if (err != nil || report.Left > 0) && repeats > 0 {
+			w.After(10*time.Minute, func() { w.sweep(shard, d.Of("again", repeats), repeats-1) })
+		}
+	})
+}
+
+// deferredClock is the clock of a process, at most a minute wrong where a tier is deferred.
+func (w *world) deferredClock(now func() model.Time) func() model.Time {
+	if !w.kind().Retention.HasDeferred() {
+		return now
+	}
+	return func() model.Time { return w.Now().Add(now().Sub(w.Now()) / 5) }
+}
+
+// settled reports whether readers use the row of a bucket.
+func (c *checking) settled(key rollup.Key) bool {
+	policy := c.kind().Retention
+	_, level, ok := policy.Find(unitOf(key))
+	if !ok {
+		return true
+	}
+	closes := policy.ClosesAt(level, unitOf(key).BucketOf(key.Start), key.Series)
+	return closes <= max(c.watermarks.Of(tablekeys.QueueShard(key.Series)), model.MinTime)
+}
