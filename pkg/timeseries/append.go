@@ -114,6 +114,6 @@ func newIngest(store Store, o *Options) *ingest.Service {
 	locks, _ := store.(ingest.PurgeLocks) // nil if the store has no purge locks
 	return &ingest.Service{
 		Store: store, Limits: o.Limits, Now: o.clock(), Rand: o.Rand, PurgeLocks: locks,
-		Parallel: o.Parallel, RetryPolicy: retry.Policy{Attempts: o.Attempts},
+		Parallel: o.Parallel, Sleep: o.Sleep, RetryPolicy: retry.Policy{Attempts: o.Attempts},
 	}
 }

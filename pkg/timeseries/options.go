@@ -1,6 +1,7 @@
 package timeseries
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -31,6 +32,8 @@ type Options struct {
 	// Rand makes ids, tokens and pauses. It must be safe for concurrent use; nil means
 	// crypto/rand.
 	Rand io.Reader
+	// Sleep waits between attempts, or returns the context's error; nil means the wall clock.
+	Sleep func(context.Context, time.Duration) error
 }
 
 // Limits are the limits that appended values are validated against.

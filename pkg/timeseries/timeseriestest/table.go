@@ -47,10 +47,13 @@ func New(tb testing.TB, start time.Time) *Table {
 	return t
 }
 
-// Options returns options for timeseries.Open: the clock of the table, and pauses and ids that
-// are the same in each run.
+// Options returns options for timeseries.Open: the clock of the table, ids that are the same in
+// each run, and no pauses between attempts.
 func (t *Table) Options() *timeseries.Options {
-	return &timeseries.Options{Now: t.Now, Rand: &seeded{source: rand.NewChaCha8([32]byte{})}}
+	return &timeseries.Options{
+		Now: t.Now, Rand: &seeded{source: rand.NewChaCha8([32]byte{})},
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	}
 }
 
 // Now returns the time of the table's clock.

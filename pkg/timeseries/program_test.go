@@ -1,0 +1,281 @@
+package timeseries_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+	"github.com/tidemark-db/tidemark/pkg/timeseries"
+	"github.com/tidemark-db/tidemark/pkg/timeseries/timeseriestest"
+)
+
+// programs is the number of random programs: 200, or 10,000 in the long suite.
+func programs() int {
+	if os.Getenv("TIDEMARK_LONG") != "" {
+		return 10_000
+	}
+	return 200
+}
+
+// step is a reading as random programs append it: few devices, times, ids and values, so that
+// they meet often.
+type step struct {
+	Device  string    `tide:"subject"`
+	At      time.Time `tide:"time"`
+	ID      string    `tide:"id"`
+	Value   int       `tide:"measure"`
+	Place   string    `tide:"field"`
+	Account string    `tide:"enrichment"`
+}
+
+// plain is what a program expects of the table: maps, and the rules in a few lines.
+type plain struct {
+	late   catalog.LatePolicy
+	events map[string][]step // by device, in order
+	latest map[string]*step  // of the newest applied event, with earlier fields and enrichment
+	order  map[string]*step  // the newest applied event itself; nil if only enrichment
+}
+
+func byOrder(a, b step) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
+
+func (p *plain) find(s step) (int, bool) {
+	return slices.BinarySearchFunc(p.events[s.Device], s, byOrder)
+}
+
+// holds reports whether the place of the latest item is want; "" means no condition.
+func (p *plain) holds(device, want string) bool {
+	latest := p.latest[device]
+	return want == "" || latest != nil && latest.Place == want
+}
+
+// append returns the outcome of an append.
+func (p *plain) append(s step, place string) model.Outcome {
+	i, there := p.find(s)
+	newest := p.order[s.Device]
+	switch {
+	case there && same(p.events[s.Device][i], s):
+		return model.Duplicate
+	case there:
+		return model.Collision
+	case newest != nil && byOrder(*newest, s) == 0: // deleted or corrected: the latest item keeps the identity
+		if same(*newest, s) {
+			return model.Duplicate
+		}
+		return model.Collision
+	case !p.holds(s.Device, place):
+		return model.Conflict
+	case newest != nil && byOrder(s, *newest) < 0 && p.late == catalog.DropLate:
+		return model.Stale
+	}
+	s.Account = ""
+	p.events[s.Device] = slices.Insert(p.events[s.Device], i, s)
+	if newest != nil && byOrder(s, *newest) < 0 {
+		return model.Late
+	}
+	p.order[s.Device] = &s
+	merged := s
+	if old := p.latest[s.Device]; old != nil {
+		merged.Account, merged.Place = old.Account, cmp.Or(s.Place, old.Place)
+	}
+	p.latest[s.Device] = &merged
+	return model.Applied
+}
+
+// same reports whether two events of one identity have the same fields.
+func same(a, b step) bool { return a.Value == b.Value && a.Place == b.Place }
+
+func (p *plain) enrich(device, account, place string) model.Outcome {
+	if !p.holds(device, place) {
+		return model.Conflict
+	}
+	latest := p.latest[device]
+	if latest == nil {
+		latest = &step{Device: device}
+		p.latest[device] = latest
+	}
+	latest.Account = account
+	return model.Applied
+}
+
+// machine runs one random program on the table and on the model.
+type machine struct {
+	table  *timeseriestest.Table
+	events *timeseries.Events[step]
+	plain
+}
+
+func newMachine(t *testing.T, r *rapid.T) *machine {
+	kind := iot.Readings
+	kind.Late = rapid.SampledFrom([]catalog.LatePolicy{catalog.KeepLate, catalog.DropLate}).Draw(r, "late")
+	m := &machine{table: timeseriestest.New(t, today)}
+	m.plain = plain{late: kind.Late, events: map[string][]step{}, latest: map[string]*step{}, order: map[string]*step{}}
+	var err error
+	if m.events, err = timeseries.Open[step](m.table, kind, m.table.Options()); err != nil {
+		r.Fatal(err)
+	}
+	return m
+}
+
+var devices, places = []string{"a", "b"}, []string{"", "hall", "roof"}
+
+func anyStep(r *rapid.T) step {
+	return step{
+		Device: rapid.SampledFrom(devices).Draw(r, "device"), ID: rapid.SampledFrom([]string{"", "x"}).Draw(r, "id"),
+		At:    today.Add(-time.Duration(rapid.IntRange(0, 5).Draw(r, "age")) * 20 * time.Minute),
+		Value: rapid.IntRange(0, 2).Draw(r, "value"), Place: rapid.SampledFrom(places).Draw(r, "place"), Account: "ignored",
+	}
+}
+
+func onPlace(place string) []timeseries.AppendOption {
+	if place == "" {
+		return nil
+	}
+	return []timeseries.AppendOption{timeseries.If("place", model.Equal, place)}
+}
+
+// actions are the calls of a program. Each compares what the table returns with the model.
+func (m *machine) actions() map[string]func(*rapid.T) {
+	ctx := context.Background()
+	return map[string]func(*rapid.T){
+		"append": func(r *rapid.T) {
+			s, place := anyStep(r), rapid.SampledFrom(places).Draw(r, "if")
+			out, err := m.events.Append(ctx, s, onPlace(place)...)
+			want := m.append(s, place)
+			if err != nil || out.Outcome != want {
+				r.Fatalf("append %+v if %q: %s, %v; want %s", s, place, out.Outcome, err, want)
+			}
+			if out.Latest != nil && (want == model.Applied || m.latest[s.Device] == nil || out.Latest.Account != m.latest[s.Device].Account) {
+				r.Fatalf("append %+v: %s with the latest item %+v, stored is %+v", s, want, out.Latest, m.latest[s.Device])
+			}
+		},
+		"append many": func(r *rapid.T) {
+			all := rapid.SliceOfN(rapid.Custom(anyStep), 1, 6).Draw(r, "steps")
+			outs, err := m.events.AppendAll(ctx, all)
+			for i, s := range all {
+				if want := m.append(s, ""); err != nil || outs[i].Outcome != want {
+					r.Fatalf("%d of %+v: %s, %v; want %s", i, all, outs[i].Outcome, err, want)
+				}
+			}
+		},
+		"busy": func(r *rapid.T) { m.table.FailWrites(rapid.IntRange(0, 3).Draw(r, "writes")) },
+		"lost": func(r *rapid.T) { m.table.LoseResponses(rapid.IntRange(0, 3).Draw(r, "responses")) },
+		"enrich": func(r *rapid.T) {
+			device, place := rapid.SampledFrom(devices).Draw(r, "device"), rapid.SampledFrom(places).Draw(r, "if")
+			account := rapid.SampledFrom([]string{"", "acct-1", "acct-2"}).Draw(r, "account")
+			patch := map[string]any{"account": account}
+			if account == "" {
+				patch["account"] = nil
+			}
+			out, err := m.events.Enrich(ctx, timeseries.Key{Subject: device}, patch, onPlace(place)...)
+			if want := m.enrich(device, account, place); err != nil || out.Outcome != want {
+				r.Fatalf("enrich %s if %q: %s, %v; want %s", device, place, out.Outcome, err, want)
+			}
+		},
+		"correct": func(r *rapid.T) {
+			s := anyStep(r)
+			done, err := m.events.Correct(ctx, s)
+			i, want := m.find(s)
+			if err != nil || done != want {
+				r.Fatalf("correct %+v: %t, %v; want %t", s, done, err, want)
+			}
+			if s.Account = ""; want {
+				m.plain.events[s.Device][i] = s
+			}
+		},
+		"delete": func(r *rapid.T) {
+			s := anyStep(r)
+			done, err := m.events.Delete(ctx, s)
+			i, want := m.find(s)
+			if err != nil || done != want && !done { // a lost response counts as deleted
+				r.Fatalf("delete %+v: %t, %v; want %t", s, done, err, want)
+			}
+			if want {
+				m.plain.events[s.Device] = slices.Delete(m.plain.events[s.Device], i, i+1)
+			}
+		},
+		"": m.compare,
+	}
+}
+
+// compare compares latest items and histories, and now and then the rollups.
+func (m *machine) compare(r *rapid.T) {
+	ctx := context.Background()
+	fold := rapid.IntRange(0, 4).Draw(r, "fold") == 0
+	if fold {
+		m.table.Fold(m.events.Kind())
+	}
+	for _, device := range devices {
+		key := timeseries.Key{Subject: device}
+		latest, err := m.events.Latest(ctx, key)
+		if want := m.latest[device]; err != nil || !equalLatest(latest, want) {
+			r.Fatalf("latest of %s: %+v, %v; want %+v", device, latest, err, want)
+		}
+		var got []step
+		for s, err := range m.events.History(ctx, key) {
+			if err != nil {
+				r.Fatal(err)
+			}
+			got = append(got, s)
+		}
+		if want := m.plain.events[device]; !slices.EqualFunc(got, want, equalSteps) {
+			r.Fatalf("history of %s: %+v, want %+v", device, got, want)
+		}
+		if fold {
+			m.compareRollups(r, key)
+		}
+	}
+}
+
+func equalSteps(a, b step) bool {
+	return a.At.Equal(b.At) && a.Device == b.Device && a.ID == b.ID && same(a, b) && a.Account == b.Account
+}
+
+func equalLatest(a, b *step) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Place == b.Place && a.Value == b.Value && a.Account == b.Account && a.ID == b.ID
+}
+
+func (m *machine) compareRollups(r *rapid.T, key timeseries.Key) {
+	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
+		want := map[string]string{}
+		sums, counts := map[string]int{}, map[string]int{}
+		for _, s := range m.plain.events[key.Subject] {
+			label := unit.BucketOf(model.TimeOf(s.At)).Label()
+			sums[label], counts[label] = sums[label]+s.Value, counts[label]+1
+			want[label] = fmt.Sprint(counts[label], " ", sums[label], " true")
+		}
+		got := map[string]string{}
+		for rollup, err := range m.events.EachRollup(context.Background(), key, unit) {
+			if err != nil {
+				r.Fatal(err)
+			}
+			if v := rollup.Measure("value"); v.Count > 0 {
+				got[rollup.Bucket.Label()] = fmt.Sprint(v.Count, " ", v.Sum, " ", rollup.Exact)
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			r.Fatalf("%ss of %s: %v, want %v", unit, key.Subject, got, want)
+		}
+	}
+}
+
+// Every outcome and everything that is read agrees with a plain model, in random programs over
+// the public API, with busy tables and lost responses.
+func TestPrograms_AgreeWithAPlainModel(t *testing.T) {
+	t.Parallel()
+	for done := 0; done < programs() && !t.Failed(); done += 100 {
+		t.Run(fmt.Sprint(done), rapid.MakeCheck(func(r *rapid.T) { r.Repeat(newMachine(t, r).actions()) }))
+	}
+}
