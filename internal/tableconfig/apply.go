@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -90,6 +91,11 @@ func (a Applied) String() string {
 			text += fmt.Sprintf("\n%s: tier %s has rows from %s", a.Kind, t.Unit, t.From)
 		}
 	}
+	for _, f := range slices.Concat(a.Config.Measures, a.Config.Dimensions, a.Config.Distinct) {
+		if at := a.Config.AppliedAt; at != 0 && (f.Since == at || f.PercentilesSince == at) {
+			text += fmt.Sprintf("\n%s: %s is complete from %s: rebuild earlier rows", a.Kind, f.Name, at)
+		}
+	}
 	return text
 }
 
@@ -131,7 +137,8 @@ func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (done Applied, _ e
 		if err != nil {
 			return storage.Unknown, err
 		}
-		next, refused := Next(stored, k, a.Now(), a.MaxAhead)
+		now := a.Now()
+		next, refused := Next(stored, k, now, a.MaxAhead)
 		if len(refused) > 0 {
 			return storage.Unknown, refusedError(refused)
 		}
@@ -148,7 +155,7 @@ func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (done Applied, _ e
 		if next.Rev, err = ids.Nonce(random); err != nil {
 			return storage.Unknown, err
 		}
-		next.AppliedAt = a.Now()
+		next.AppliedAt = now
 		done = Applied{Kind: k.Name, Changed: true, Config: next}
 		return a.Table.PutKindConfig(ctx, next, prev)
 	})

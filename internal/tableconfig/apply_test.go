@@ -146,6 +146,9 @@ func TestApply_SaysSinceWhenAFieldHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want := "FLOW: new is complete from " + later.String(); !strings.Contains(got.String(), want) {
+		t.Errorf("said %q, want %q", got, want)
+	}
 	want := [][]entity.FieldConfig{
 		{{Name: "new", Scale: 2, Since: later}, {Name: "value", Scale: 9, Percentiles: true, PercentilesSince: later}},
 		{{Name: "area", Top: 200, Since: later}, {Name: "room", Top: 200}}, {{Name: "badge", Since: later}, {Name: "user"}},
@@ -164,10 +167,11 @@ func TestApply_TheFirstBucketOfANewTier(t *testing.T) {
 		unit          tier.Unit
 		want          string
 	}{
-		"finer, next hour after the lead":    {policy(10*day, hours(90*day), days, months), policy(10*day, minutes, hours(90*day), days, months), tier.Minute, "2026-04-20T14:00:00.000Z"},
-		"finer, declared later":              {policy(10*day, hours(90*day), days, months), policy(10*day, quarterDeclared, hours(90*day), days, months), tier.Minute, "2026-04-21T00:00:00.000Z"},
-		"between, next month":                {policy(10*day, hours(90*day), months), policy(10*day, hours(90*day), days, months), tier.Day, "2026-05-01T00:00:00.000Z"},
-		"coarsest, where all children exist": {policy(10*day, hours(90*day), days), policy(10*day, hours(90*day), days, months), tier.Month, "2024-05-01T00:00:00.000Z"},
+		"finer, next hour after the lead":      {policy(10*day, hours(90*day), days, months), policy(10*day, minutes, hours(90*day), days, months), tier.Minute, "2026-04-20T14:00:00.000Z"},
+		"finer, declared later":                {policy(10*day, hours(90*day), days, months), policy(10*day, quarterDeclared, hours(90*day), days, months), tier.Minute, "2026-04-21T00:00:00.000Z"},
+		"between, next month":                  {policy(10*day, hours(90*day), months), policy(10*day, hours(90*day), days, months), tier.Day, "2026-05-01T00:00:00.000Z"},
+		"coarsest, where all children exist":   {policy(10*day, hours(90*day), days), policy(10*day, hours(90*day), days, months), tier.Month, "2024-05-01T00:00:00.000Z"},
+		"the only one, where all events exist": {policy(10*day, hours(90*day)), policy(10*day, days), tier.Day, "2026-04-11T00:00:00.000Z"},
 	} {
 		table := memory.New(clock)
 		for _, p := range []tier.Policy{c.before, c.after} {

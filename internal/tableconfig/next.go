@@ -28,7 +28,8 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 	next.SubjectType, next.Shards = declared.Subject.Name, declared.Shards
 	next.Raw = declared.Retention.Raw
 	next.LeastRaw = least(stored.LeastRaw, declared.Retention.LeastRawRetention())
-	next.Tiers = nextTiers(stored.Tiers, declared.Retention.Tiers, now, now.Add(Lead+maxAhead))
+	at := start{now: now, earliest: now.Add(Lead + maxAhead), events: eventsFrom(next.LeastRaw, now, maxAhead)}
+	next.Tiers = nextTiers(stored.Tiers, declared.Retention.Tiers, at)
 	next.Measures = nextFields(stored.Measures, measuresOf(declared), now)
 	next.Dimensions = nextFields(stored.Dimensions, dimensionsOf(declared), now)
 	next.Distinct = nextFields(stored.Distinct, distinctOf(declared), now)
@@ -50,11 +51,11 @@ func adopted(k *catalog.Kind) entity.KindConfig {
 
 // nextTiers returns the tiers after declared ones are applied. A removed tier is kept, so
 // that its least retention is known if it is declared again.
-func nextTiers(stored []entity.TierConfig, declared []tier.Tier, now, earliest model.Time) []entity.TierConfig {
+func nextTiers(stored []entity.TierConfig, declared []tier.Tier, at start) []entity.TierConfig {
 	next := slices.Clone(stored)
 	for i := range next {
 		if next[i].RemovedAt == 0 && !slices.ContainsFunc(declared, func(t tier.Tier) bool { return t.Unit.String() == next[i].Unit }) {
-			next[i].RemovedAt = now
+			next[i].RemovedAt = at.now
 		}
 	}
 	for level, t := range declared {
@@ -62,10 +63,10 @@ func nextTiers(stored []entity.TierConfig, declared []tier.Tier, now, earliest m
 		switch {
 		case i < 0:
 			next = append(next, entity.TierConfig{
-				Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: firstBucket(declared, level, false, now, earliest),
+				Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: at.firstBucket(declared, level, false),
 			})
 		case next[i].RemovedAt != 0:
-			next[i].From, next[i].RemovedAt = firstBucket(declared, level, true, now, earliest), 0
+			next[i].From, next[i].RemovedAt = at.firstBucket(declared, level, true), 0
 			fallthrough
 		default:
 			next[i].Retention, next[i].Least = t.Retention, least(next[i].Least, t.LeastRetention())
@@ -75,22 +76,42 @@ func nextTiers(stored []entity.TierConfig, declared []tier.Tier, now, earliest m
 	return next
 }
 
+// start has the times on which the first bucket of a new tier depends.
+type start struct {
+	now      model.Time
+	earliest model.Time // before it, some process may not use the tier
+	events   model.Time // from here on no event can have expired
+}
+
+// eventsFrom returns the time from which on no event can have expired, by the least retention
+// that events ever had.
+func eventsFrom(leastRaw time.Duration, now model.Time, maxAhead time.Duration) model.Time {
+	if leastRaw == tier.Forever {
+		return model.MinTime
+	}
+	return now.Add(-leastRaw).Add(maxAhead + tier.ExpiryMargin)
+}
+
 // firstBucket returns from when a new tier has rows: the start of a bucket of the next
 // coarser tier, before which no process uses the tier, or a later declared time. The
-// coarsest tier has no coarser rows that it could make wrong: its buckets begin where no row
-// of the tier below can have expired. Rows that it had before it was removed may miss
-// changes, so a tier that is declared again begins like a new finer one.
-func firstBucket(declared []tier.Tier, level int, again bool, now, earliest model.Time) model.Time {
+// coarsest tier has no coarser rows that it could make wrong: its buckets begin where none of
+// their children can have expired. Rows that it had before it was removed may miss changes,
+// so a tier that is declared again begins like a new finer one.
+func (s start) firstBucket(declared []tier.Tier, level int, again bool) model.Time {
 	t := declared[level]
+	children := s.events
+	if level > 0 {
+		children = declared[level-1].CompleteFrom(s.now)
+	}
 	switch {
 	case level < len(declared)-1:
-		return max(t.From, declared[level+1].Unit.FirstStart(earliest))
+		return max(t.From, declared[level+1].Unit.FirstStart(s.earliest))
 	case again:
-		return max(t.From, t.Unit.FirstStart(earliest))
-	case level == 0 || declared[level-1].LeastRetention() == tier.Forever && declared[level-1].From == 0:
+		return max(t.From, t.Unit.FirstStart(s.earliest))
+	case children == model.MinTime:
 		return t.From
 	}
-	return max(t.From, t.Unit.FirstStart(declared[level-1].CompleteFrom(now)))
+	return max(t.From, t.Unit.FirstStart(children))
 }
 
 // nextFields returns declared fields with the times from which they hold.
