@@ -5,6 +5,7 @@ import "slices"
 // Lists of packages whose tests run against a mutant, in this order.
 var (
 	aggregateTests = []string{"test/faults", "internal/aggregate", "test/simulation"}
+	deferredTests  = []string{"internal/aggregate", "test/simulation"}
 	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
 	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
 	allTests       = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
@@ -26,6 +27,9 @@ const (
 	children      = "internal/aggregate/children.go"
 	resuming      = "internal/aggregate/resume.go"
 	sealing       = "internal/aggregate/sealed.go"
+	deferring     = "internal/aggregate/deferred.go"
+	sweeping      = "internal/aggregate/sweep.go"
+	settling      = "internal/aggregate/settled.go"
 	gathering     = "internal/aggregate/dirty.go"
 	retrying      = "internal/retry/retry.go"
 	folding       = "pkg/rollup/fold.go"
@@ -137,6 +141,50 @@ var mutants = []mutant{
 	{
 		Name: "insert-held-unproven", Says: "an insert never marks a sealed row", Tests: aggregateTests,
 		Edits: []edit{{sealing, "return row.Covers(fold), nil", "return row.Covers(fold) || true, nil"}},
+	},
+	{
+		Name: "open-unchecked", Says: "a bucket is left to a sweep although it closed while its invalidation was put", Tests: deferredTests,
+		Edits: []edit{{deferring, "result == storage.Written && open()", "result == storage.Written"}},
+	},
+	{
+		Name: "open-clock-once", Says: "the clock is read once for a bucket", Tests: deferredTests,
+		Edits: []edit{{deferring, "	open := func() bool { return max(a.Now(), notBefore) < closes }\n", "	now := max(a.Now(), notBefore)\n	open := func() bool { return now < closes }\n"}},
+	},
+	{
+		Name: "put-remembered-early", Says: "an invalidation is remembered before it is stored", Tests: deferredTests,
+		Edits: []edit{{deferring, "		result, err := a.putInvalidation(", "		a.puts.add(b.key, closes, a.Now())\n		result, err := a.putInvalidation("}},
+	},
+	{
+		Name: "frozen-clock", Says: "a clock that is before a delivered change is trusted", Tests: deferredTests,
+		Edits: []edit{{deferring, "max(a.Now(), notBefore) < closes", "a.Now() < closes"}},
+	},
+	{
+		Name: "sweep-no-margin", Says: "a sweep works off what is just due", Tests: deferredTests,
+		Edits: []edit{{sweeping, "a.Now().Add(-ClockMargin)", "a.Now()"}},
+	},
+	{
+		Name: "sweep-parent-unchecked", Says: "a sweep leaves the parent of a bucket to the next one, also if it has closed", Tests: deferredTests,
+		Edits: []edit{{sweeping, "left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil", "_, err := s.agg.putInvalidation(ctx, entity.Invalidation{Due: b.closesAt(), Key: b.key}, &s.all); true"}},
+	},
+	{
+		Name: "sweep-no-parent", Says: "a sweep recomputes the bucket alone", Tests: deferredTests,
+		Edits: []edit{{sweeping, "		if !ok {\n			return nil\n		}\n", "		if true || !ok {\n			return nil\n		}\n"}},
+	},
+	{
+		Name: "watermark-passes", Says: "the low watermark passes an invalidation that is left", Tests: deferredTests,
+		Edits: []edit{{sweeping, "	s.through = min(s.through, i.Due-1)\n", ""}},
+	},
+	{
+		Name: "watermark-at-end", Says: "the low watermark is that of the sweep's end", Tests: deferredTests,
+		Edits: []edit{{sweeping, "queue.AdvanceSweep(ctx, shard, s.through)", "queue.AdvanceSweep(ctx, shard, s.agg.Now())"}},
+	},
+	{
+		Name: "unsettled-parent", Says: "an absent parent that no sweep has settled proves that a row never existed", Tests: deferredTests,
+		Edits: []edit{{sealing, "err != nil || !settled {", "err != nil {"}},
+	},
+	{
+		Name: "stale-exact", Says: "a row that is first written after its children may have expired is exact", Tests: deferredTests,
+		Edits: []edit{{settling, "return !settled, err", "return false, err"}},
 	},
 	{
 		Name: "expired-no-margin", Says: "an absent row is created until the very end of its retention", Tests: aggregateTests,
