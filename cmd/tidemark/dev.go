@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -84,6 +86,7 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) e
 	}
 	remove, err := devfile.Dev{
 		URL: stack.URL, Endpoint: stack.Endpoint, Table: stack.Table, Config: options.ConfigPath, PID: os.Getpid(),
+		Started: time.Now(), ID: options.ID,
 	}.Write(filepath.Join(flags.dir, filepath.Base(devfile.Path)))
 	if err != nil {
 		return fmt.Errorf("write the file by which other commands find this dev: %w", err)
@@ -118,7 +121,7 @@ func devOptions(to *connection, flags devFlags) (local.Options, error) {
 	database.Endpoint, database.HeapMB = to.endpoint, flags.heap
 	return local.Options{
 		Config: settings, ConfigPath: path, Table: to.table, Port: flags.port,
-		DynamoDB: database, BinaryDir: flags.functions, Dir: flags.dir,
+		DynamoDB: database, BinaryDir: flags.functions, Dir: flags.dir, ID: rand.Text(),
 	}, nil
 }
 

@@ -6,6 +6,9 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 )
 
 // groups of commands in the order in which help lists them; those of the group without a
@@ -52,9 +55,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := arguments.CheckText(args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if message := describe(err); message != "" {
-		fmt.Fprintln(stderr, "tidemark:", message)
+		fmt.Fprintln(stderr, "tidemark:", terminal.PrintableLines(message))
 	}
 	return exitStatus(err)
 }

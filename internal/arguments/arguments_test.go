@@ -11,6 +11,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
+func TestCheckText_RejectsTextThatIsNotUTF8(t *testing.T) {
+	if err := CheckText([]string{"latest", "devices/ä"}); err != nil {
+		t.Error(err)
+	}
+	if err := CheckText([]string{"latest", "devices/\xff"}); !usage.Is(err) {
+		t.Errorf("error %v, want one of the usage", err)
+	}
+}
+
 func TestSubject_AcceptsPathNameAndBareID(t *testing.T) {
 	all, err := catalog.New(domains.Kinds()...)
 	if err != nil {

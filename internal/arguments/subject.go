@@ -5,11 +5,23 @@ package arguments
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
+
+// CheckText returns an error if an argument is not UTF-8: it would be stored with replaced
+// characters, as another id.
+func CheckText(args []string) error {
+	for _, arg := range args {
+		if !utf8.ValidString(arg) {
+			return usage.Errorf("%q is not UTF-8: set the terminal to UTF-8, or convert the text", arg)
+		}
+	}
+	return nil
+}
 
 // Subject parses devices/ID, DEVICE/ID, or, if only one subject type is declared, an
 // id that has no slash. In the other forms an id may have slashes.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -143,9 +144,10 @@ func toBalancer(listed bool) EncodeResponse {
 	}
 }
 
-// unescaped returns the unescaped path, or the path itself if it has an invalid escape.
+// unescaped returns the unescaped path, or the path itself if it has an invalid escape or is not
+// UTF-8: JSON would replace its bytes, and so make the ids of two subjects one.
 func unescaped(path string) string {
-	if plain, err := url.PathUnescape(path); err == nil {
+	if plain, err := url.PathUnescape(path); err == nil && utf8.ValidString(plain) {
 		return plain
 	}
 	return path

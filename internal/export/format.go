@@ -43,7 +43,7 @@ func csvLine(r record) (string, error) {
 	var text strings.Builder
 	w := csv.NewWriter(&text)
 	row := append([]string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}, httpapi.FigureCells(r.Figures)...)
-	w.Write(append(row, strconv.FormatBool(r.Exact)))
+	w.Write(httpapi.SafeCells(append(row, strconv.FormatBool(r.Exact))))
 	w.Flush()
 	return text.String(), w.Error()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -44,7 +45,7 @@ func WriteItem(w io.Writer, it item.Item) error {
 		fmt.Fprintf(&b, "    %-12s %s\n", name, decode(it[name]))
 	}
 	b.WriteByte('\n')
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, terminal.PrintableLines(b.String()))
 	return err
 }
 

@@ -75,10 +75,16 @@ func writeLines(w io.Writer, result any) error {
 func writeCSV(w io.Writer, result any) error {
 	table := result.(List).Table()
 	out := csv.NewWriter(w)
-	if err := out.Write(table.Header); err != nil {
+	if err := out.Write(SafeCells(table.Header)); err != nil {
 		return err
 	}
-	return out.WriteAll(table.Rows)
+	for _, row := range table.Rows {
+		if err := out.Write(SafeCells(row)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // ProblemNotAcceptable is the problem of a request for a format that the result does not

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Invoker is a function that the front calls.
@@ -29,6 +30,8 @@ type Route struct {
 	Parameter string
 	// Authorizer authorizes requests; nil authorizes all.
 	Authorizer Invoker
+	// AnyOrigin serves the pages of every website too, as the collector does.
+	AnyOrigin bool
 }
 
 // maxRequest is the largest body of a request, as in API Gateway.
@@ -38,18 +41,19 @@ const maxRequest = 10 << 20
 // request to an HTTP API payload of version 2.0, invokes a function and returns its response.
 type Front struct {
 	URL    string
+	ID     string // every response carries it in the header IDHeader; "" for none
 	routes []Route
 	server *http.Server
 }
 
-// StartFront listens on a port of this machine; 0 selects a free one. rest serves the requests that
-// match no route.
-func StartFront(port string, routes []Route, rest http.Handler) (*Front, error) {
+// StartFront listens on a port of this machine; 0 selects a free one. id identifies this run in
+// every response. rest serves the requests that match no route.
+func StartFront(port, id string, routes []Route, rest http.Handler) (*Front, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
 		return nil, err
 	}
-	f := &Front{URL: "http://" + listener.Addr().String(), routes: routes}
+	f := &Front{URL: "http://" + listener.Addr().String(), ID: id, routes: routes}
 	f.server = &http.Server{Handler: f.handler(rest), ReadHeaderTimeout: 10 * time.Second}
 	go f.server.Serve(listener)
 	return f, nil
@@ -64,13 +68,24 @@ func (f *Front) Stop(ctx context.Context) {
 
 func (f *Front) handler(rest http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f.ID != "" {
+			w.Header().Set(IDHeader, f.ID)
+		}
+		if !utf8.ValidString(r.URL.Path) {
+			writeMessage(w, http.StatusBadRequest, "the path is not UTF-8: encode ids as UTF-8 before you escape them")
+			return
+		}
 		for _, route := range f.routes {
 			if r.Method == route.Method && strings.HasPrefix(r.URL.Path, route.Prefix) && strings.HasSuffix(r.URL.Path, route.Suffix) {
-				pass(w, r, route)
+				if route.AnyOrigin || fromThisMachine(w, r) {
+					pass(w, r, route)
+				}
 				return
 			}
 		}
-		rest.ServeHTTP(w, r)
+		if fromThisMachine(w, r) {
+			rest.ServeHTTP(w, r)
+		}
 	})
 }
 

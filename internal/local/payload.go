@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -55,7 +56,7 @@ func newHTTPRequest(r *http.Request, route Route, body []byte, now time.Time) ev
 	for _, c := range r.Cookies() {
 		p.Cookies = append(p.Cookies, c.String())
 	}
-	if p.IsBase64Encoded = len(body) > 0 && !isText(r.Header); p.IsBase64Encoded {
+	if p.IsBase64Encoded = len(body) > 0 && !(isText(r.Header) && utf8.Valid(body)); p.IsBase64Encoded {
 		p.Body = base64.StdEncoding.EncodeToString(body)
 	} else {
 		p.Body = string(body)

@@ -30,6 +30,7 @@ type Options struct {
 	ConfigPath string         // the file that Config was read from, passed to the functions; "" for the defaults
 	Table      string         // "" means tidemark
 	Port       string         // of the HTTP front; "" selects a free one
+	ID         string         // random, in every response of the front; "" for none
 	// DynamoDB is a running endpoint, or how to start DynamoDB Local.
 	DynamoDB  ddblocal.Options
 	BinaryDir string // of the functions; "" searches, see FindBinaries
@@ -210,7 +211,7 @@ func (s *Stack) watchDatabase() {
 
 func (s *Stack) startFront() (err error) {
 	routes := []Route{
-		{Method: http.MethodPost, Prefix: sitekey.PathPrefix, Parameter: sitekey.PathParam, Authorizer: s.functions[authorize], To: s.functions[ingest]},
+		{Method: http.MethodPost, Prefix: sitekey.PathPrefix, Parameter: sitekey.PathParam, AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordRestore, To: s.functions[manage]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordPurge, To: s.functions[manage]},
 		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordAcknowledge, To: s.functions[manage]},
@@ -226,7 +227,7 @@ func (s *Stack) startFront() (err error) {
 	for _, r := range httpapi.ServiceRoutes() {
 		routes = append(routes, Route{Method: r.Method, Prefix: r.Path, Suffix: r.Path, To: s.functions[query]})
 	}
-	if s.front, err = StartFront(s.opts.Port, routes, s.localRoutes()); err != nil {
+	if s.front, err = StartFront(s.opts.Port, s.opts.ID, routes, s.localRoutes()); err != nil {
 		return fmt.Errorf("start the HTTP front: %w", err)
 	}
 	s.URL = s.front.URL

@@ -40,7 +40,7 @@ func (c *Counts) reject(location, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.rejections) < shownRejections {
-		c.rejections = append(c.rejections, location+": "+reason)
+		c.rejections = append(c.rejections, terminal.Printable(location+": "+reason))
 	}
 }
 
