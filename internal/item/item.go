@@ -17,8 +17,8 @@ import (
 // Type is the DynamoDB type of a Value.
 type Type uint8
 
-// The types that are written. Other is any type that is never written (maps, lists and
-// sets).
+// The types. Other is any type that Tidemark does not use (maps, lists and sets); it is
+// written only as it was read.
 const (
 	Other Type = iota
 	S
@@ -34,6 +34,9 @@ type Value struct {
 	S    string // of S and N
 	B    []byte // of B
 	Bool bool   // of Bool
+	// Opaque is a value of type Other in the form of the store that read it, so that the store
+	// can write it again.
+	Opaque any
 }
 
 // Item is a stored item by attribute name.

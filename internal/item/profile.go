@@ -3,6 +3,7 @@ package item
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -44,6 +45,9 @@ func fromProfile(k keys.Key, p *model.Profile) Item {
 		if !tablekeys.ReservedInProfile(a.Name) {
 			it[a.Name] = FromValue(a.Value)
 		}
+	}
+	if foreign, ok := p.Foreign.(Item); ok {
+		maps.Copy(it, foreign)
 	}
 	for name, t := range map[string]model.Time{
 		keys.AttrCreatedAt: p.CreatedAt, tablekeys.AttrUpdatedAt: p.UpdatedAt, tablekeys.AttrDeletedAt: p.DeletedAt,
@@ -146,6 +150,25 @@ func Sentinel(it Item) (entity.Sentinel, error) {
 	return s, nil
 }
 
+// foreign returns the attributes that are neither ours nor of a type that a field can have; nil
+// if there are none.
+func (it Item) foreign() any {
+	var all Item
+	for name, v := range it {
+		if _, isField := ToValue(v); isField || tablekeys.ReservedInProfile(name) || keys.Reserved(name) {
+			continue
+		}
+		if all == nil {
+			all = Item{}
+		}
+		all[name] = v
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
+
 func toProfile(it Item, subject model.Subject, what string) (model.Profile, error) {
 	p := model.Profile{Subject: subject}
 	r := reader{it: it}
@@ -163,6 +186,7 @@ func toProfile(it Item, subject model.Subject, what string) (model.Profile, erro
 		return model.Profile{Subject: subject}, fmt.Errorf("read %s of %s: %w", what, subject, r.err)
 	}
 	attrs, _ := it.attrs()
+	p.Foreign = it.foreign()
 	p.Attrs = slices.DeleteFunc(attrs, func(a model.Attr) bool { return tablekeys.ReservedInProfile(a.Name) })
 	return p, nil
 }

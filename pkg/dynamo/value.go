@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// attributes returns an item in the SDK's form. It leaves out values of type Other, which
-// have no such form; storable rejects them where it matters.
+// attributes returns an item in the SDK's form. It leaves out values of type Other that no table
+// has read, which have no such form; storable rejects them where it matters.
 func attributes(it item.Item) map[string]types.AttributeValue {
 	out := make(map[string]types.AttributeValue, len(it))
 	for name, v := range it {
@@ -34,14 +34,15 @@ func attribute(v item.Value) types.AttributeValue {
 	case item.Null:
 		return &types.AttributeValueMemberNULL{Value: true}
 	default:
-		return nil
+		asRead, _ := v.Opaque.(types.AttributeValue)
+		return asRead
 	}
 }
 
-// storable rejects an item with a value of type Other, which a write would lose.
+// storable rejects an item with a value that a write would lose.
 func storable(it item.Item) error {
 	for name, v := range it {
-		if v.Type == item.Other {
+		if attribute(v) == nil {
 			return fmt.Errorf("attribute %q is a map, a list or a set, which Tidemark does not store: remove it, or write the item with another tool", name)
 		}
 	}
@@ -81,7 +82,7 @@ func valueOf(a types.AttributeValue) item.Value {
 	case *types.AttributeValueMemberNULL:
 		return item.Value{Type: item.Null}
 	default:
-		return item.Value{Type: item.Other}
+		return item.Value{Type: item.Other, Opaque: a}
 	}
 }
 

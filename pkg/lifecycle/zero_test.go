@@ -1,13 +1,16 @@
 package lifecycle_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storetest"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -75,6 +78,27 @@ func TestPurge_RemovesEventsOfAllShardsByDefault(t *testing.T) {
 	n, err := events.Count(t.Context(), timeseries.Key{Subject: alice.ID})
 	if err != nil || n.Events != 0 {
 		t.Errorf("%d events are left, %v", n.Events, err)
+	}
+}
+
+// Another program's attributes of other types survive deletion and restoration.
+func TestRestore_KeepsAttributesOfOtherTypes(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, employee)
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, fields("status", "active"))), nil)
+	key := keys.Metadata(alice)
+	photo := item.Value{Type: item.B, B: []byte{1, 2, 3}}
+	if err := w.table.UpdateItem(t.Context(), item.Item{
+		keys.AttrPK: {Type: item.S, S: key.PK}, keys.AttrSK: {Type: item.S, S: key.SK}, "photo": photo,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)), nil)
+	w.wantOutcome(lifecycle.Restored, w.noError(w.Restore(t.Context(), alice, 0)), nil)
+	w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("status", "away"), 0)), nil)
+	stored, err := w.table.GetItem(t.Context(), key)
+	if err != nil || !bytes.Equal(stored["photo"].B, photo.B) {
+		t.Errorf("photo is %v, %v; want %v", stored["photo"], err, photo)
 	}
 }
 

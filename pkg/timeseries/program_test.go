@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -21,7 +21,7 @@ import (
 
 // programs is the number of random programs: 200, or 10,000 in the long suite.
 func programs() int {
-	if os.Getenv("TIDEMARK_LONG") != "" {
+	if testenv.Long() {
 		return 10_000
 	}
 	return 200

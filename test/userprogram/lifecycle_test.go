@@ -3,11 +3,17 @@ package userprogram
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -106,6 +112,41 @@ func TestLifecycle_OptimisticLockAndRejectedFields(t *testing.T) {
 			t.Errorf("a reserved name: %v", err)
 		}
 	})
+}
+
+// Maps, lists and sets of another program survive deletion and restoration.
+func TestLifecycle_RestoreKeepsMapsListsAndSets(t *testing.T) {
+	table := localTable(t)
+	ctx, users := context.Background(), profiles(table, catalog.ReleaseFree)
+	must(t, lifecycle.Created)(users.Create(ctx, alice, fields("a@x")))
+	client, err := dynamo.NewClient(ctx, "eu-west-1", endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := keys.Metadata(alice)
+	name, update := table.Name(), "SET prefs = :m, tags = :s, steps = :l"
+	one := &types.AttributeValueMemberN{Value: "1"}
+	primary := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: key.PK}, "sk": &types.AttributeValueMemberS{Value: key.SK}}
+	_, err = client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &name, Key: primary, UpdateExpression: &update, ExpressionAttributeValues: map[string]types.AttributeValue{
+		":m": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"size": one}},
+		":s": &types.AttributeValueMemberSS{Value: []string{"a", "b"}},
+		":l": &types.AttributeValueMemberL{Value: []types.AttributeValue{one}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &name, Key: primary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, lifecycle.Deleted)(users.Delete(ctx, alice, 0))
+	must(t, lifecycle.Restored)(users.Restore(ctx, alice, 0))
+	after, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &name, Key: primary})
+	for _, attr := range []string{"prefs", "tags", "steps"} {
+		if err != nil || !reflect.DeepEqual(before.Item[attr], after.Item[attr]) {
+			t.Errorf("%s: %v, %v; want %v", attr, after.Item[attr], err, before.Item[attr])
+		}
+	}
 }
 
 // A purge with nothing but a store removes everything of one subject and nothing of another.
