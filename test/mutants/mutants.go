@@ -180,11 +180,11 @@ var mutants = []mutant{
 	},
 	{
 		Name: "unsettled-parent", Says: "an absent parent that no sweep has settled proves that a row never existed", Tests: deferredTests,
-		Edits: []edit{{sealing, "err != nil || !settled {", "err != nil {"}},
+		Edits: []edit{{sealing, "err != nil || !settled {", "err != nil || !settled && false {"}},
 	},
 	{
 		Name: "stale-exact", Says: "a row that is first written after its children may have expired is exact", Tests: deferredTests,
-		Edits: []edit{{settling, "return !settled, err", "return false, err"}},
+		Edits: []edit{{settling, "return !settled, err", "return !settled && false, err"}},
 	},
 	{
 		Name: "expired-no-margin", Says: "an absent row is created until the very end of its retention", Tests: aggregateTests,
