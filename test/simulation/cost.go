@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -31,6 +32,7 @@ type load struct {
 	oneByOne      bool          // each event is appended by its own request
 	warmupDays    int           // days with one batch an hour before the measurement
 	withoutPoints bool          // without resume points
+	deferred      bool          // all tiers are deferred
 }
 
 // usage is the capacity units that a load consumes.
@@ -74,6 +76,9 @@ func measure(l load) usage {
 	if l.minutes {
 		minute := tier.Tier{Unit: tier.Minute, Retention: policy.Raw + 4*tier.Day24}
 		policy.Tiers = append([]tier.Tier{minute}, policy.Tiers...)
+	}
+	for level := range policy.Tiers {
+		policy.Tiers[level].Deferred = l.deferred
 	}
 	cat := catalogOf(catalog.Kind{
 		Name: kindName, Subject: catalog.SubjectType{Name: "DEVICE"}, Retention: policy,
@@ -132,6 +137,7 @@ func (m *costRun) batch(n int, of time.Duration) {
 	changes := m.changes()
 	m.events += len(changes)
 	m.process(changes)
+	m.sweep()
 	if m.random.Float64() < m.redelivered {
 		m.process(changes)
 	}
@@ -153,6 +159,17 @@ func (m *costRun) process(changes []storage.Change) {
 		panic(report.Failures[0].Err)
 	}
 	m.recomputations += report.Recomputed
+}
+
+// sweep sweeps the queue shard of the series, if tiers are deferred.
+func (m *costRun) sweep() {
+	if !m.deferred {
+		return
+	}
+	report, err := m.agg.Sweep(context.Background(), tablekeys.QueueShard(m.kind.Series("sensor_01", "", model.Order{})))
+	if err != nil || len(report.Failures) > 0 {
+		panic(fmt.Sprint(err, report.Failures))
+	}
 }
 
 func (m *costRun) changes() (changes []storage.Change) {
@@ -208,6 +225,21 @@ func printCosts(w io.Writer) {
 				}
 			}
 		}
+	}
+}
+
+// printDeferredCosts prints the measured units of rollups of deferred tiers.
+func printDeferredCosts(w io.Writer) {
+	fmt.Fprintln(w, "\nRollups with all tiers deferred, without the appends and without idle sweeps:")
+	perMinute := load{perBatch: 1, every: time.Minute, lasts: 24 * time.Hour, deferred: true, warmupDays: 15}
+	late, perSecond := perMinute, perMinute
+	late.late, perSecond.every, perSecond.lasts = .01, time.Second, 3*time.Hour
+	for _, l := range []struct {
+		name string
+		load
+	}{{"1/min", perMinute}, {"1/min, 1 % late", late}, {"1/s", perSecond}} {
+		u := measure(l.load)
+		fmt.Fprintf(w, "%s, deferred: %.3f write %.3f read an event, $%.3f per million events\n", l.name, u.perEvent(unitsRollups), u.perEvent(unitsRead), u.dollars())
 	}
 }
 

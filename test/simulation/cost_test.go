@@ -85,3 +85,19 @@ func TestCost_ARedeliveredBatchIsReadTwiceAndWrittenOnce(t *testing.T) {
 		t.Errorf("batches delivered twice read %.2f times as much, want nearly twice", r)
 	}
 }
+
+// A device that reports once a minute pays for its rollups when buckets close. The queries
+// and the low watermarks of idle sweeps are not counted: they do not depend on events.
+func TestCost_DeferredTiersArePaidForWhenBucketsClose(t *testing.T) {
+	t.Parallel()
+	l := load{perBatch: 1, every: time.Minute, lasts: 24 * time.Hour, deferred: true, warmupDays: 1}
+	u := measured(l)
+	if w, r := u.perEvent(unitsRollups), u.perEvent(unitsRead); w > .12 || r > .25 {
+		t.Errorf("an event costs %.3f write and %.3f read units, want at most 0.12 and 0.25", w, r)
+	}
+	l.late = .01
+	u = measured(l)
+	if w, r := u.perEvent(unitsRollups), u.perEvent(unitsRead); w > .15 || r > .4 {
+		t.Errorf("with 1 %% late, an event costs %.3f write and %.3f read units, want at most 0.15 and 0.4", w, r)
+	}
+}

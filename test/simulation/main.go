@@ -25,6 +25,7 @@ func main() {
 	flag.Parse()
 	if *cost {
 		printCosts(os.Stdout)
+		printDeferredCosts(os.Stdout)
 		return
 	}
 	if *trace {

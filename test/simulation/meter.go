@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -52,6 +53,18 @@ func unitsOf(k keys.Key) string {
 		return unitsQuarantine
 	}
 	return unitsRollups
+}
+
+// PutInvalidation stores an invalidation.
+func (m *metered) PutInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	m.count(unitsRollups, writeUnits(item.FromInvalidation(i).Size()))
+	return m.Table.PutInvalidation(ctx, i)
+}
+
+// DeleteInvalidation deletes an invalidation.
+func (m *metered) DeleteInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	m.count(unitsRollups, writeUnits(item.FromInvalidation(i).Size()))
+	return m.Table.DeleteInvalidation(ctx, i)
 }
 
 // Row reads one row.

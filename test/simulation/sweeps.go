@@ -83,7 +83,7 @@ func (s *store) Sweeps(ctx context.Context) (all entity.LowWatermarks, err error
 // for days, or for longer than the events live.
 func (w *world) scheduleSweeps(i entity.Invalidation) {
 	shard := tablekeys.QueueShard(i.Key.Series)
-	d := w.dice.Of("sweeps "+tablekeys.Invalidation(i).SK)
+	d := w.dice.Of("sweeps " + tablekeys.Invalidation(i).SK)
 	if w.swept[i] {
 		return
 	}
