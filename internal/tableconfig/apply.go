@@ -56,7 +56,7 @@ func LoadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time
 	if refused := Refused(stored, k, now); len(refused) > 0 {
 		return refusedError(refused)
 	}
-	k.Retention, err = Policy(stored)
+	k.Retention, err = Policy(stored, k.Retention)
 	return err
 }
 

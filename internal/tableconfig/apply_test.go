@@ -180,7 +180,7 @@ func TestApply_TheFirstBucketOfANewTier(t *testing.T) {
 			}
 		}
 		stored, _ := table.KindConfig(t.Context(), "FLOW")
-		p, err := tableconfig.Policy(stored)
+		p, err := tableconfig.Policy(stored, c.after)
 		got, _, _ := p.Find(c.unit)
 		if err != nil || got.From.String() != c.want {
 			t.Errorf("%s: from %s, %v; want %s", name, got.From, err, c.want)
@@ -292,4 +292,27 @@ func TestCurrent_ReadsTheTableAgain(t *testing.T) {
 	kinds(true, 9*day)
 	now = now.Add(tableconfig.MaxAge)
 	kinds(false, 9*day)
+}
+
+// When a row is written is declared: the table does not store it.
+func TestLoad_KeepsTheDeclaredSettingsOfDeferredTiers(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	if _, err := apply(t, table, noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	deferred := policy(10*day, hours(90*day), days)
+	deferred.Jitter = time.Minute
+	for i := range deferred.Tiers {
+		deferred.Tiers[i].Deferred, deferred.Tiers[i].Grace = true, time.Hour
+	}
+	kinds := kindsOf(t, func(k *catalog.Kind) { k.Retention = deferred })
+	if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
+		t.Fatal(err)
+	}
+	want := deferred
+	want.Tiers = append(want.Tiers[:2:2], tier.Tier{Unit: tier.Month, Deferred: true, Grace: time.Hour})
+	if diff := cmp.Diff(want, kinds.Kinds[0].Retention); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

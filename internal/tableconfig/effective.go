@@ -25,10 +25,10 @@ func refusedError(changes []config.Change) error {
 	return fmt.Errorf("%w: %s", ErrRefused, strings.Join(lines, "; "))
 }
 
-// Policy returns the tiers and retentions of the table. A tier of a unit that this release
-// does not have is an error.
-func Policy(stored *entity.KindConfig) (tier.Policy, error) {
-	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw)}
+// Policy returns the tiers and retentions of the table, with the declared settings of deferred
+// tiers. A tier of a unit that this release does not have is an error.
+func Policy(stored *entity.KindConfig, declared tier.Policy) (tier.Policy, error) {
+	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw), Jitter: declared.Jitter}
 	for _, c := range stored.Tiers {
 		if c.RemovedAt != 0 {
 			continue
@@ -37,7 +37,13 @@ func Policy(stored *entity.KindConfig) (tier.Policy, error) {
 		if err != nil {
 			return tier.Policy{}, fmt.Errorf("kind %s: the table has a tier of a unit that this release does not know: %w", stored.Kind, err)
 		}
-		p.Tiers = append(p.Tiers, tier.Tier{Unit: unit, Retention: c.Retention, Least: leastIfShorter(c.Least, c.Retention), From: c.From})
+		t := tier.Tier{Unit: unit, Retention: c.Retention, Least: leastIfShorter(c.Least, c.Retention), From: c.From}
+		if d, _, found := declared.Find(unit); found {
+			t.Deferred, t.Grace = d.Deferred, d.Grace
+		} else if n := len(p.Tiers); n > 0 { // it is not declared any more: as the finer tier
+			t.Deferred, t.Grace = p.Tiers[n-1].Deferred, p.Tiers[n-1].Grace
+		}
+		p.Tiers = append(p.Tiers, t)
 	}
 	return p, nil
 }
