@@ -1,0 +1,151 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// fold folds the buckets of a level that start in [from, to), oldest first. Buckets
+// without events have no row.
+func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows []rollup.Row, err error) {
+	for _, part := range f.parts(level, from, to) {
+		b := buckets{folder: f, level: level, child: part.child}
+		if part.child < 0 {
+			err = f.eachEvent(ctx, part.from, part.to, b.addEvent)
+		} else {
+			err = f.eachRow(ctx, part.child, part.from, part.to, b.addRow)
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, b.done()...)
+	}
+	return rows, nil
+}
+
+// part is a range of buckets that are folded from the same level; -1 means events.
+type part struct {
+	from, to model.Time // of children
+	child    int
+}
+
+// parts cuts a range of buckets where a finer tier was added.
+func (f *folder) parts(level int, from, to model.Time) (all []part) {
+	policy := f.kind.Retention
+	unit := policy.Tiers[level].Unit
+	if first := unit.BucketOf(from); first.Start < from {
+		from = first.End
+	}
+	if last := unit.BucketOf(min(to-1, model.MaxTime)); from < to {
+		to = last.End
+	}
+	cuts := []model.Time{from, to}
+	for _, t := range policy.Tiers[:level] {
+		if b := unit.BucketOf(t.From); t.From != 0 && b.Start < t.From {
+			cuts = append(cuts, b.End)
+		} else if t.From != 0 {
+			cuts = append(cuts, b.Start)
+		}
+	}
+	slices.Sort(cuts)
+	for i := 1; i < len(cuts); i++ {
+		if a, b := max(cuts[i-1], from), min(cuts[i], to); a < b {
+			all = append(all, part{a, b, policy.ChildLevel(level, unit.BucketOf(a))})
+		}
+	}
+	return all
+}
+
+func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*model.Event) error) error {
+	for event, err := range storage.Events(ctx, f.store, storage.Range{Series: f.series, From: from, To: to, Consistent: f.consistent}) {
+		if err != nil {
+			return err
+		}
+		if err := add(&event); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) eachRow(ctx context.Context, level int, from, to model.Time, add func(*rollup.Row) error) error {
+	child := *f
+	child.level = level
+	read := func(after string) ([]rollup.Row, string, error) {
+		page, err := child.page(ctx, level, storage.Range{Series: f.series, From: from, To: to, After: after, Consistent: f.consistent})
+		return page.Rows, page.Next, err
+	}
+	for row, err := range pages.Items(read) {
+		if err != nil {
+			return err
+		}
+		if err := add(&row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buckets folds children in order of time into one row for each bucket.
+type buckets struct {
+	*folder
+	level, child int
+	bucket       tier.Bucket
+	current      *rollup.Fold // of bucket; nil before the first child
+	rows         []rollup.Row
+}
+
+func (b *buckets) addEvent(e *model.Event) error {
+	b.at(e.At).AddEvent(e)
+	return nil
+}
+
+func (b *buckets) addRow(r *rollup.Row) error { return item.FoldRow(b.at(r.Key.Start), r) }
+
+// at returns the fold of the bucket that contains a time.
+func (b *buckets) at(t model.Time) *rollup.Fold {
+	if b.current == nil || t >= b.bucket.End {
+		b.finish()
+		b.bucket = b.kind.Retention.Tiers[b.level].Unit.BucketOf(t)
+		b.current = rollup.NewFold(b.kind.Spec())
+	}
+	return b.current
+}
+
+// finish makes a row of the fold. A bucket whose first child may have expired was not
+// swept in time: its fold may lack children, so it is not exact.
+func (b *buckets) finish() {
+	if b.current == nil || b.current.Children == 0 {
+		return
+	}
+	t := b.kind.Retention.Tiers[b.level]
+	b.current.Exact = b.current.Exact && !b.mayMissChildren()
+	b.rows = append(b.rows, rollup.Row{
+		Key:  rollup.Key{Series: b.series, Tier: t.Unit.String(), Start: b.bucket.Start},
+		Fold: *b.current, V: item.Version, ExpiresAt: t.ExpiresAt(b.bucket, b.now), WrittenAt: b.now,
+	})
+}
+
+// maxAhead is how far an event's time may be ahead of its arrival.
+const maxAhead = 5 * time.Minute
+
+func (b *buckets) mayMissChildren() bool {
+	least := b.kind.Retention.LeastRawRetention()
+	if b.child >= 0 {
+		least = b.kind.Retention.Tiers[b.child].LeastRetention()
+	}
+	return least != tier.Forever && b.bucket.Start.Add(least-maxAhead) <= b.now.Add(tier.SealMargin)
+}
+
+func (b *buckets) done() []rollup.Row {
+	b.finish()
+	return b.rows
+}
