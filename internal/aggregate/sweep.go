@@ -41,12 +41,11 @@ type SweepReport struct {
 // invalidation.
 func (a *Aggregator) Sweep(ctx context.Context, shard int) (SweepReport, error) {
 	limit := a.Now().Add(-ClockMargin)
-	s := &sweep{agg: a, limits: a.Limits.withDefaults(), through: limit}
+	s := &sweep{agg: a, limits: a.Limits.withDefaults(), reached: model.MinTime, through: limit}
 	err := s.pages(ctx, shard, limit)
 	s.report.Report = s.all.finish(a.Now())
-	s.report.Through = s.through
-	if err == nil {
-		err = s.advance(ctx, shard)
+	if err == nil || s.reached > model.MinTime {
+		err = errors.Join(err, s.advance(ctx, shard))
 	}
 	if err != nil {
 		return s.report, fmt.Errorf("sweep queue shard %d: %w", shard, err)
@@ -75,6 +74,8 @@ type sweep struct {
 	drain  bool
 	all    results
 
+	reached model.Time // due time of the last invalidation that was read
+
 	mu      sync.Mutex // guards what follows
 	report  SweepReport
 	through model.Time // before the first invalidation that is left
@@ -90,6 +91,7 @@ func (s *sweep) pages(ctx context.Context, shard int, dueUpTo model.Time) error 
 	for after, more := "", true; more; more = after != "" {
 		page, err := queue.Invalidations(ctx, shard, dueUpTo, after)
 		if err != nil {
+			s.through = min(s.through, s.reached-1)
 			return readError("read invalidations", err)
 		}
 		s.all.count(Counts{Reads: 1})
@@ -102,6 +104,9 @@ func (s *sweep) pages(ctx context.Context, shard int, dueUpTo model.Time) error 
 			})
 		}
 		_ = group.Wait() // errors are in the results
+		if n := len(page.Invalidations); n > 0 {
+			s.reached = page.Invalidations[n-1].Due
+		}
 		after = page.Next
 	}
 	return nil
@@ -189,8 +194,18 @@ func (s *sweep) recompute(ctx context.Context, b *dirtyBucket) error {
 	}
 }
 
+// timeToAdvance is how long the write of the low watermark may take after ctx has ended:
+// what was worked off in time counts.
+const timeToAdvance = time.Second
+
 // advance stores the low watermark. One that is stored already, and not earlier, stays.
 func (s *sweep) advance(ctx context.Context, shard int) error {
+	s.report.Through = s.through
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), timeToAdvance)
+		defer cancel()
+	}
 	queue, err := s.agg.queue()
 	if err != nil {
 		return err

@@ -161,6 +161,56 @@ func TestSweep_LeavesTheRestWhenTheTimeIsUp(t *testing.T) {
 	}
 }
 
+// stopping is a table that ends the sweep's time after a number of deleted invalidations,
+// and returns one invalidation a page.
+type stopping struct {
+	store
+	after int
+	stop  context.CancelFunc
+}
+
+func (s *stopping) Invalidations(ctx context.Context, shard int, due model.Time, after string) (aggregate.InvalidationPage, error) {
+	if ctx.Err() != nil {
+		return aggregate.InvalidationPage{}, ctx.Err()
+	}
+	page, err := s.store.Invalidations(ctx, shard, due, after)
+	if len(page.Invalidations) > 1 {
+		page.Invalidations = page.Invalidations[:1]
+		page.Next = tablekeys.Invalidation(page.Invalidations[0]).SK
+	}
+	return page, err
+}
+
+func (s *stopping) DeleteInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	result, err := s.store.DeleteInvalidation(ctx, i)
+	if s.after--; s.after == 0 {
+		s.stop()
+	}
+	return result, err
+}
+
+// A sweep whose time is up advances the watermark as far as it came.
+func TestSweep_AdvancesAsFarAsItCame(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	for hour := range 4 {
+		w.setNow(at(ten).Add(time.Duration(hour) * time.Hour))
+		w.put(model.Order{At: w.now()}, "1")
+		w.process()
+	}
+	w.setNow(at("2026-03-10T14:02:00Z"))
+	ctx, stop := context.WithCancel(w.ctx())
+	w.on(&stopping{store: w.table, after: 2, stop: stop})
+	r, err := w.agg.Sweep(ctx, tablekeys.QueueShard(w.series))
+	all, _ := w.table.Sweeps(w.ctx())
+	if want := at("2026-03-10T12:00:00Z") - 1; err == nil || r.Swept != 2 || all.Of(tablekeys.QueueShard(w.series)) != want {
+		t.Errorf("%v, swept %d, low watermarks %v; want an error, 2, %s", err, r.Swept, all, want)
+	}
+	w.on(w.table)
+	if r := w.sweep(); r.Swept != 2 {
+		t.Errorf("then swept %d, want 2", r.Swept)
+	}
+}
+
 // What can never be swept is quarantined, and does not hold the watermark.
 func TestSweep_PoisonIsQuarantined(t *testing.T) {
 	for name, spoil := range map[string]func(*world, *entity.Invalidation){
