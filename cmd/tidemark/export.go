@@ -42,6 +42,10 @@ bucket is the start of the bucket and sum is exact. A measure without valid valu
 empty figures (null in NDJSON). Only measures that are declared with percentiles have
 them.
 
+After the measures of a bucket, there is a line for each field with distinct counts, and
+for each value of a dimension with its events. A bucket of page views has only these,
+after one line with its number of events.
+
 Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or the output not
 written.`,
 		Example: `  tidemark export rollups --tier day > days.csv

@@ -11,11 +11,12 @@ import (
 )
 
 // Header names the columns of an export.
-var Header = "kind,subject,stream,tier,bucket,measure," + strings.Join(httpapi.FigureColumns(), ",") + ",exact"
+var Header = "kind,subject,stream,tier,bucket,measure," + strings.Join(httpapi.FigureColumns(), ",") + ",exact," + strings.Join(httpapi.ValueColumns(), ",")
 
 const bucketLayout = "2006-01-02T15:04:05Z"
 
-// record is one measure of one rollup. As JSON it is a line of NDJSON.
+// record is one measure of one rollup, or one distinct count or value of a dimension. As
+// JSON it is a line of NDJSON.
 type record struct {
 	Kind    string `json:"kind"`
 	Subject string `json:"subject"`
@@ -24,7 +25,11 @@ type record struct {
 	Bucket  string `json:"bucket"`
 	Measure string `json:"measure"`
 	query.Figures
-	Exact bool `json:"exact"`
+	Exact    bool   `json:"exact"`
+	Events   int64  `json:"events"` // of the bucket, or those with Value
+	Field    string `json:"field"`
+	Value    string `json:"value"`
+	Distinct *int64 `json:"distinct"`
 }
 
 // Format is a way to write rollups.
@@ -42,8 +47,14 @@ var Formats = map[string]Format{
 func csvLine(r record) (string, error) {
 	var text strings.Builder
 	w := csv.NewWriter(&text)
-	row := append([]string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}, httpapi.FigureCells(r.Figures)...)
-	w.Write(httpapi.SafeCells(append(row, strconv.FormatBool(r.Exact))))
+	figures := make([]string, len(httpapi.FigureColumns()))
+	if r.Measure != "" {
+		figures = httpapi.FigureCells(r.Figures)
+	}
+	row := append([]string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}, figures...)
+	row = append(row, strconv.FormatBool(r.Exact))
+	value := httpapi.ValueRow{Events: r.Events, Field: r.Field, Value: r.Value, Distinct: r.Distinct}
+	w.Write(httpapi.SafeCells(append(row, value.Cells()...)))
 	w.Flush()
 	return text.String(), w.Error()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/usage"
@@ -36,9 +37,9 @@ type Rollups struct {
 
 // line is a line of the output and what it is sorted by.
 type line struct {
-	key     rollup.Key
-	measure string
-	text    string
+	key   rollup.Key
+	index int // within the bucket
+	text  string
 }
 
 // Add takes one item of the table. It ignores items that are no visible rollup of the
@@ -74,19 +75,34 @@ func (r *Rollups) retention(kind string) tier.Policy {
 	return tier.Policy{}
 }
 
-// addLines adds a line for each measure of a bucket.
+// addLines adds a line for each measure of a bucket, for each distinct count, and for each
+// stored value of a dimension. A bucket without any of them has one line.
 func (r *Rollups) addLines(key rollup.Key, fold *rollup.Fold) error {
+	bucket := record{
+		Kind: key.Series.Kind, Subject: key.Series.Subject.ID, Stream: key.Series.Stream,
+		Tier: key.Tier, Bucket: key.Start.Time().Format(bucketLayout), Exact: fold.Exact, Events: fold.Summary.Events(),
+	}
+	var records []record
 	for _, name := range fold.Summary.Names() {
 		m, _ := fold.Summary.Measure(name)
-		text, err := r.Format.line(record{
-			Kind: key.Series.Kind, Subject: key.Series.Subject.ID, Stream: key.Series.Stream,
-			Tier: key.Tier, Bucket: key.Start.Time().Format(bucketLayout), Measure: name,
-			Figures: query.FiguresOf(m), Exact: fold.Exact,
-		})
+		of := bucket
+		of.Measure, of.Figures = name, query.FiguresOf(m)
+		records = append(records, of)
+	}
+	if len(records) == 0 {
+		records = append(records, bucket)
+	}
+	for _, v := range httpapi.ValueRowsOf(fold.Summary, 0) {
+		of := bucket
+		of.Events, of.Field, of.Value, of.Distinct = v.Events, v.Field, v.Value, v.Distinct
+		records = append(records, of)
+	}
+	for i, of := range records {
+		text, err := r.Format.line(of)
 		if err != nil {
 			return err
 		}
-		r.lines = append(r.lines, line{key, name, text})
+		r.lines = append(r.lines, line{key, i, text})
 	}
 	return nil
 }
@@ -111,7 +127,7 @@ func (r *Rollups) mergeShards() error {
 }
 
 // Write writes the header and all lines, sorted by kind, subject, stream, tier, bucket
-// and measure.
+// and measure, then by field and falling count.
 func (r *Rollups) Write(w io.Writer) error {
 	if err := r.mergeShards(); err != nil {
 		return err
@@ -135,6 +151,6 @@ func compareLines(a, b line) int {
 		strings.Compare(a.key.Series.Stream, b.key.Series.Stream),
 		strings.Compare(a.key.Tier, b.key.Tier),
 		cmp.Compare(a.key.Start, b.key.Start),
-		strings.Compare(a.measure, b.measure),
+		cmp.Compare(a.index, b.index),
 	)
 }

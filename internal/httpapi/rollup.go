@@ -23,7 +23,8 @@ type Rollup struct {
 	Dimensions map[string]query.TopValues `json:"dimensions,omitempty"` // the most frequent values
 	Distinct   map[string]Distinct        `json:"distinct,omitempty"`
 
-	names []string // of the measures, in their order
+	names  []string   // of the measures, in their order
+	values []ValueRow // of the distinct counts and dimensions
 }
 
 // Distinct is the number of different values of a field.
@@ -42,7 +43,7 @@ func RollupOf(r query.Rollup) Rollup {
 		Exact: r.Exact, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
 		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: KindsOf(r.Kinds),
 		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{}, Distinct: map[string]Distinct{},
-		names: r.Summary.Names(),
+		names: r.Summary.Names(), values: ValueRowsOf(r.Summary, maxDimensionValues),
 	}
 	for _, name := range v.names {
 		v.Measures[name] = query.FiguresOf(r.Measure(name))
@@ -88,24 +89,30 @@ func (r Rollups) Lines() []any { return linesOf(r.Rollups) }
 // NextCursor returns the cursor of the next page.
 func (r Rollups) NextCursor() *string { return r.Next }
 
-// Table has one row for each measure of each bucket.
+// Table has the rows of each bucket: see rollupTable.
 func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
 
+// rollupTable has a row for each measure of a bucket, and for each field with distinct
+// counts and each frequent value of a dimension. A bucket without any of them has one row.
 func rollupTable(rollups []Rollup) Table {
 	t := Table{Header: append([]string{"tier", "bucket", "end", "measure"}, figureColumns...)}
-	t.Header = append(t.Header, "exact", "open")
+	t.Header = append(append(t.Header, "exact", "open"), ValueColumns()...)
 	for _, b := range rollups {
-		if b.Gap {
-			t.Rows = append(t.Rows, b.row("", make([]string, len(figureColumns))))
+		if len(b.names) == 0 {
+			t.Rows = append(t.Rows, b.row("", noFigures(), ValueRow{Events: b.Events}))
 		}
 		for _, name := range b.names {
-			t.Rows = append(t.Rows, b.row(name, FigureCells(b.Measures[name])))
+			t.Rows = append(t.Rows, b.row(name, FigureCells(b.Measures[name]), ValueRow{Events: b.Events}))
+		}
+		for _, v := range b.values {
+			t.Rows = append(t.Rows, b.row("", noFigures(), v))
 		}
 	}
 	return t
 }
 
-func (r Rollup) row(measure string, figures []string) []string {
+func (r Rollup) row(measure string, figures []string, value ValueRow) []string {
 	row := append([]string{r.Tier, r.Bucket.String(), r.End.String(), measure}, figures...)
-	return append(row, strconv.FormatBool(r.Exact), strconv.FormatBool(r.Open))
+	row = append(row, strconv.FormatBool(r.Exact), strconv.FormatBool(r.Open))
+	return append(row, value.Cells()...)
 }
