@@ -68,14 +68,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
-		Use:               "tidemark",
-		Short:             "Store time-series in one DynamoDB table, with rollups that equal their events",
-		Long:              about,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Args:              asUsage(cobra.NoArgs),
-		RunE:              showHelp,
+		Use:           "tidemark",
+		Short:         "Store time-series in one DynamoDB table, with rollups that equal their events",
+		Long:          about,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          asUsage(cobra.NoArgs),
+		RunE:          showHelp,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w\nSee: %s --help", err, cmd.CommandPath())

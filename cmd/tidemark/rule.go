@@ -75,7 +75,7 @@ func ruleAdd(to *connection) *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s: %s\n", e.Code, e.Error())
 			}
 			if invalid != nil {
-				return checkFailed
+				return &failure{status: ruleStatus(invalid)}
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s, from %s\n", added.ID(), added.Measure, added.Limit(), added.From)
 			return nil
@@ -91,6 +91,17 @@ func ruleAdd(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&f.by, "by", "", "`name` to record (default: your user name)")
 	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "add a rule for a measure that was never seen")
 	return cmd
+}
+
+// ruleStatus returns the exit status of a rule that was rejected: exitNo if the table does
+// not allow it now, exitUsage if it is wrong.
+func ruleStatus(errs []model.FieldError) int {
+	for _, e := range errs {
+		if e.Code != alert.CodeTooManyRules && e.Code != alert.CodeRuleGone {
+			return exitUsage
+		}
+	}
+	return exitNo
 }
 
 // rule returns the rule that the flags describe.
