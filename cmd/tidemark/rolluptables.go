@@ -26,7 +26,7 @@ func printRollups(w io.Writer, found []query.Rollup, only string) error {
 			}
 			f := query.FiguresOf(r.Measure(name))
 			table.Add(r.Bucket.Label(), name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
-				decimalText(f.Min), floatText(f.Avg), decimalText(f.Max), floatText(f.Stddev), percentileText(f.P95), note(r))
+				decimalText(f.Min), floatText(f.Avg), decimalText(f.Max), floatText(f.Stddev), terminal.Percentile(f.P95), note(r))
 		}
 	}
 	return table.Print()
@@ -46,16 +46,6 @@ func floatText(x *float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(*x, 'g', 6, 64)
-}
-
-// percentileText returns a percentile to three digits, which a sketch with an error of 1 %
-// has, "" for nil.
-func percentileText(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(*x, 'g', 3, 64), 64) // it was formatted
-	return strconv.FormatFloat(rounded, 'g', 6, 64)
 }
 
 func note(r query.Rollup) string {

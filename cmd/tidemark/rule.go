@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -115,31 +114,8 @@ func (f *ruleFlags) rule(kinds *catalog.Catalog, subjects, name string, oneStrea
 	if r.Kind, err = arguments.RuleKind(kinds, subject.Type, f.kind); err != nil {
 		return r, err
 	}
-	low, high, both := strings.Cut(f.outside, ",")
-	switch {
-	case f.above != "" && f.below == "" && f.outside == "":
-		r.Bounds, high = entity.Above, f.above
-	case f.below != "" && f.above == "" && f.outside == "":
-		r.Bounds, low = entity.Below, f.below
-	case both && f.above == "" && f.below == "":
-		r.Bounds = entity.Outside
-	default:
-		return r, usagef("pass one of --above 30, --below 5 and --outside 18,24")
-	}
-	for _, bound := range []struct {
-		text string
-		to   **model.Decimal
-	}{{low, &r.Low}, {high, &r.High}} {
-		if bound.text == "" {
-			continue
-		}
-		d, err := model.ParseDecimal(strings.TrimSpace(bound.text))
-		if err != nil {
-			return r, usagef("%q is not a number", bound.text)
-		}
-		*bound.to = &d
-	}
-	return r, nil
+	r.Bounds, r.Low, r.High, err = arguments.Bounds(f.above, f.below, f.outside)
+	return r, err
 }
 
 // openRules returns a service for rules, and the subject or subject type of an argument.

@@ -20,6 +20,28 @@ func TestCheckText_RejectsTextThatIsNotUTF8(t *testing.T) {
 	}
 }
 
+func TestBounds(t *testing.T) {
+	for _, c := range []struct{ above, below, outside, want string }{
+		{"30", "", "", "above - 30"}, {"", "5", "", "below 5 -"}, {"", "", "18, 24", "outside 18 24"},
+		{"30", "5", "", "pass one of"}, {"", "", "", "pass one of"}, {"", "", "18", "pass one of"}, {"hot", "", "", "not a number"},
+	} {
+		bounds, low, high, err := Bounds(c.above, c.below, c.outside)
+		text := func(d *model.Decimal) string {
+			if d == nil {
+				return "-"
+			}
+			return d.String()
+		}
+		got := string(bounds) + " " + text(low) + " " + text(high)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) || err != nil && !usage.Is(err) {
+			t.Errorf("%+v: got %q", c, got)
+		}
+	}
+}
+
 func TestSubject_AcceptsPathNameAndBareID(t *testing.T) {
 	all, err := catalog.New(domains.Kinds()...)
 	if err != nil {

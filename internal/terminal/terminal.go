@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -72,4 +73,14 @@ func Bytes(n int64) string {
 		return fmt.Sprintf("%d KB", n>>10)
 	}
 	return fmt.Sprintf("%d B", n)
+}
+
+// Percentile returns a percentile to three digits, which a sketch with an error of 1 % has,
+// "" for nil.
+func Percentile(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(*x, 'g', 3, 64), 64) // it was formatted
+	return strconv.FormatFloat(rounded, 'g', 6, 64)
 }
