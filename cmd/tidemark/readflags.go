@@ -72,7 +72,8 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 		return nil, nil, err
 	}
 	ctx, meter := model.WithReadMeter(cmd.Context())
-	r := &seriesReader{Service: &query.Service{Store: table, Now: wallClock}, meter: meter}
+	live := &query.Live{Store: table, Watermarks: table, Catalog: kinds, Now: wallClock}
+	r := &seriesReader{Service: &query.Service{Store: live, Now: wallClock}, meter: meter}
 	r.rollups = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:], Consistent: f.consistent}
 	if len(f.streams) > 0 {
 		r.rollups.Stream, r.rollups.Streams = f.streams[0], f.streams[1:]

@@ -48,7 +48,8 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*H
 	if err := tableconfig.Load(ctx, store, kinds, now()); err != nil {
 		return nil, err
 	}
-	service := &query.Service{Store: store, Now: now, CursorKey: keys[0], OlderKeys: keys[1:]}
+	live := &query.Live{Store: store, Watermarks: store, Catalog: kinds, Now: now}
+	service := &query.Service{Store: live, Now: now, CursorKey: keys[0], OlderKeys: keys[1:]}
 	h := &Handler{Catalog: kinds, Query: service, OwnerClaim: getenv(config.EnvOwnerClaim), Log: log}
 	h.API = sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) })
 	h.Subjects = &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: settings.Limits, Now: now}

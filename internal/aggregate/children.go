@@ -3,6 +3,7 @@ package aggregate
 import (
 	"context"
 
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -14,7 +15,7 @@ import (
 // resume point if the changes allow it; each other tier from the rows of the tier below.
 func (r *recomputation) foldChildren(ctx context.Context, row *rollup.Row) (*rollup.Fold, error) {
 	b := r.bucket
-	if level := childLevel(b.kind.Retention, b.level, b.interval); level >= 0 {
+	if level := b.kind.Retention.ChildLevel(b.level, b.interval); level >= 0 {
 		fold := rollup.NewFold(b.kind.Spec())
 		return fold, r.readAll(ctx, b.interval.Start, fold, r.rowPage(b.kind.Retention.Tiers[level].Unit, fold))
 	}
@@ -74,35 +75,13 @@ func (r *recomputation) rowPage(unit tier.Unit, fold *rollup.Fold) readPage {
 			return "", readError("read rows", err)
 		}
 		for i := range page.Rows {
-			if err := addRow(fold, &page.Rows[i]); err != nil {
+			if err := item.FoldRow(fold, &page.Rows[i]); err != nil {
 				return "", err
 			}
 		}
 		return page.Next, nil
 	}
 }
-
-// addRow folds a child row. A damaged row counts as one unreadable child: it makes the
-// fold inexact and never blocks the bucket.
-func addRow(fold *rollup.Fold, row *rollup.Row) error {
-	if err := rejectNewer(row); err != nil {
-		return err
-	}
-	if !damaged(row) {
-		fold.AddRow(row)
-		return nil
-	}
-	fold.Children++
-	fold.Unreadable++
-	fold.Exact = false
-	if row.ExpiresAt != 0 {
-		fold.ChildrenExpireAt = min(fold.ChildrenExpireAt, row.ExpiresAt)
-	}
-	return nil
-}
-
-// damaged reports whether a stored row could not be decoded: it then has no summary.
-func damaged(row *rollup.Row) bool { return row.Summary == nil && !row.Empty }
 
 // sealOverfull ends the fold of a bucket with too many children to read again at every
 // change: it keeps the children read so far, makes the fold inexact and seals its row.

@@ -101,7 +101,7 @@ func (c *chunk) addBuckets(known map[rollup.Key]*dirtyBucket, kind *catalog.Kind
 	for level := lowest; level < len(kind.Retention.Tiers); level++ {
 		t := kind.Retention.Tiers[level]
 		interval := t.Unit.BucketOf(at)
-		if !hasRow(t, interval) {
+		if !t.HasRow(interval) {
 			continue
 		}
 		key := rowKey(s, interval)
@@ -129,27 +129,11 @@ func rowKey(s model.Series, b tier.Bucket) rollup.Key {
 	return rollup.Key{Series: s, Tier: b.Unit.String(), Start: b.Start}
 }
 
-// hasRow reports whether tier t has a row for bucket b: a tier that was added later has
-// rows only from its From on.
-func hasRow(t tier.Tier, b tier.Bucket) bool { return t.From == 0 || b.Start >= t.From }
-
-// childLevel returns the level whose rows add up to bucket b of the given level; -1
-// where b is folded from events. It skips a tier that begins within b, because rows of
-// it are missing.
-func childLevel(p tier.Policy, level int, b tier.Bucket) int {
-	for i := level - 1; i >= 0; i-- {
-		if hasRow(p.Tiers[i], b) {
-			return i
-		}
-	}
-	return -1
-}
-
 // parentOf returns the next coarser bucket around b that has a row, and its level; false
 // where there is none.
 func parentOf(p tier.Policy, level int, b tier.Bucket) (int, tier.Bucket, bool) {
 	for i := level + 1; i < len(p.Tiers); i++ {
-		if parent := p.Tiers[i].Unit.BucketOf(b.Start); hasRow(p.Tiers[i], parent) {
+		if parent := p.Tiers[i].Unit.BucketOf(b.Start); p.Tiers[i].HasRow(parent) {
 			return i, parent, true
 		}
 	}

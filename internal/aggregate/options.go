@@ -37,7 +37,7 @@ const (
 // recomputed. MarkAll is for the finest bucket that has a row: the coarser ones become
 // inexact by folding it.
 func (o RepairOptions) forBucket(p tier.Policy, level, lowest int, b tier.Bucket) RepairOptions {
-	if o.Mark == MarkAll && childLevel(p, level, b) >= lowest {
+	if o.Mark == MarkAll && p.ChildLevel(level, b) >= lowest {
 		o.Mark = MarkSealed
 	}
 	return o

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -61,5 +62,5 @@ func (r *recomputation) firstRow(ctx context.Context) (*rollup.Row, error) {
 	if row == nil {
 		return nil, nil
 	}
-	return row, rejectNewer(row)
+	return row, item.RejectNewer(row)
 }

@@ -206,7 +206,7 @@ func (r *rebuildRun) recompute(ctx context.Context, level int, intervals []tier.
 		if parentLevel, parent, ok := parentOf(policy, level, b); ok {
 			r.enqueue(parentLevel, parent)
 		}
-		if hasRow(policy.Tiers[level], b) {
+		if policy.Tiers[level].HasRow(b) {
 			buckets = append(buckets, &dirtyBucket{key: rowKey(r.request.Series, b), interval: b, kind: r.kind, level: level,
 				alwaysWrite: true, repair: true, options: r.request.RepairOptions.forBucket(policy, level, r.lowest, b)})
 		}

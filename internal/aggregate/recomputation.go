@@ -71,7 +71,7 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 		return 0, err
 	}
 	rowReadAt := r.agg.Now()
-	replace := row != nil && damaged(row) && r.bucket.options.ReplaceDamaged
+	replace := row != nil && item.DamagedRow(row) && r.bucket.options.ReplaceDamaged
 	if exists(row) && sealed(row, rowReadAt) && !replace {
 		return r.handleSealed(ctx, row)
 	}
@@ -123,17 +123,7 @@ func (r *recomputation) readRow(ctx context.Context, key rollup.Key) (*rollup.Ro
 		return nil, readError("read row", err)
 	}
 	if row != nil {
-		return row, rejectNewer(row)
+		return row, item.RejectNewer(row)
 	}
 	return nil, nil
-}
-
-// rejectNewer returns an error for a row that a newer version of this program wrote:
-// it is neither folded nor overwritten. The change is delivered again until code that
-// knows the format takes it, or its batch is given up and such code redrives it.
-func rejectNewer(row *rollup.Row) error {
-	if row.V > item.Version {
-		return fmt.Errorf("%s row of %s has format %d, but this program knows format %d: %w", row.Key.Tier, row.Key.Start, row.V, item.Version, item.ErrNewer)
-	}
-	return nil
 }

@@ -15,7 +15,7 @@ import (
 // marked inexact is always sealed. So is a damaged row, because the expiry of its
 // children is unknown.
 func sealed(row *rollup.Row, now model.Time) bool {
-	if damaged(row) {
+	if item.DamagedRow(row) {
 		return true
 	}
 	if row.ChildrenExpireAt == rollup.NoExpiry {
@@ -37,7 +37,7 @@ func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (stor
 	case r.bucket.options.Mark == MarkNone:
 		r.counts.Sealed++
 		return storage.Written, nil
-	case r.bucket.options.DryRun && row.Exact && !damaged(row):
+	case r.bucket.options.DryRun && row.Exact && !item.DamagedRow(row):
 		r.counts.Sealed++
 		r.reportDifference(sealedButExact)
 		return storage.Written, nil
@@ -50,7 +50,7 @@ func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (stor
 // to the row. An event that expired unfolded would be one of a repair. A child of the row
 // that has expired leaves the question open.
 func (r *recomputation) holdsInserts(ctx context.Context, row *rollup.Row) (bool, error) {
-	if r.bucket.alwaysWrite || r.bucket.repair || damaged(row) || !row.Exact {
+	if r.bucket.alwaysWrite || r.bucket.repair || item.DamagedRow(row) || !row.Exact {
 		return false, nil
 	}
 	fold, err := r.foldChildren(ctx, nil)
@@ -67,10 +67,10 @@ const sealedButExact = "the row is sealed and exact, but a change may be missing
 // stay the same from then on. A row that is inexact already is left unchanged, and so is
 // a damaged one, which readers never treat as exact.
 func (r *recomputation) markInexact(ctx context.Context, row *rollup.Row) (storage.WriteResult, error) {
-	if damaged(row) {
+	if item.DamagedRow(row) {
 		r.addNote("the stored row cannot be decoded: delete it, then rebuild its bucket")
 	}
-	if damaged(row) || !row.Exact {
+	if item.DamagedRow(row) || !row.Exact {
 		r.counts.Sealed++
 		return storage.Written, nil
 	}
@@ -153,7 +153,7 @@ func pastRetention(t tier.Tier, b tier.Bucket, now model.Time) bool {
 func (r *recomputation) allChildrenExist() bool {
 	b := r.bucket
 	least := tier.MinRaw
-	if level := childLevel(b.kind.Retention, b.level, b.interval); level >= 0 {
+	if level := b.kind.Retention.ChildLevel(b.level, b.interval); level >= 0 {
 		least = b.kind.Retention.Tiers[level].LeastRetention()
 	}
 	return least == tier.Forever || b.interval.Start.Add(least) > r.agg.Now().Add(2*tier.SealMargin)

@@ -45,7 +45,7 @@ func (r *recomputation) mayMissChildren(ctx context.Context) (bool, error) {
 // leastOfChildren returns the least retention that a child of the bucket may have.
 func (r *recomputation) leastOfChildren() time.Duration {
 	policy := r.bucket.kind.Retention
-	if level := childLevel(policy, r.bucket.level, r.bucket.interval); level >= 0 {
+	if level := policy.ChildLevel(r.bucket.level, r.bucket.interval); level >= 0 {
 		return policy.Tiers[level].LeastRetention()
 	}
 	return policy.LeastRawRetention()

@@ -172,7 +172,7 @@ func (s *sweep) bucketOf(i entity.Invalidation) (*dirtyBucket, error) {
 // parents by the rule of step.
 func (s *sweep) recompute(ctx context.Context, b *dirtyBucket) error {
 	for {
-		if hasRow(b.tier(), b.interval) {
+		if b.tier().HasRow(b.interval) {
 			r := &recomputation{agg: s.agg, bucket: b, limits: s.limits}
 			err := r.run(ctx)
 			s.all.add(r, nil)

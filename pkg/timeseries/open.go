@@ -8,12 +8,14 @@ package timeseries
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Store is the table. *dynamo.Table and *memory.Table are stores.
@@ -68,14 +70,35 @@ func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], err
 	if err != nil {
 		return nil, err
 	}
+	reads, err := readerOf(store, row, o.clock())
+	if err != nil {
+		return nil, err
+	}
 	return &Events[T]{
 		kind:     row,
 		layout:   layout,
 		ingest:   newIngest(store, o),
 		changes:  store,
-		query:    &query.Service{Store: store, Now: o.clock(), CursorKey: o.CursorKey},
+		query:    &query.Service{Store: reads, Now: o.clock(), CursorKey: o.CursorKey},
 		patience: o.Patience,
 	}, nil
+}
+
+// readerOf returns the store that folds open buckets of the kind when they are read, if
+// the kind has a deferred tier.
+func readerOf(store Store, kind *catalog.Kind, now func() model.Time) (query.Store, error) {
+	if !kind.Retention.HasDeferred() {
+		return store, nil
+	}
+	watermarks, ok := store.(query.LowWatermarks)
+	if !ok {
+		return nil, fmt.Errorf("kind %s has deferred tiers, but the store %T has no low watermarks: use *dynamo.Table or *memory.Table", kind.Name, store)
+	}
+	only, err := catalog.New(*kind)
+	if err != nil {
+		return nil, err
+	}
+	return &query.Live{Store: store, Watermarks: watermarks, Catalog: only, Now: now}, nil
 }
 
 // Kind returns the kind with everything that the tags added and all defaults. The
