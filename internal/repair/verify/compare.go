@@ -13,21 +13,22 @@ import (
 // Status is the result of comparing one bucket.
 type Status string
 
-// The statuses. The first three need no repair.
+// The statuses. The first four need no repair.
 const (
 	Equal   Status = "equal"
 	Sealed  Status = "sealed"  // some of its children have expired, so it cannot be recounted
 	Expired Status = "expired" // there is no row, but one may have existed and expired
+	Open    Status = "open"    // not swept so far: readers fold it and ignore its row
 	Differs Status = "differs"
 	Missing Status = "missing" // there are events, but no row
 	Extra   Status = "extra"   // there is a row, but no events
 )
 
 // Statuses lists the statuses in the order in which they are reported.
-var Statuses = []Status{Equal, Sealed, Expired, Differs, Missing, Extra}
+var Statuses = []Status{Equal, Sealed, Expired, Open, Differs, Missing, Extra}
 
 // OK reports whether a bucket of this status needs no repair.
-func (s Status) OK() bool { return s == Equal || s == Sealed || s == Expired }
+func (s Status) OK() bool { return s == Equal || s == Sealed || s == Expired || s == Open }
 
 // Finding is the result for one bucket.
 type Finding struct {
@@ -43,6 +44,8 @@ func (r *recount) compare(level int, start model.Time, want *rollup.Row) Finding
 	row := r.stored[level][start]
 	f := Finding{Key: r.key(level, start), Exact: row != nil && row.Exact}
 	switch {
+	case r.open(level, start):
+		f.Status = Open
 	case row != nil && row.Summary == nil:
 		f.Status, f.Detail = Differs, "the stored row cannot be decoded"
 	case row != nil && isSealed(row, r.now):

@@ -24,6 +24,8 @@ type recount struct {
 	series model.Series
 	now    model.Time
 	span   Span // widened
+	// through is the low watermark of the series, which was read before any row.
+	through model.Time
 
 	events   int
 	stored   []map[model.Time]*rollup.Row // by tier level and bucket start; no empty rows
@@ -154,6 +156,12 @@ func (r *recount) compareTier(level int) (all []Finding) {
 		}
 	}
 	return all
+}
+
+// open reports whether no sweep has settled a bucket: its row may miss changes.
+func (r *recount) open(level int, start model.Time) bool {
+	policy := r.kind.Retention
+	return policy.ClosesAt(level, policy.Tiers[level].Unit.BucketOf(start), r.series) > r.through
 }
 
 // expectedRow returns the row that should be stored for a fold, nil for no fold.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -110,7 +112,11 @@ func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, s
 		report.Undeclared = append(report.Undeclared, s)
 		return nil
 	}
-	one := recount{store: v.Store, kind: kind, series: s, now: v.Now(), span: scope.Span.widened(kind.Retention)}
+	through, err := v.through(ctx, kind, s)
+	if err != nil {
+		return err
+	}
+	one := recount{store: v.Store, kind: kind, series: s, now: v.Now(), span: scope.Span.widened(kind.Retention), through: through}
 	findings, err := one.run(ctx)
 	report.Series++
 	report.Events += one.events
@@ -129,6 +135,23 @@ func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, s
 		report.add(f)
 	}
 	return nil
+}
+
+// through returns the low watermark of a series. It reads nothing for a kind without
+// deferred tiers, whose buckets are never open.
+func (v *Verifier) through(ctx context.Context, kind *catalog.Kind, s model.Series) (model.Time, error) {
+	if !kind.Retention.HasDeferred() {
+		return model.MinTime, nil
+	}
+	table, ok := v.Store.(query.LowWatermarks)
+	if !ok {
+		return 0, fmt.Errorf("the store %T has no low watermarks, which the deferred tiers of kind %s require", v.Store, kind.Name)
+	}
+	all, err := table.Sweeps(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read low watermarks: %w", err)
+	}
+	return all.Of(tablekeys.QueueShard(s)), nil
 }
 
 func inTier(u tier.Unit, f Finding) bool { return u == 0 || f.Key.Tier == u.String() }
