@@ -39,7 +39,7 @@ const replayExample = `  tidemark replay readings.ndjson
 type replayFlags struct {
 	kind, columns, rebase string
 	batch, concurrency    int
-	wait                  bool
+	wait, strict          bool
 }
 
 func replayCommand(to *connection) *cobra.Command {
@@ -59,6 +59,7 @@ func replayCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.rebase, "rebase", "", "shift all event times by the same amount, so that the newest is this `time`: now, or RFC 3339")
 	cmd.Flags().IntVar(&flags.batch, "batch", 500, "the most `observations` in a request")
 	cmd.Flags().IntVar(&flags.concurrency, "concurrency", 4, "the most `requests` at the same time")
+	cmd.Flags().BoolVar(&flags.strict, "strict", false, "reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
 	cmd.Flags().BoolVar(&flags.wait, "wait", false, `wait until the rollups include everything (needs a running "tidemark dev")`)
 	return cmd
 }
@@ -82,7 +83,7 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 		in.Notice = nil // the survey has shown the columns
 	}
 	progress := terminal.NewProgress(cmd.ErrOrStderr(), "replay", "obs", total)
-	sender := replay.Sender{URL: to.url + "/v1/" + in.Kind.Path, Batch: flags.batch, Lanes: flags.concurrency, Progress: progress.Add}
+	sender := replay.Sender{URL: to.url + "/v1/" + in.Kind.Path, Strict: flags.strict, Batch: flags.batch, Lanes: flags.concurrency, Progress: progress.Add}
 	err = sender.Send(ctx, func(send func(replay.Observation) error) error {
 		return in.Each(files, func(o replay.Observation) error {
 			shifted, err := o.Shift(shift)

@@ -32,6 +32,8 @@ var parameters = map[string]parameter{
 		schema: timeSchema, example: "2026-04-21T00:00:00Z"},
 	"last": {description: "The buckets that overlap this span before now, instead of from and to: 5m, 24h.",
 		schema: schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`}, example: "24h", standalone: true},
+	"strict": {description: "Reject an observation with a measure that is not a number, instead of storing it and naming the measure in invalid.",
+		schema: booleanSchema, example: true},
 	"order": {description: "Which end comes first.",
 		schema: schema{"type": "string", "enum": []any{"newest", "oldest"}}, example: "oldest"},
 	"limit": {description: "Maximum number in the response. A page may have fewer although more follow: follow next until it is null.",

@@ -14,7 +14,7 @@ var writes = map[httpapi.Action]operation{
 			"The outcome says what happened to an observation, not the status code. " +
 			"The body may be compressed with gzip (Content-Encoding). If some outcomes are unknown, the status is 503 and the body is the same list.",
 		repeatNote: "Repeating the request is always safe.",
-		result:     "AppendResults", body: "Observations",
+		params:     httpapi.AppendParameters, result: "AppendResults", body: "Observations",
 		problems: with(bodyProblems, httpapi.ProblemRejected, httpapi.ProblemInternal, httpapi.ProblemForeign),
 	},
 	httpapi.CreateSubject: {

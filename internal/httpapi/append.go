@@ -38,12 +38,32 @@ func DecodeAppend(r *Request, o AppendOptions) (AppendRequest, *Problem) {
 	if problem != nil {
 		return AppendRequest{}, problem
 	}
+	strict, problem := r.strict()
+	if problem != nil {
+		return AppendRequest{}, problem
+	}
 	observations, many, problem := r.Observations(o.Limits)
 	if problem != nil {
 		return AppendRequest{}, problem
 	}
+	for i := range observations {
+		observations[i].Strict = strict
+	}
 	flagForeign(observations, kind.Subject.Field, owner)
 	return AppendRequest{Kind: kind, Observations: observations, Many: many}, nil
+}
+
+// AppendParameters are the parameters of the query string of an append.
+var AppendParameters = []string{"strict"}
+
+// strict returns the parameter of this name: whether values of measures that are not
+// numbers are rejected.
+func (r *Request) strict() (bool, *Problem) {
+	given, problem := ParseParameters(r.RawQuery, AppendParameters, nil)
+	if problem != nil {
+		return false, problem
+	}
+	return given.Boolean("strict")
 }
 
 // appendKind returns the kind that the path names.

@@ -42,11 +42,13 @@ func TestDecodeAppend_RejectsTheRequestAsAWhole(t *testing.T) {
 		request httpapi.Request
 		status  int
 	}{
-		"unknown kind":       {httpapi.Request{Method: "POST", Path: "/v1/others", Claims: claims}, 404},
-		"no POST":            {httpapi.Request{Method: "GET", Path: "/v1/readings", Claims: claims}, 405},
-		"no owner":           {httpapi.Request{Method: "POST", Path: "/v1/readings", Body: "{}"}, 403},
-		"invalid body":       {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Body: "{"}, 400},
-		"wrong content type": {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Headers: map[string]string{"content-type": "text/xml"}}, 415},
+		"unknown kind":           {httpapi.Request{Method: "POST", Path: "/v1/others", Claims: claims}, 404},
+		"no POST":                {httpapi.Request{Method: "GET", Path: "/v1/readings", Claims: claims}, 405},
+		"no such parameter":      {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Body: "{}", RawQuery: "strickt=true"}, 400},
+		"neither true nor false": {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Body: "{}", RawQuery: "strict=yes"}, 400},
+		"no owner":               {httpapi.Request{Method: "POST", Path: "/v1/readings", Body: "{}"}, 403},
+		"invalid body":           {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Body: "{"}, 400},
+		"wrong content type":     {httpapi.Request{Method: "POST", Path: "/v1/readings", Claims: claims, Headers: map[string]string{"content-type": "text/xml"}}, 415},
 	} {
 		if _, problem := httpapi.DecodeAppend(&c.request, options(t)); problem == nil || problem.Status != c.status {
 			t.Errorf("%s: %v, want status %d", name, problem, c.status)

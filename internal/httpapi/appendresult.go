@@ -19,6 +19,7 @@ type AppendResult struct {
 	At      *model.Time        `json:"at,omitempty"`
 	ID      string             `json:"id,omitempty"`
 	Latest  *Latest            `json:"latest,omitempty"`
+	Invalid []string           `json:"invalid,omitempty"` // measures that are not numbers
 	Errors  []model.FieldError `json:"errors,omitempty"`
 }
 
@@ -35,7 +36,7 @@ type Fields model.Attrs
 
 // AppendResultOf returns the JSON of one result.
 func AppendResultOf(o model.AppendResult) AppendResult {
-	out := AppendResult{Outcome: o.Outcome, Subject: o.Key.Series.Subject.ID, Errors: o.Errors}
+	out := AppendResult{Outcome: o.Outcome, Subject: o.Key.Series.Subject.ID, Invalid: o.Invalid, Errors: o.Errors}
 	if o.Outcome != model.Rejected {
 		out.Kind, out.Stream = o.Key.Series.Kind, o.Key.Series.Stream
 		out.At, out.ID = &o.Key.At, o.Key.ID

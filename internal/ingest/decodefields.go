@@ -19,7 +19,7 @@ type fieldDecoder struct {
 
 // decode returns o as far as it can be decoded, and adds an error for each other field.
 func (v *validation) decode(o Observation) TypedObservation {
-	d := fieldDecoder{problems: &v.problems, kind: v.kind, typed: TypedObservation{Subject: o.Subject, Origin: o.Origin}}
+	d := fieldDecoder{problems: &v.problems, kind: v.kind, typed: TypedObservation{Subject: o.Subject, Origin: o.Origin, Strict: o.Strict}}
 	identity := v.identityFields()
 	tooMany := v.tooManyFields(len(o.Fields) - len(identity))
 	for _, f := range o.Fields {

@@ -15,7 +15,10 @@ type Observation struct {
 	DecodeError *model.FieldError
 	// Origin identifies the delivery and the position in it, if a repeated delivery has
 	// the same; "" otherwise. Event ids that are made here are derived from it.
-	Origin  string
+	Origin string
+	// Strict rejects the observation if a declared measure is text that is not a number.
+	// Otherwise the value is stored as it is, and rollups count it as invalid.
+	Strict  bool
 	Payload []byte // as received, for the quarantine
 }
 
@@ -52,4 +55,5 @@ type TypedObservation struct {
 	ID      string      // "" for none
 	Attrs   model.Attrs // in any order, without duplicate names; not modified
 	Origin  string      // see Observation
+	Strict  bool        // see Observation
 }

@@ -88,6 +88,7 @@ func appendAll[T any](ctx context.Context, s *Service, kind *catalog.Kind, given
 		case errs != nil:
 			results[i].Outcome, results[i].Errors = model.Rejected, errs
 		default:
+			results[i].Invalid = invalidMeasures(kind, event.Attrs)
 			entries = append(entries, entry{index: i, event: event})
 		}
 	}

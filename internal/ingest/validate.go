@@ -24,6 +24,7 @@ type validation struct {
 	limits config.Limits
 	now    model.Time // arrival time
 	random io.Reader
+	strict bool // see Observation.Strict
 }
 
 // observation validates the input of a source. With field errors, the returned event has no
@@ -38,6 +39,7 @@ func (v *validation) observation(o Observation) (model.Event, []model.FieldError
 // typed validates o and returns the event or the field errors. The error is that of the
 // random source.
 func (v *validation) typed(o TypedObservation) (model.Event, []model.FieldError, error) {
+	v.strict = o.Strict
 	subject := v.subject(o.Subject)
 	v.name(catalog.StreamField, o.Stream, v.limits.Stream)
 	v.time(o.At)
@@ -193,16 +195,31 @@ func (v *validation) value(name string, x model.Value, declared bool) model.Valu
 	return x
 }
 
-// measureText parses the text of a declared measure. Text that is not a number is returned
-// unchanged and counted as invalid; a number that the table cannot store is an error.
+// measureText parses the text of a declared measure; spaces around the number are ignored.
+// A number that the table cannot store is an error. Text that is not a number is an error
+// of a strict observation; otherwise it is returned unchanged, and rollups count it as
+// invalid.
 func (v *validation) measureText(name string, x model.Value) model.Value {
-	switch d, err := model.ParseDecimal(x.Text); {
+	switch d, err := model.ParseDecimal(strings.TrimSpace(x.Text)); {
 	case err == nil:
 		return model.NumberValue(d)
 	case errors.Is(err, model.ErrNumberRange):
 		v.add(name, CodeNumberRange, "%v: round it at the source", err)
+	case v.strict:
+		v.add(name, CodeNumberForm, "%q is not a number, but declared as a measure: send a number such as 22.4, or null", clip(x.Text))
 	}
 	return x
+}
+
+// invalidMeasures returns the names of the declared measures whose value is not a number:
+// the event stores them, and rollups count them as invalid.
+func invalidMeasures(kind *catalog.Kind, attrs model.Attrs) (names []string) {
+	for _, a := range attrs {
+		if a.Value.Kind != model.Number && kind.Declared(a.Name) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
 
 // countedByValue reports whether name is a dimension or a field with distinct counts.

@@ -220,7 +220,7 @@ func TestValidation_StoresValuesInCanonicalForm(t *testing.T) {
 		{Name: "on", Value: model.BoolValue(true)},
 		{Name: "temperature", Value: model.NumberValue(model.MustDecimal("22.4"))},
 		{Name: "text", Value: model.TextValue("5")},
-		{Name: "value", Value: model.TextValue(" 1")},
+		{Name: "value", Value: model.NumberValue(model.MustDecimal("1"))},
 	}
 	got := eventsOf(t, table, o.Key.Series)[0]
 	if !slices.Equal(got.Attrs, want) {
@@ -228,6 +228,30 @@ func TestValidation_StoresValuesInCanonicalForm(t *testing.T) {
 	}
 	if got.Hash != model.HashOf(want) {
 		t.Error("the hash is not that of the validated fields")
+	}
+	if want := []string{"battery", "humidity"}; !slices.Equal(o.Invalid, want) {
+		t.Errorf("invalid measures: got %q, want %q", o.Invalid, want)
+	}
+}
+
+func TestValidation_NamesMeasuresThatAreNoNumbersAndRejectsThemIfStrict(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"22,4", "1_000", "n/a", "0x10", "12 C", " "} {
+		kind, table := kindOf(t, keeping), memory.New(clock)
+		service := serviceOn(table, 1)
+		loose := ingest.DecodeObject([]byte(reading(with("temperature", fmt.Sprintf("%q", text)))))
+		strictly := loose
+		strictly.Strict = true
+		results, err := service.Append(t.Context(), kind, strictly, loose)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := results[0]; r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeNumberForm || r.Errors[0].Field != "temperature" {
+			t.Errorf("%q, strict: got %+v, want rejected with %s", text, r, ingest.CodeNumberForm)
+		}
+		if r := results[1]; r.Outcome != model.Applied || !slices.Equal(r.Invalid, []string{"temperature"}) {
+			t.Errorf("%q: got %s, invalid %q, want applied with temperature invalid", text, r.Outcome, r.Invalid)
+		}
 	}
 }
 

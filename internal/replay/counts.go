@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,17 +14,34 @@ import (
 // outcomes in the order they are printed.
 var outcomes = []model.Outcome{
 	model.Applied, model.Late, model.Stale, model.Duplicate,
-	model.Collision, model.Conflict, model.Gone, model.Rejected,
+	model.Collision, model.Conflict, model.Gone, model.Rejected, storedBefore,
 }
 
-// shownRejections is how many rejections are printed with their reason.
-const shownRejections = 5
+// storedBefore counts the duplicates among observations that were sent again after a lost
+// response. They may be duplicates of their own first attempt, so they are not counted as
+// duplicates of the input.
+const storedBefore model.Outcome = "stored"
+
+// shown is how many rejections, and how many observations with invalid values, are printed
+// with their reason.
+const (
+	shownRejections = 5
+	shownInvalid    = 3
+)
+
+// notes explain outcomes that only this package has.
+var notes = map[model.Outcome]string{
+	storedBefore: "  sent again after a lost response, and already stored",
+}
 
 // Counts counts outcomes. It may be used concurrently.
 type Counts struct {
 	mu         sync.Mutex
 	count      map[model.Outcome]int // guarded by mu
 	rejections []string              // guarded by mu; the first few, with their reasons
+
+	invalidCount int      // guarded by mu; observations with a measure that is not a number
+	invalidFirst []string // guarded by mu; the first few
 }
 
 func (c *Counts) add(outcome model.Outcome) {
@@ -41,6 +59,15 @@ func (c *Counts) reject(location, reason string) {
 	defer c.mu.Unlock()
 	if len(c.rejections) < shownRejections {
 		c.rejections = append(c.rejections, terminal.Printable(location+": "+reason))
+	}
+}
+
+func (c *Counts) invalid(location string, measures []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.invalidCount++
+	if len(c.invalidFirst) < shownInvalid {
+		c.invalidFirst = append(c.invalidFirst, location+": "+strings.Join(measures, ", "))
 	}
 }
 
@@ -65,11 +92,17 @@ func (c *Counts) Print(w io.Writer, took time.Duration) {
 	fmt.Fprintf(w, "%s observations in %s (%s/s)\n", terminal.Grouped(n), took.Round(100*time.Millisecond), terminal.Grouped(terminal.PerSecond(n, took)))
 	for _, outcome := range outcomes {
 		if n := c.Of(outcome); n > 0 {
-			fmt.Fprintf(w, "  %-10s %12s\n", outcome, terminal.Grouped(n))
+			fmt.Fprintf(w, "  %-10s %12s%s\n", outcome, terminal.Grouped(n), notes[outcome])
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.invalidCount > 0 {
+		fmt.Fprintf(w, "  invalid    %12s  observations with a measure that is not a number; rollups count it as invalid; --strict rejects them\n", terminal.Grouped(c.invalidCount))
+	}
+	for _, first := range c.invalidFirst {
+		fmt.Fprintf(w, "  invalid %s\n", first)
+	}
 	for _, reason := range c.rejections {
 		fmt.Fprintf(w, "  rejected %s\n", reason)
 	}

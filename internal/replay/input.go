@@ -25,6 +25,8 @@ type Observation struct {
 	At       model.Time // event time, if Timed
 	Timed    bool       // the event time could be read
 	Location string     // file and line, for error messages
+
+	repeated bool // was in a request that may have been processed before
 }
 
 // Input reads files of observations: NDJSON, JSON, or CSV with any common separator, in

@@ -59,6 +59,7 @@ func TestCSV_RowsBecomeObservations(t *testing.T) {
 	for row, want := range map[string]string{
 		`a,t,2026-04-20T09:00:00-05:00,7,1.50,north`:   `{"deviceId":"a","stream":"t","timestamp":"2026-04-20T09:00:00-05:00","id":"7","value":1.5,"site":"north"}`,
 		`a,t,2026-04-20T09:00:00-05:00,7,,`:            `{"deviceId":"a","stream":"t","timestamp":"2026-04-20T09:00:00-05:00","id":"7","value":null}`,
+		`a , t, 2026-04-20T14:00:00Z,7, 22.4 , x `:     `{"deviceId":"a","stream":"t","timestamp":"2026-04-20T14:00:00Z","id":"7","value":22.4,"site":"x"}`,
 		`a,,1776693600,,NaN,12`:                        `{"deviceId":"a","timestamp":1776693600,"value":"NaN","site":12}`,
 		`"a ""q"", b",t,2026-04-20T14:00:00Z,007,+5,x`: `{"deviceId":"a \"q\", b","stream":"t","timestamp":"2026-04-20T14:00:00Z","id":"007","value":5,"site":"x"}`,
 	} {

@@ -16,6 +16,7 @@ const maxResponse = 64 << 20
 // result is the API's outcome of one observation.
 type result struct {
 	Outcome model.Outcome      `json:"outcome"`
+	Invalid []string           `json:"invalid"`
 	Errors  []model.FieldError `json:"errors"`
 }
 

@@ -20,6 +20,7 @@ import (
 // one lane, and a lane has one request in flight, so their order is kept.
 type Sender struct {
 	URL      string       // of the kind's collection, for example http://127.0.0.1:8080/v1/readings
+	Strict   bool         // reject observations with a measure that is not a number
 	Batch    int          // the most observations in one request
 	Lanes    int          // the most requests in flight
 	Client   *http.Client // nil is one with a timeout of a minute
@@ -114,6 +115,9 @@ func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
 			pause = firstPause // there is progress
 		}
 		batch, failure = rest, err
+		for i := range batch {
+			batch[i].repeated = true
+		}
 		if err := retry.Sleep(ctx, pause/2+rand.N(pause/2)); err != nil {
 			return err
 		}
@@ -125,7 +129,11 @@ func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
 // post sends one request and counts its outcomes. It returns the observations that have
 // none.
 func (s *Sender) post(ctx context.Context, batch []Observation) (rest []Observation, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, bytes.NewReader(joinLines(batch)))
+	url := s.URL
+	if s.Strict {
+		url += "?strict=true"
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(joinLines(batch)))
 	if err != nil {
 		return nil, &permanentError{err}
 	}
@@ -157,14 +165,19 @@ func (s *Sender) count(batch []Observation, resp *http.Response, body []byte) (r
 		return batch, err
 	}
 	for i, r := range results {
-		switch r.Outcome {
-		case model.Unknown:
+		switch {
+		case r.Outcome == model.Unknown:
 			rest, err = append(rest, batch[i]), errors.New("the table did not respond in time")
 			continue
-		case model.Rejected:
+		case r.Outcome == model.Rejected:
 			s.Counts.reject(batch[i].Location, r.reason())
+		case r.Outcome == model.Duplicate && batch[i].repeated:
+			s.Counts.add(storedBefore)
 		default:
 			s.Counts.add(r.Outcome)
+		}
+		if len(r.Invalid) > 0 {
+			s.Counts.invalid(batch[i].Location, r.Invalid)
 		}
 	}
 	if s.Progress != nil {

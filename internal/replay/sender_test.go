@@ -97,7 +97,7 @@ func TestSend_RepeatsOnlyObservationsWithoutAnOutcome(t *testing.T) {
 		return 200, outcomesJSON(lines, model.Duplicate)
 	}}
 	s, err := sendTo(t, f, &Sender{Batch: 10, Lanes: 1}, numbered(3, 1))
-	if err != nil || s.Counts.Of(model.Applied) != 1 || s.Counts.Of(model.Duplicate) != 2 || s.Counts.Total() != 3 {
+	if err != nil || s.Counts.Of(model.Applied) != 1 || s.Counts.Of(storedBefore) != 2 || s.Counts.Of(model.Duplicate) != 0 || s.Counts.Total() != 3 {
 		t.Errorf("counted %v, %v", s.Counts.count, err)
 	}
 	if !slices.Equal(f.accepted, []string{"0/1", "0/2"}) {
@@ -125,6 +125,30 @@ func TestCounts_PrintTheLinesThatWereRejected(t *testing.T) {
 	var out strings.Builder
 	s.Counts.Print(&out, 2*time.Second)
 	want := "2 observations in 2s (1/s)\n  applied               1\n  rejected              1\n  rejected line 1: value: line 2: too large\n"
+	if out.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+func TestCounts_PrintInvalidMeasuresAndWhatWasStoredBefore(t *testing.T) {
+	f := &fakeAPI{respond: func(call int, _ []string) (int, string) {
+		if call == 1 {
+			return 502, "no response"
+		}
+		return 200, `[{"outcome":"duplicate","invalid":["t"]},{"outcome":"applied","invalid":["t","h"]},{"outcome":"applied"}]`
+	}}
+	s, err := sendTo(t, f, &Sender{Batch: 10, Lanes: 1}, numbered(3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s.Counts.Print(&out, 3*time.Second)
+	want := "3 observations in 3s (1/s)\n" +
+		"  applied               2\n" +
+		"  stored                1  sent again after a lost response, and already stored\n" +
+		"  invalid               2  observations with a measure that is not a number; rollups count it as invalid; --strict rejects them\n" +
+		"  invalid line 0: t\n" +
+		"  invalid line 1: t, h\n"
 	if out.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
 	}

@@ -30,8 +30,11 @@ type AppendResult struct {
 	// the failed condition returned it. It is nil if Rejected, if the kind has no latest
 	// item, and if no comparison was needed.
 	Latest *Latest
-	Errors []FieldError // if Rejected
-	Err    error        // if Unknown: why
+	// Invalid names the measures of the event that are not numbers. Rollups count them as
+	// invalid.
+	Invalid []string
+	Errors  []FieldError // if Rejected
+	Err     error        // if Unknown: why
 }
 
 // Errors of a write that stored nothing, or may have stored nothing. Outcomes are values:
