@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -36,7 +37,7 @@ Exit status: 0 done; 1 there is no purge to cancel; 2 wrong usage; 3 failed.`
 type purgeFlags struct {
 	kind, stream, from, to string
 	dryRun, yes, callOff   bool
-	after                  time.Duration
+	after                  usertime.Span
 	rate                   int
 	id                     string
 }
@@ -56,11 +57,11 @@ func purgeCommand(to *connection) *cobra.Command {
 	f.BoolVar(&flags.dryRun, "dry-run", false, "count what would be removed, and remove nothing")
 	f.BoolVar(&flags.yes, "yes", false, "remove it")
 	f.BoolVar(&flags.callOff, "call-off", false, "cancel a purge that has not begun")
-	f.DurationVar(&flags.after, "after", 0, "begin after this `duration`, such as 72h; the purge function does the work")
+	f.Var(&flags.after, "after", "begin after this `duration`, such as 72h; the purge function does the work")
 	f.IntVar(&flags.rate, "rate", 500, "the most `items` to remove a second; 0 sets no limit")
 	f.StringVar(&flags.kind, "kind", "", "remove only events of this `kind`, such as readings")
 	f.StringVar(&flags.stream, "stream", "", "`stream` of the series (default: events without a stream)")
-	f.StringVar(&flags.from, "from", "", "`time` at which the range begins: RFC 3339, a date, or epoch seconds")
+	f.StringVar(&flags.from, "from", "", "`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	f.StringVar(&flags.to, "to", "", "`time` before which the range ends")
 	f.StringVar(&flags.id, "id", "", "only events with this `id`")
 	return cmd
@@ -142,7 +143,7 @@ var stepTexts = map[entity.PurgeStep]string{
 }
 
 func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject model.Subject) error {
-	purge, err := purger.Request(cmd.Context(), subject, userName(), f.after)
+	purge, err := purger.Request(cmd.Context(), subject, userName(), time.Duration(f.after))
 	if err != nil {
 		return err
 	}

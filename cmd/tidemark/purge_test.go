@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -48,7 +49,7 @@ func TestPurge_ReportsAnExistingPurge(t *testing.T) {
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())
 		cmd.SetOut(&out)
-		flags := purgeFlags{yes: true, after: c.after}
+		flags := purgeFlags{yes: true, after: usertime.Span(c.after)}
 		if err := flags.purge(cmd, purger, subject); err != nil || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: printed %q, %v; want %q", c.name, &out, err, c.want)
 		}

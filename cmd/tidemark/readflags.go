@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -25,7 +26,7 @@ type readFlags struct {
 	output         string
 
 	from, to string
-	last     time.Duration
+	last     usertime.Span
 	limit    int
 	newest   bool
 }
@@ -40,9 +41,9 @@ func (f *readFlags) registerSeries(cmd *cobra.Command) {
 
 // registerRange registers the flags that choose a range of time.
 func (f *readFlags) registerRange(cmd *cobra.Command, limit int, what string, newest bool) {
-	cmd.Flags().StringVar(&f.from, "from", "", "`time` at which the range begins: RFC 3339, a date, or epoch seconds")
+	cmd.Flags().StringVar(&f.from, "from", "", "`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	cmd.Flags().StringVar(&f.to, "to", "", "`time` before which the range ends")
-	cmd.Flags().DurationVar(&f.last, "last", 0, "the `duration` up to now, such as 5m or 24h, instead of --from and --to")
+	cmd.Flags().Var(&f.last, "last", "the `duration` up to now, such as 24h or 7d, instead of --from and --to")
 	cmd.Flags().IntVar(&f.limit, "limit", limit, "the most "+what+" to show; 0 shows all")
 	cmd.Flags().BoolVar(&f.newest, "newest", newest, "newest first")
 }
@@ -133,10 +134,10 @@ func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, print
 // open.
 func (f *readFlags) timeRange(now model.Time) (from, to model.Time, err error) {
 	if f.last != 0 {
-		if f.last < 0 || f.from != "" || f.to != "" {
-			return 0, 0, usagef("--last: want a duration such as 5m or 24h, without --from and --to")
+		if f.from != "" || f.to != "" {
+			return 0, 0, usagef("--last cannot be combined with --from and --to: remove one of them")
 		}
-		return now.Add(-f.last), now + 1, nil
+		return now.Add(-time.Duration(f.last)), now + 1, nil
 	}
 	return arguments.Range(f.from, f.to)
 }
@@ -145,7 +146,7 @@ func (f *readFlags) timeRange(now model.Time) (from, to model.Time, err error) {
 func (f *readFlags) bucketRange(unit tier.Unit, now model.Time) (from, to model.Time, err error) {
 	from, to, err = f.timeRange(now)
 	if err == nil && f.last > 0 {
-		from, to = query.Last(f.last, unit, now)
+		from, to = query.Last(time.Duration(f.last), unit, now)
 	}
 	return from, to, err
 }

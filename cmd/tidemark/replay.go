@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/replay"
 	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -56,7 +57,7 @@ func replayCommand(to *connection) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of the observations, by name or plural (default: the first that is declared)")
 	cmd.Flags().StringVar(&flags.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
-	cmd.Flags().StringVar(&flags.rebase, "rebase", "", "shift all event times by the same amount, so that the newest is this `time`: now, or RFC 3339")
+	cmd.Flags().StringVar(&flags.rebase, "rebase", "", "shift all event times by the same amount, so that the newest is this `time`: now, or such as 2026-11-01T14:00:00Z")
 	cmd.Flags().IntVar(&flags.batch, "batch", 500, "the most `observations` in a request")
 	cmd.Flags().IntVar(&flags.concurrency, "concurrency", 4, "the most `requests` at the same time")
 	cmd.Flags().BoolVar(&flags.strict, "strict", false, "reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
@@ -157,7 +158,7 @@ func rebaseTime(text string) (model.Time, error) {
 	case "now":
 		return wallClock(), nil
 	}
-	at, err := model.ParseTime(text, model.RejectFinerTime)
+	at, err := usertime.Parse(text)
 	if err != nil {
 		return 0, usagef("--rebase: %w", err)
 	}

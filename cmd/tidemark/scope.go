@@ -22,7 +22,7 @@ type scopeFlags struct{ subject, from, to, tier string }
 
 // register adds the flags of the range.
 func (f *scopeFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.from, "from", "", "first `time` of the range: RFC 3339, or a date")
+	cmd.Flags().StringVar(&f.from, "from", "", "first `time` of the range, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	cmd.Flags().StringVar(&f.to, "to", "", "`time` at which the range ends, exclusive")
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -18,12 +19,12 @@ import (
 
 func TestLast_ReplacesFromAndTo(t *testing.T) {
 	now := testNow
-	flags := readFlags{last: 5 * time.Minute}
+	flags := readFlags{last: usertime.Span(5 * time.Minute)}
 	from, to, err := flags.bucketRange(tier.Minute, now)
 	if wantFrom, wantTo := query.Last(5*time.Minute, tier.Minute, now); err != nil || from != wantFrom || to != wantTo {
 		t.Errorf("%s to %s, %v; want %s to %s", from, to, err, wantFrom, wantTo)
 	}
-	for _, flags := range []readFlags{{last: time.Minute, from: "2026-04-20"}, {last: time.Minute, to: "2026-04-20"}, {last: -time.Minute}} {
+	for _, flags := range []readFlags{{last: 1, from: "2026-04-20"}, {last: 1, to: "2026-04-20"}} {
 		if _, _, err := flags.bucketRange(tier.Minute, now); exitStatus(err) != exitUsage {
 			t.Errorf("%+v: %v, want a usage error", flags, err)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -20,18 +21,19 @@ type schema = map[string]any
 
 var (
 	timeSchema    = schema{"anyOf": []any{schema{"type": "string", "format": "date-time"}, schema{"type": "integer"}}}
+	rangeSchema   = schema{"type": []any{"string", "integer"}}
 	booleanSchema = schema{"type": "boolean", "default": false}
 	textSchema    = schema{"type": "string", "minLength": 1}
 )
 
 // parameters has every parameter by name. A name has one meaning in all operations.
 var parameters = map[string]parameter{
-	"from": {description: "Start of the range, inclusive: RFC 3339 with any offset, or epoch seconds or milliseconds.",
-		schema: timeSchema, example: "2026-04-20T00:00:00Z"},
+	"from": {description: "Start of the range, inclusive: " + usertime.Forms + ".",
+		schema: rangeSchema, example: "2026-04-20T00:00:00Z"},
 	"to": {description: "End of the range, exclusive.",
-		schema: timeSchema, example: "2026-04-21T00:00:00Z"},
-	"last": {description: "The buckets that overlap this span before now, instead of from and to: 5m, 24h.",
-		schema: schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`}, example: "24h", standalone: true},
+		schema: rangeSchema, example: "2026-04-21T00:00:00Z"},
+	"last": {description: "The buckets that overlap this span before now, instead of from and to: " + usertime.Durations + ".",
+		schema: schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h|d|w|y))+$`}, example: "24h", standalone: true},
 	"strict": {description: "Reject an observation with a measure that is not a number, instead of storing it and naming the measure in invalid.",
 		schema: booleanSchema, example: true},
 	"order": {description: "Which end comes first.",

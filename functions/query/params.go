@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -76,7 +77,7 @@ func (p params) time(name string, missing model.Time) (model.Time, error) {
 		return missing, nil
 	}
 	text := p.values.Get(name)
-	t, err := model.ParseTime(text, model.RejectFinerTime)
+	t, err := usertime.Parse(text)
 	if err != nil && strings.Contains(text, " ") {
 		return 0, problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err)
 	}
@@ -100,9 +101,12 @@ func (p params) last() (time.Duration, error) {
 	if !p.values.Has("last") {
 		return 0, nil
 	}
-	span, err := time.ParseDuration(p.text("last"))
-	if err != nil || span <= 0 || p.values.Has("from") || p.values.Has("to") {
-		return 0, problemLast.New("last: want a duration such as 5m or 24h, without from and to")
+	span, err := usertime.ParseSpan(p.text("last"))
+	switch {
+	case err != nil:
+		return 0, problemLast.New("last: %v", err)
+	case span <= 0 || p.values.Has("from") || p.values.Has("to"):
+		return 0, problemLast.New("last: want a duration of more than 0, without from and to")
 	}
 	return span, nil
 }

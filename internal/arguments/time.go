@@ -1,9 +1,8 @@
 package arguments
 
 import (
-	"time"
-
 	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -17,18 +16,14 @@ func Range(fromText, toText string) (from, to model.Time, err error) {
 	return from, to, err
 }
 
-// Time parses the text of a flag: RFC 3339, epoch seconds, or a date, which means its
-// first moment in UTC. It returns absent for an empty text.
+// Time parses the text of a flag by usertime.Parse. It returns absent for an empty text.
 func Time(flag, text string, absent model.Time) (model.Time, error) {
 	if text == "" {
 		return absent, nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return model.TimeOf(day), nil
-	}
-	at, err := model.ParseTime(text, model.RejectFinerTime)
+	at, err := usertime.Parse(text)
 	if err != nil {
-		return 0, usage.Errorf("--%s: %w, or a date (2026-04-20)", flag, err)
+		return 0, usage.Errorf("--%s: %w", flag, err)
 	}
 	return at, nil
 }
