@@ -14,7 +14,9 @@ type Chart struct {
 	// CompleteFrom is set if stored data does not reach back to From: data before
 	// CompleteFrom has expired.
 	CompleteFrom *model.Time `json:"wholeFrom"`
-	Rollups      []Rollup    `json:"rollups"`
+	// CompleteThrough is that of Rollups.
+	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
+	Rollups         []Rollup    `json:"rollups"`
 }
 
 // Segment is a part of a chart's range with one tier.
@@ -26,7 +28,7 @@ type Segment struct {
 
 // ChartOf returns c as JSON.
 func ChartOf(c query.Curve) Chart {
-	v := Chart{From: c.From, To: c.To, Reason: c.Reason, Rollups: make([]Rollup, len(c.Rollups))}
+	v := Chart{From: c.From, To: c.To, Reason: c.Reason, CompleteThrough: c.CompleteThrough, Rollups: make([]Rollup, len(c.Rollups))}
 	if c.CompleteFrom > c.From {
 		v.CompleteFrom = &c.CompleteFrom
 	}

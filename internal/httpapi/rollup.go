@@ -72,11 +72,14 @@ func KindsOf(kinds []query.KindEvents) map[string]int64 {
 type Rollups struct {
 	Rollups []Rollup `json:"rollups"`
 	Next    *string  `json:"next"`
+	// CompleteThrough is set if a kind has deferred tiers: later buckets were folded for
+	// this response.
+	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
 }
 
 // RollupsOf returns page as JSON.
 func RollupsOf(page query.RollupPage) Rollups {
-	v := Rollups{Rollups: make([]Rollup, len(page.Rollups)), Next: cursorOrNil(page.Next)}
+	v := Rollups{Rollups: make([]Rollup, len(page.Rollups)), Next: cursorOrNil(page.Next), CompleteThrough: page.CompleteThrough}
 	for i, r := range page.Rollups {
 		v.Rollups[i] = RollupOf(r)
 	}

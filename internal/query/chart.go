@@ -45,8 +45,10 @@ type Curve struct {
 	// CompleteFrom is the start of the first bucket that cannot have expired. If it is
 	// after From, a bucket before it that is missing here may have had events.
 	CompleteFrom model.Time
-	Rollups      []Rollup // oldest first, unless Newest is set
-	Cost         model.ReadCost
+	// CompleteThrough is that of a RollupPage.
+	CompleteThrough *model.Time
+	Rollups         []Rollup // oldest first, unless Newest is set
+	Cost            model.ReadCost
 }
 
 // Chart reads the rollups of a time range. The error is ErrTooLong if no tier has few
@@ -59,9 +61,13 @@ func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 		return Curve{}, fmt.Errorf("chart of %s: %w", q.Series, err)
 	}
 	ctx, meter := model.WithReadMeter(ctx)
+	through, err := s.completeThrough(ctx, q.Rollups)
+	if err != nil {
+		return Curve{}, err
+	}
 	c := Curve{
 		From: p.segments[0].From, To: p.segments[len(p.segments)-1].To,
-		Segments: p.segments, Reason: p.reason, CompleteFrom: p.completeFrom,
+		Segments: p.segments, Reason: p.reason, CompleteFrom: p.completeFrom, CompleteThrough: through,
 	}
 	for _, segment := range p.segments {
 		found, err := s.segment(ctx, q, segment)

@@ -396,3 +396,26 @@ func TestLive_ReturnsTheErrorOfEachRequest(t *testing.T) {
 		}
 	}
 }
+
+func TestLive_PagesAndChartsSayUntilWhenTheyAreSettled(t *testing.T) {
+	for from, deferred := range map[int]bool{0: true, 3: false} {
+		w := newLiveWorld(t, liveGauge(from))
+		w.put(at("2026-03-10T11:59:00Z"), 7)
+		w.process()
+		w.sweep()
+		q := query.Rollups{Series: query.Series{Kind: w.kind, Subject: "d1"}, Unit: tier.Hour, From: at("2026-03-10T00:00:00Z"), To: at("2026-03-11T00:00:00Z")}
+		page, err := w.query.Rollups(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		curve, err := w.query.Chart(context.Background(), query.Chart{Rollups: q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, through := range []*model.Time{page.CompleteThrough, curve.CompleteThrough} {
+			if (through != nil) != deferred || deferred && *through != at("2026-03-10T11:58:00Z") {
+				t.Errorf("deferred %v: complete through %v", deferred, through)
+			}
+		}
+	}
+}

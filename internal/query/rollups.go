@@ -53,6 +53,9 @@ type RollupPage struct {
 	// CompleteFrom is the start of the first bucket that cannot have expired. Buckets
 	// before it may be missing.
 	CompleteFrom model.Time
+	// CompleteThrough is the low watermark of the series: later buckets of deferred tiers
+	// were folded for this page. It is nil if no kind has deferred tiers.
+	CompleteThrough *model.Time
 }
 
 // Rollups reads one page by one Query for each shard and merged series. A page may be
@@ -64,12 +67,16 @@ func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
 	if err != nil {
 		return RollupPage{}, err
 	}
+	through, err := s.completeThrough(ctx, q)
+	if err != nil {
+		return RollupPage{}, err
+	}
 	rollups, next, err := r.page(ctx, q.Cursor, q.Limit)
 	if err != nil {
 		return RollupPage{}, err
 	}
 	t, _, _ := q.commonPolicy().Find(q.Unit)
-	return RollupPage{Rollups: rollups, Next: next, CompleteFrom: t.CompleteFrom(s.Now())}, nil
+	return RollupPage{Rollups: rollups, Next: next, CompleteFrom: t.CompleteFrom(s.Now()), CompleteThrough: through}, nil
 }
 
 // EachRollup returns an iterator that reads page after page, from q.Cursor on, and
