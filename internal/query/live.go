@@ -102,7 +102,9 @@ type folder struct {
 }
 
 // page returns one page of a range: closed buckets page by page as they are stored, then
-// all open ones; newest first, the other way round.
+// all open ones; newest first, the other way round. Rows up to the low watermark are read
+// consistently: an eventually consistent read might not see the row of a bucket that has
+// just been swept, and the bucket would be in neither part.
 func (f *folder) page(ctx context.Context, level int, r storage.Range) (rollup.RowPage, error) {
 	unit := f.kind.Retention.Tiers[level].Unit
 	open := f.openFrom(level)
@@ -114,6 +116,7 @@ func (f *folder) page(ctx context.Context, level int, r storage.Range) (rollup.R
 	if !inOpen && r.From < open {
 		closed := r
 		closed.To = min(r.To, open)
+		closed.Consistent = r.Consistent || r.To > open
 		var err error
 		if page, err = f.store.Rows(ctx, unit, closed); err != nil || page.Next != "" {
 			return page, err
@@ -148,6 +151,7 @@ func (f *folder) newest(ctx context.Context, level int, r storage.Range, open, p
 	if r.From >= open {
 		return rollup.RowPage{Rows: rows}, nil
 	}
+	r.Consistent = r.Consistent || r.To > open
 	r.To = min(r.To, open)
 	page, err := f.store.Rows(ctx, unit, r)
 	page.Rows = append(rows, page.Rows...)
