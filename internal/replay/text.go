@@ -50,8 +50,8 @@ func withoutMark(raw *bufio.Reader) transform.Transformer {
 // if that fits the buffer. It does not wait for more, so that a pipe is read as it comes.
 func firstLines(r *bufio.Reader) []byte {
 	for n := 1; ; n = r.Buffered() + 1 {
-		text, err := r.Peek(n)
-		if text, _ = r.Peek(r.Buffered()); err != nil || bytes.ContainsRune(bytes.TrimLeft(text, " \t\r\n"), '\n') {
+		_, err := r.Peek(n) // waits until n bytes are buffered
+		if text, _ := r.Peek(r.Buffered()); err != nil || bytes.ContainsRune(bytes.TrimLeft(text, " \t\r\n"), '\n') {
 			return text
 		}
 	}

@@ -24,7 +24,6 @@ type history struct {
 	*testing.T
 	table *memory.Table
 	clock atomic.Int64
-	seen  uint64
 	// remembers is false for a run in which processes do not read the table's configuration,
 	// as before there was one.
 	remembers bool
