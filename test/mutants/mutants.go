@@ -23,6 +23,7 @@ func packagesOf(mutants []mutant) (all []string) {
 const (
 	aggregator    = "internal/aggregate/aggregator.go"
 	recomputation = "internal/aggregate/recomputation.go"
+	foldingRow    = "internal/item/foldrow.go"
 	writing       = "internal/aggregate/write.go"
 	children      = "internal/aggregate/children.go"
 	resuming      = "internal/aggregate/resume.go"
@@ -43,7 +44,7 @@ const (
 var mutants = []mutant{
 	{
 		Name: "add", Says: "the fold is added to the row instead of replacing it", Tests: aggregateTests,
-		Edits: []edit{{recomputation, "	return r.writeIfChanged(ctx, row, fold)", `	if exists(row) && !damaged(row) {
+		Edits: []edit{{recomputation, "	return r.writeIfChanged(ctx, row, fold)", `	if exists(row) && !item.DamagedRow(row) {
 		fold.Summary.Merge(row.Summary)
 	}
 	return r.writeIfChanged(ctx, row, fold)`}},
@@ -109,7 +110,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "no-seal", Says: "a row is folded again although its children expire", Tests: aggregateTests,
-		Edits: []edit{{recomputation, "exists(row) && sealed(row, rowReadAt)", "exists(row) && damaged(row)"}},
+		Edits: []edit{{recomputation, "exists(row) && sealed(row, rowReadAt)", "exists(row) && item.DamagedRow(row)"}},
 	},
 	{
 		Name: "seal-late", Says: "a row is sealed when its first child expires, not an hour before", Tests: aggregateTests,
@@ -259,7 +260,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "newer-overwritten", Says: "a row of a newer version is folded and overwritten", Tests: aggregateTests,
-		Edits: []edit{{recomputation, "	if row.V > item.Version {", "	if row.V > item.Version+9 {"}},
+		Edits: []edit{{foldingRow, "	if row.V > Version {", "	if row.V > Version+9 {"}},
 	},
 	{
 		Name: "nil-on-failure", Says: "the function returns no response when a record failed", Tests: functionTests,
