@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -44,7 +45,11 @@ func TestWire_NamesTheMissingFile(t *testing.T) {
 // The table was written with three shards, which cannot change.
 func TestWire_RefusesAConfigurationThatDoesNotFitTheTable(t *testing.T) {
 	t.Parallel()
-	table := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	table := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, _ := io.ReadAll(r.Body); !strings.Contains(string(body), "KIND#READING") {
+			fmt.Fprint(w, "{}")
+			return
+		}
 		fmt.Fprint(w, `{"Item":{"pk":{"S":"JOB#config"},"sk":{"S":"KIND#READING"},"v":{"N":"1"},"_rev":{"B":"AQAAAAAAAAAAAAAAAAAAAA=="},`+
 			`"_at":{"S":"2026-04-20T12:00:00.000Z"},"_config":{"S":"{\"subject\":\"DEVICE\",\"shards\":3,\"tiers\":[]}"}}}`)
 	}))
