@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/deployment"
+	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 )
 
@@ -43,16 +46,30 @@ func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool) 
 			return err
 		}
 	}
-	table, kinds, err := to.openKinds(cmd.Context())
+	c, err := to.changer(cmd.Context())
 	if err != nil {
 		return err
 	}
-	settings, err := to.settings()
+	c.DryRun = dryRun
+	return printApplied(cmd.Context(), out, c)
+}
+
+// changer returns what changes the configuration of the table.
+func (c *connection) changer(ctx context.Context) (*changeover.Changer, error) {
+	table, err := c.openTable(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a := &tableconfig.Applier{Table: table, Now: wallClock, MaxAhead: settings.Limits.MaxAhead, DryRun: dryRun}
-	all, err := a.Apply(cmd.Context(), kinds)
+	settings, err := c.settings()
+	if err != nil {
+		return nil, err
+	}
+	return &changeover.Changer{Table: table, Declare: settings.Catalog, Now: wallClock, MaxAhead: settings.Limits.MaxAhead}, nil
+}
+
+// printApplied applies the configuration of some kinds, or of all, and prints what changed.
+func printApplied(ctx context.Context, out io.Writer, c *changeover.Changer, kinds ...string) error {
+	all, err := c.Apply(ctx, kinds...)
 	for _, one := range all {
 		fmt.Fprintln(out, one)
 	}

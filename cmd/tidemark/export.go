@@ -67,7 +67,7 @@ func exportRollups(cmd *cobra.Command, to *connection, flags exportFlags) error 
 	if _, err := tier.ParseUnit(flags.tier); err != nil && flags.tier != export.AllTiers {
 		return usagef("--tier: %w, or all", err)
 	}
-	table, kinds, err := to.openKinds(cmd.Context())
+	table, kinds, err := to.openTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}

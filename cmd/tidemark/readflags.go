@@ -60,7 +60,7 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 	if _, ok := outputFormats[f.output]; !ok && f.output != tableOutput {
 		return nil, nil, usagef("--output %s: want table, json, ndjson or csv", f.output)
 	}
-	table, kinds, err := to.openKinds(cmd.Context())
+	table, kinds, err := to.openTableKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +73,7 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 		return nil, nil, err
 	}
 	ctx, meter := model.WithReadMeter(cmd.Context())
-	live := &query.Live{Store: table, Watermarks: table, Catalog: kinds, Now: wallClock}
+	live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: wallClock}
 	r := &seriesReader{Service: &query.Service{Store: live, Now: wallClock}, meter: meter}
 	r.rollups = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:], Consistent: f.consistent}
 	if len(f.streams) > 0 {

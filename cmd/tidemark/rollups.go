@@ -65,6 +65,7 @@ func rollupsCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.measure, "measure", "", "show only this `measure`")
 	cmd.Flags().StringVar(&flags.plot, "plot", "auto", "plot the averages: `when` is always, never, or auto (on a terminal)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return rollups(cmd, to, flags, args[0]) }
+	cmd.AddCommand(modeCommand(to, true), modeCommand(to, false))
 	return cmd
 }
 

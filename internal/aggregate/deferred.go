@@ -14,8 +14,12 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// closesAt returns the closing time of the bucket; MinTime in an immediate tier.
-func (b *dirtyBucket) closesAt() model.Time {
+// closesAt returns the time until which the bucket can be left to a sweep: its closing time;
+// MinTime in a tier that is immediate, or not deferred yet.
+func (b *dirtyBucket) closesAt(now model.Time) model.Time {
+	if now < b.tier().DeferredFrom {
+		return model.MinTime
+	}
 	return b.kind.Retention.ClosesAt(b.level, b.interval, b.key.Series)
 }
 
@@ -27,7 +31,7 @@ func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, notB
 	var group errgroup.Group
 	group.SetLimit(limits.Concurrency)
 	for _, b := range buckets {
-		if b.closesAt() == model.MinTime {
+		if b.closesAt(a.Now()) == model.MinTime {
 			mu.Lock()
 			closed = append(closed, b)
 			mu.Unlock()
@@ -56,7 +60,7 @@ func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, notB
 // later in true time, so it reads the change. Otherwise the caller recomputes the bucket,
 // and calls step for the parent bucket after that.
 func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, notBefore model.Time, all *results) (left bool, err error) {
-	closes := b.closesAt()
+	closes := b.closesAt(a.Now())
 	open := func() bool { return max(a.Now(), notBefore) < closes }
 	err = a.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		switch {

@@ -53,10 +53,10 @@ func (a *Aggregator) Sweep(ctx context.Context, shard int) (SweepReport, error) 
 	return s.report, nil
 }
 
-// Drain works off every invalidation of a queue shard, also those of open buckets, and
-// recomputes all coarser buckets. Call it after all tiers are immediate, until it finds
-// none: then readers may use the rows of all buckets. It leaves the low watermark as it
-// is.
+// Drain works off every invalidation of tiers that are not deferred any more, also those that
+// are not due. Call it for each queue shard when no process leaves buckets of these tiers to
+// a sweep: then readers may use the rows of all their buckets. It leaves the low watermark
+// as it is.
 func (a *Aggregator) Drain(ctx context.Context, shard int) (SweepReport, error) {
 	s := &sweep{agg: a, limits: a.Limits.withDefaults(), drain: true}
 	err := s.pages(ctx, shard, model.MaxTime)
@@ -98,6 +98,9 @@ func (s *sweep) pages(ctx context.Context, shard int, dueUpTo model.Time) error 
 		var group errgroup.Group
 		group.SetLimit(s.limits.Concurrency)
 		for _, i := range page.Invalidations {
+			if s.drain && !s.ended(i) {
+				continue
+			}
 			group.Go(func() error {
 				s.done(i, s.workOff(ctx, queue, i))
 				return nil
@@ -168,6 +171,13 @@ func (s *sweep) bucketOf(i entity.Invalidation) (*dirtyBucket, error) {
 	return sweptBucket(kind, level, unit.BucketOf(i.Key.Start), i.Key.Series), nil
 }
 
+// ended reports whether the tier of an invalidation was deferred and is not any more: no
+// process puts or remembers the invalidation again.
+func (s *sweep) ended(i entity.Invalidation) bool {
+	b, err := s.bucketOf(i)
+	return err == nil && (!b.tier().Deferred || b.tier().DeferredFrom == model.MaxTime)
+}
+
 // recompute recomputes a bucket, always from its first child and always writing, and its
 // parents by the rule of step.
 func (s *sweep) recompute(ctx context.Context, b *dirtyBucket) error {
@@ -185,9 +195,6 @@ func (s *sweep) recompute(ctx context.Context, b *dirtyBucket) error {
 			return nil
 		}
 		b = sweptBucket(b.kind, level, parent, b.key.Series)
-		if s.drain {
-			continue
-		}
 		if left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil {
 			return err
 		}

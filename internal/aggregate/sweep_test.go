@@ -271,6 +271,9 @@ func TestDrain_WritesTheRowsOfOpenBuckets(t *testing.T) {
 		w.put(model.Order{At: w.now()}, fmt.Sprint(i))
 		w.process()
 	}
+	for level := range w.kind.Retention.Tiers {
+		w.kind.Retention.Tiers[level].DeferredFrom = model.MaxTime
+	}
 	for _, want := range []int{3, 0} { // three hours, of which one is closed
 		r, err := w.agg.Drain(w.ctx(), tablekeys.QueueShard(w.series))
 		if err != nil || len(r.Failures) > 0 || want == 0 != (r.Swept == 0) {

@@ -13,6 +13,8 @@ import (
 // ever had.
 func compareRetention(path string, before, after tier.Policy) []Change {
 	changes := differ(join(path, "raw"), keptText(before.Raw), keptText(after.Raw), rawRuling(before, after))
+	changes = append(changes, differ(join(path, "jitter"), spanText(before.Jitter), spanText(after.Jitter),
+		closingRuling(before.HasDeferred() && after.HasDeferred()))...)
 	for i, t := range before.Tiers {
 		where := join(path, t.Unit.String())
 		if b, _, ok := after.Find(t.Unit); ok {
@@ -42,8 +44,26 @@ func compareTier(path string, a, b tier.Tier) []Change {
 		retention = ruling{Safe, "rollups written from now on expire sooner"}
 	}
 	changes := differ(join(path, "retention"), keptText(a.Retention), keptText(b.Retention), retention)
-	return append(changes, differ(join(path, "from"), fromText(a), fromText(b),
+	changes = append(changes, differ(join(path, "from"), fromText(a), fromText(b),
 		ruling{Safe, "the table keeps the time from which the tier has rows"})...)
+	changes = append(changes, differ(join(path, "mode"), modeText(a.Deferred), modeText(b.Deferred), modeRuling(b))...)
+	return append(changes, differ(join(path, "grace"), spanText(a.Grace), spanText(b.Grace), closingRuling(a.Deferred && b.Deferred))...)
+}
+
+func modeRuling(after tier.Tier) ruling {
+	if after.Deferred {
+		return ruling{Safe, "readers fold open buckets as soon as it is applied, and aggregation leaves these buckets an hour later"}
+	}
+	return ruling{Safe, "aggregation writes rows with each batch again; run tidemark rollups immediate to let readers use them"}
+}
+
+// closingRuling is about a change of closing times. Aggregation and readers learn of it at
+// different times: between them, a bucket could be neither swept nor folded.
+func closingRuling(deferred bool) ruling {
+	if deferred {
+		return ruling{Refused, "readers could take an open bucket for a closed one: make the tiers immediate first (tidemark rollups immediate), then deferred with the new value"}
+	}
+	return ruling{Safe, "it applies when the tiers become deferred"}
 }
 
 func removedTier(coarsest bool) ruling {

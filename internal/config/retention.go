@@ -16,7 +16,7 @@ func retentionPolicy(to *tier.Policy) func(*reader, value) {
 		}
 		var l tier.Policy
 		before := len(r.mistakes)
-		known := members{{"raw", retention(&l.Raw)}}
+		known := members{{"raw", retention(&l.Raw)}, {"jitter", span(&l.Jitter)}}
 		for _, u := range tier.Units() {
 			known = append(known, member{u.String(), readTier(u, &l)})
 		}
@@ -30,10 +30,38 @@ func retentionPolicy(to *tier.Policy) func(*reader, value) {
 	}
 }
 
+// deferredByDefault is the mode of a tier without one.
+const deferredByDefault = false
+
+// The modes of a tier.
+const (
+	modeDeferred  = "deferred"
+	modeImmediate = "immediate"
+)
+
+func tierMode(deferred *bool) func(*reader, value) {
+	return func(r *reader, v value) {
+		switch s, ok := r.scalar(v, wantText, "!!str"); {
+		case !ok:
+		case s == modeDeferred, s == modeImmediate:
+			*deferred = s == modeDeferred
+		default:
+			r.wrong(v, "%q is not a mode of a tier: want %s (rows are written when their buckets close) or %s (with each batch of changes)", s, modeDeferred, modeImmediate)
+		}
+	}
+}
+
+func modeText(deferred bool) string {
+	if deferred {
+		return modeDeferred
+	}
+	return modeImmediate
+}
+
 // readTier reads one tier: a retention, or a mapping.
 func readTier(u tier.Unit, l *tier.Policy) func(*reader, value) {
 	return func(r *reader, v value) {
-		t := tier.Tier{Unit: u}
+		t := tier.Tier{Unit: u, Deferred: deferredByDefault}
 		if v.node.Kind != yaml.MappingNode {
 			retention(&t.Retention)(r, v)
 			l.Tiers = append(l.Tiers, t)
@@ -41,6 +69,8 @@ func readTier(u tier.Unit, l *tier.Policy) func(*reader, value) {
 		}
 		r.object(v, members{
 			{"retention", retention(&t.Retention)},
+			{"mode", tierMode(&t.Deferred)},
+			{"grace", span(&t.Grace)},
 			{"least", finite(&t.Least)},
 			{"from", instant(&t.From)},
 		})

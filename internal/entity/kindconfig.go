@@ -17,7 +17,8 @@ type KindConfig struct {
 	Shards      int           `json:"shards"`
 	Raw         time.Duration `json:"raw"`      // retention of events, in nanoseconds
 	LeastRaw    time.Duration `json:"leastRaw"` // the shortest that it ever was
-	Tiers       []TierConfig  `json:"tiers"`    // finest first, removed ones included
+	Jitter      time.Duration `json:"jitter,omitempty"`
+	Tiers       []TierConfig  `json:"tiers"` // finest first, removed ones included
 	Measures    []FieldConfig `json:"measures,omitempty"`
 	Dimensions  []FieldConfig `json:"dimensions,omitempty"`
 	Distinct    []FieldConfig `json:"distinct,omitempty"`
@@ -32,6 +33,12 @@ type TierConfig struct {
 	From model.Time `json:"from,omitempty"`
 	// RemovedAt is when the tier was removed; 0: it is declared.
 	RemovedAt model.Time `json:"removedAt,omitempty"`
+	// Deferred says that readers fold open buckets. Aggregation leaves these buckets from
+	// DeferredFrom on, and until ImmediateAt; 0: since the first configuration, and for ever.
+	Deferred     bool          `json:"deferred,omitempty"`
+	DeferredFrom model.Time    `json:"deferredFrom,omitempty"`
+	ImmediateAt  model.Time    `json:"immediateAt,omitempty"`
+	Grace        time.Duration `json:"grace,omitempty"`
 }
 
 // FieldConfig is a measure, a dimension or a distinct count as the table knows it.

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -20,13 +20,9 @@ func applyConfig(ctx context.Context, endpoint, name string, settings *config.Co
 	if err != nil {
 		return err
 	}
-	kinds, err := settings.Catalog()
-	if err != nil {
-		return err
-	}
 	now := func() model.Time { return model.TimeOf(time.Now()) }
-	a := &tableconfig.Applier{Table: dynamo.New(client, name), Now: now, MaxAhead: settings.Limits.MaxAhead}
-	_, err = a.Apply(ctx, kinds)
+	c := &changeover.Changer{Table: dynamo.New(client, name), Declare: settings.Catalog, Now: now, MaxAhead: settings.Limits.MaxAhead}
+	_, err = c.Apply(ctx)
 	return err
 }
 

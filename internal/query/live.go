@@ -34,12 +34,22 @@ const watermarkAge = 10 * time.Second
 type Live struct {
 	Store
 	Watermarks LowWatermarks
-	Catalog    *catalog.Catalog
-	Now        func() model.Time
+	// Kind returns a kind, with the tiers of the table; nil if it is not declared.
+	Kind func(ctx context.Context, name string) (*catalog.Kind, error)
+	Now  func() model.Time
 
 	mu     sync.Mutex // guards what follows
 	recent entity.LowWatermarks
 	readAt model.Time
+}
+
+// KindsOf is the Kind of a Live that is replaced when the table's configuration changes, or
+// that does not live for an hour.
+func KindsOf(c *catalog.Catalog) func(context.Context, string) (*catalog.Kind, error) {
+	return func(_ context.Context, name string) (*catalog.Kind, error) {
+		kind, _ := c.Kind(name)
+		return kind, nil
+	}
 }
 
 // Rows reads one page of rows, and folds the open buckets of the range.
@@ -57,9 +67,9 @@ func (l *Live) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollu
 // folder returns the folder of a read, with the low watermark that was read before any
 // row; false where the rows of the unit are not deferred.
 func (l *Live) folder(ctx context.Context, unit tier.Unit, r storage.Range) (*folder, bool, error) {
-	kind, known := l.Catalog.Kind(r.Series.Kind)
-	if !known {
-		return nil, false, nil
+	kind, err := l.Kind(ctx, r.Series.Kind)
+	if kind == nil || err != nil {
+		return nil, false, err
 	}
 	t, level, found := kind.Retention.Find(unit)
 	if !found || !t.Deferred {

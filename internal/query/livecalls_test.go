@@ -67,7 +67,7 @@ func newLiveWorld(t testingT, kind catalog.Kind) *liveWorld {
 	w.table = memory.New(clock)
 	w.reads = &counter{Table: w.table}
 	w.agg = &aggregate.Aggregator{Store: w.table, QuarantineStore: w.table, Catalog: kinds, Now: clock}
-	w.live = &query.Live{Store: w.reads, Watermarks: w.reads, Catalog: kinds, Now: clock}
+	w.live = &query.Live{Store: w.reads, Watermarks: w.reads, Kind: query.KindsOf(kinds), Now: clock}
 	w.query = &query.Service{Store: w.live, Now: clock, CursorKey: []byte("a key for tests only")}
 	return w
 }
@@ -391,7 +391,7 @@ func TestLive_ReturnsTheErrorOfEachRequest(t *testing.T) {
 	w.sweep()
 	for n := range 5 {
 		table := &failing{w.table, n}
-		s := &query.Live{Store: table, Watermarks: table, Catalog: w.agg.Catalog, Now: func() model.Time { return w.now }}
+		s := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(w.agg.Catalog), Now: func() model.Time { return w.now }}
 		page, err := s.Rows(context.Background(), tier.Day, storage.Range{Series: w.series, From: model.MinTime, To: model.MaxTime})
 		if failed := n < 4; failed != errors.Is(err, errLost) || failed == (len(page.Rows) == 1) {
 			t.Errorf("after %d requests: %d rows, %v", n, len(page.Rows), err)

@@ -32,7 +32,7 @@ func deferredGauges(from int, grace, jitter time.Duration) catalog.Kind {
 
 // live returns a store that has read no low watermark so far.
 func (l *simulation) live() *query.Live {
-	return &query.Live{Store: l.table, Watermarks: l.table, Catalog: l.agg.Catalog, Now: func() model.Time { return l.clock }}
+	return &query.Live{Store: l.table, Watermarks: l.table, Kind: query.KindsOf(l.agg.Catalog), Now: func() model.Time { return l.clock }}
 }
 
 // sweep sweeps all queue shards. The stream must have been processed.

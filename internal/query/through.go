@@ -15,7 +15,10 @@ func (s *Service) completeThrough(ctx context.Context, q Rollups) (through *mode
 		return nil, nil
 	}
 	for _, series := range q.storedSeries() {
-		if kind, known := live.Catalog.Kind(series.Kind); !known || !kind.Retention.HasDeferred() {
+		switch kind, err := live.Kind(ctx, series.Kind); {
+		case err != nil:
+			return nil, err
+		case kind == nil || !kind.Retention.HasDeferred():
 			continue
 		}
 		at, err := live.CompleteThrough(ctx, series)

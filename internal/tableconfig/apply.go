@@ -3,6 +3,7 @@ package tableconfig
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -16,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -56,7 +58,7 @@ func LoadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time
 	if refused := Refused(stored, k, now); len(refused) > 0 {
 		return refusedError(refused)
 	}
-	k.Retention, err = Policy(stored, k.Retention)
+	k.Retention, err = Policy(stored)
 	return err
 }
 
@@ -68,6 +70,10 @@ type Applier struct {
 	MaxAhead time.Duration // how far event times may be ahead
 	Rand     io.Reader     // nil means crypto/rand
 	DryRun   bool          // writes nothing
+	// Sweep sweeps one queue shard, so that it has a low watermark before a tier becomes
+	// deferred: without one, readers would fold all its buckets. Required if a tier can
+	// become deferred.
+	Sweep func(ctx context.Context, shard int) error
 }
 
 // Applied is what Apply did for one kind.
@@ -90,6 +96,13 @@ func (a Applied) String() string {
 		if t.From > a.Config.AppliedAt && t.RemovedAt == 0 {
 			text += fmt.Sprintf("\n%s: tier %s has rows from %s", a.Kind, t.Unit, t.From)
 		}
+		switch {
+		case t.RemovedAt != 0:
+		case t.ImmediateAt != 0:
+			text += fmt.Sprintf("\n%s: tier %s is immediate: from %s on, tidemark rollups immediate %s lets readers use its rows", a.Kind, t.Unit, t.ImmediateAt.Add(Lead), a.Kind)
+		case t.DeferredFrom > a.Config.AppliedAt:
+			text += fmt.Sprintf("\n%s: tier %s is deferred from %s", a.Kind, t.Unit, t.DeferredFrom)
+		}
 	}
 	for _, f := range slices.Concat(a.Config.Measures, a.Config.Dimensions, a.Config.Distinct) {
 		if at := a.Config.AppliedAt; at != 0 && (f.Since == at || f.PercentilesSince == at) {
@@ -99,9 +112,9 @@ func (a Applied) String() string {
 	return text
 }
 
-// Apply applies the kinds. If a change of any kind is refused, it writes nothing and returns
-// an error that wraps ErrRefused.
-func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog) ([]Applied, error) {
+// Apply applies the kinds: those with the names, or all if there are no names. If a change of
+// any kind is refused, it writes nothing and returns an error that wraps ErrRefused.
+func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog, names ...string) ([]Applied, error) {
 	var refused []config.Change
 	for i := range kinds.Kinds {
 		stored, err := a.Table.KindConfig(ctx, kinds.Kinds[i].Name)
@@ -117,6 +130,9 @@ func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog) ([]Applied,
 	}
 	var all []Applied
 	for i := range kinds.Kinds {
+		if len(names) > 0 && !slices.Contains(names, kinds.Kinds[i].Name) {
+			continue
+		}
 		one, err := a.apply(ctx, &kinds.Kinds[i])
 		if err != nil {
 			return all, fmt.Errorf("apply the configuration of kind %s: %w", kinds.Kinds[i].Name, err)
@@ -126,38 +142,78 @@ func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog) ([]Applied,
 	return all, nil
 }
 
-func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (done Applied, _ error) {
+func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (Applied, error) {
+	swept := false
+	return a.change(ctx, k.Name, func(stored *entity.KindConfig) (entity.KindConfig, error) {
+		next, refused := Next(stored, k, a.Now(), a.MaxAhead)
+		if len(refused) > 0 {
+			return next, refusedError(refused)
+		}
+		if !swept && !a.DryRun && becomesDeferred(stored, next) {
+			swept = true
+			return next, a.sweep(ctx)
+		}
+		return next, nil
+	})
+}
+
+// Drained makes readers use the rows of the tiers of a kind that are immediate again. Call it
+// when their invalidations have been worked off at or after the time that DrainFrom returns.
+func (a *Applier) Drained(ctx context.Context, kind string) (Applied, error) {
+	return a.change(ctx, kind, func(stored *entity.KindConfig) (entity.KindConfig, error) {
+		if stored == nil {
+			return entity.KindConfig{}, fmt.Errorf("the table has no configuration of kind %s", kind)
+		}
+		return drained(*stored), nil
+	})
+}
+
+// change replaces the stored configuration of a kind by the one that next returns. next is
+// called again if another process has changed it meanwhile.
+func (a *Applier) change(ctx context.Context, kind string, next func(stored *entity.KindConfig) (entity.KindConfig, error)) (done Applied, _ error) {
 	random := a.Rand
 	if random == nil {
 		random = rand.Reader
 	}
 	r := retry.Retrier{Rand: random}
 	err := r.UntilWritten(ctx, func(error) bool { return false }, func(ctx context.Context) (storage.WriteResult, error) {
-		stored, err := a.Table.KindConfig(ctx, k.Name)
+		stored, err := a.Table.KindConfig(ctx, kind)
 		if err != nil {
 			return storage.Unknown, err
 		}
-		now := a.Now()
-		next, refused := Next(stored, k, now, a.MaxAhead)
-		if len(refused) > 0 {
-			return storage.Unknown, refusedError(refused)
+		c, err := next(stored)
+		if err != nil {
+			return storage.Unknown, err
 		}
-		done = Applied{Kind: k.Name, Config: next}
-		if stored != nil && reflect.DeepEqual(*stored, next) {
+		done = Applied{Kind: kind, Config: c}
+		if stored != nil && reflect.DeepEqual(*stored, c) {
 			return storage.Written, nil
 		}
 		if a.DryRun {
-			next.AppliedAt = 0
-			done = Applied{Kind: k.Name, Changed: true, Config: next}
+			c.AppliedAt = 0
+			done = Applied{Kind: kind, Changed: true, Config: c}
 			return storage.Written, nil
 		}
-		prev := next.Rev
-		if next.Rev, err = ids.Nonce(random); err != nil {
+		prev := c.Rev
+		if c.Rev, err = ids.Nonce(random); err != nil {
 			return storage.Unknown, err
 		}
-		next.AppliedAt = now
-		done = Applied{Kind: k.Name, Changed: true, Config: next}
-		return a.Table.PutKindConfig(ctx, next, prev)
+		c.AppliedAt = a.Now()
+		done = Applied{Kind: kind, Changed: true, Config: c}
+		return a.Table.PutKindConfig(ctx, c, prev)
 	})
 	return done, err
+}
+
+// sweep sweeps every queue shard.
+func (a *Applier) sweep(ctx context.Context) error {
+	if a.Sweep == nil {
+		return errors.New("a tier becomes deferred, but this program cannot sweep: run tidemark config apply")
+	}
+	for shard := range tablekeys.QueueShards {
+		if err := a.Sweep(ctx, shard); err != nil {
+			return err
+		}
+	}
+	return nil
 }

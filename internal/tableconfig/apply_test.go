@@ -180,7 +180,7 @@ func TestApply_TheFirstBucketOfANewTier(t *testing.T) {
 			}
 		}
 		stored, _ := table.KindConfig(t.Context(), "FLOW")
-		p, err := tableconfig.Policy(stored, c.after)
+		p, err := tableconfig.Policy(stored)
 		got, _, _ := p.Find(c.unit)
 		if err != nil || got.From.String() != c.want {
 			t.Errorf("%s: from %s, %v; want %s", name, got.From, err, c.want)
@@ -294,25 +294,39 @@ func TestCurrent_ReadsTheTableAgain(t *testing.T) {
 	kinds(false, 9*day)
 }
 
-// When a row is written is declared: the table does not store it.
-func TestLoad_KeepsTheDeclaredSettingsOfDeferredTiers(t *testing.T) {
+// A mode that is declared has no effect before it is applied, and aggregation follows readers.
+func TestApply_ATierBecomesDeferredAfterTheLead(t *testing.T) {
 	t.Parallel()
 	table := memory.New(clock)
 	if _, err := apply(t, table, noon, nil); err != nil {
 		t.Fatal(err)
 	}
-	deferred := policy(10*day, hours(90*day), days)
-	deferred.Jitter = time.Minute
-	for i := range deferred.Tiers {
-		deferred.Tiers[i].Deferred, deferred.Tiers[i].Grace = true, time.Hour
+	deferred := func(k *catalog.Kind) {
+		for i := range k.Retention.Tiers {
+			k.Retention.Tiers[i].Deferred = true
+		}
 	}
-	kinds := kindsOf(t, func(k *catalog.Kind) { k.Retention = deferred })
-	if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
-		t.Fatal(err)
+	loaded := func() tier.Policy {
+		kinds := kindsOf(t, deferred)
+		if err := tableconfig.Load(t.Context(), table, kinds, noon); err != nil {
+			t.Fatal(err)
+		}
+		return kinds.Kinds[0].Retention
 	}
-	want := deferred
-	want.Tiers = append(want.Tiers[:2:2], tier.Tier{Unit: tier.Month, Deferred: true, Grace: time.Hour})
-	if diff := cmp.Diff(want, kinds.Kinds[0].Retention); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if loaded().HasDeferred() {
+		t.Error("deferred before it is applied")
+	}
+	if _, err := apply(t, table, noon, deferred); err == nil || !strings.Contains(err.Error(), "cannot sweep") {
+		t.Errorf("a program that cannot sweep: %v, want an error", err)
+	}
+	a := &tableconfig.Applier{Table: table, Now: clock, Sweep: func(context.Context, int) error { return nil }}
+	all, err := a.Apply(t.Context(), kindsOf(t, deferred))
+	if err != nil || !strings.Contains(all[0].String(), "FLOW: tier month is deferred from 2026-04-20T13:00:00.000Z") {
+		t.Errorf("%v, %v; want the time from which tiers are deferred", all, err)
+	}
+	for _, got := range loaded().Tiers {
+		if !got.Deferred || got.DeferredFrom != noon.Add(tableconfig.Lead) {
+			t.Errorf("%s: deferred %t from %s, want it from %s", got.Unit, got.Deferred, got.DeferredFrom, noon.Add(tableconfig.Lead))
+		}
 	}
 }

@@ -25,10 +25,10 @@ func refusedError(changes []config.Change) error {
 	return fmt.Errorf("%w: %s", ErrRefused, strings.Join(lines, "; "))
 }
 
-// Policy returns the tiers and retentions of the table, with the declared settings of deferred
-// tiers. A tier of a unit that this release does not have is an error.
-func Policy(stored *entity.KindConfig, declared tier.Policy) (tier.Policy, error) {
-	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw), Jitter: declared.Jitter}
+// Policy returns the tiers and retentions of the table. A tier of a unit that this release
+// does not have is an error.
+func Policy(stored *entity.KindConfig) (tier.Policy, error) {
+	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw), Jitter: stored.Jitter}
 	for _, c := range stored.Tiers {
 		if c.RemovedAt != 0 {
 			continue
@@ -38,10 +38,9 @@ func Policy(stored *entity.KindConfig, declared tier.Policy) (tier.Policy, error
 			return tier.Policy{}, fmt.Errorf("kind %s: the table has a tier of a unit that this release does not know: %w", stored.Kind, err)
 		}
 		t := tier.Tier{Unit: unit, Retention: c.Retention, Least: leastIfShorter(c.Least, c.Retention), From: c.From}
-		if d, _, found := declared.Find(unit); found {
-			t.Deferred, t.Grace = d.Deferred, d.Grace
-		} else if n := len(p.Tiers); n > 0 { // it is not declared any more: as the finer tier
-			t.Deferred, t.Grace = p.Tiers[n-1].Deferred, p.Tiers[n-1].Grace
+		t.Deferred, t.DeferredFrom, t.Grace = c.Deferred, c.DeferredFrom, c.Grace
+		if c.ImmediateAt != 0 {
+			t.DeferredFrom = model.MaxTime
 		}
 		p.Tiers = append(p.Tiers, t)
 	}
@@ -82,14 +81,14 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 func policies(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) (before, after tier.Policy) {
 	after = declared.Retention
 	after.Tiers = append([]tier.Tier(nil), after.Tiers...)
-	before.Raw = stored.Raw
+	before.Raw, before.Jitter = stored.Raw, stored.Jitter
 	for _, c := range stored.Tiers {
 		unit := unitOf(c)
 		_, at, found := after.Find(unit)
 		if c.RemovedAt != 0 || !found && c.From > now.Add(Lead) {
 			continue
 		}
-		t := tier.Tier{Unit: unit, Retention: c.Retention, From: c.From}
+		t := tier.Tier{Unit: unit, Retention: c.Retention, From: c.From, Deferred: c.Deferred, Grace: c.Grace}
 		if found {
 			after.Tiers[at].Least, after.Tiers[at].From = least(c.Least, after.Tiers[at].LeastRetention()), c.From
 			t.Least = after.Tiers[at].Least

@@ -28,6 +28,9 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 	next.SubjectType, next.Shards = declared.Subject.Name, declared.Shards
 	next.Raw = declared.Retention.Raw
 	next.LeastRaw = least(stored.LeastRaw, declared.Retention.LeastRawRetention())
+	if !slices.ContainsFunc(stored.Tiers, func(t entity.TierConfig) bool { return t.Deferred }) {
+		next.Jitter = declared.Retention.Jitter
+	}
 	at := start{now: now, earliest: now.Add(Lead + maxAhead), events: eventsFrom(next.LeastRaw, now, maxAhead)}
 	next.Tiers = nextTiers(stored.Tiers, declared.Retention.Tiers, at)
 	next.Measures = nextFields(stored.Measures, measuresOf(declared), now)
@@ -40,11 +43,11 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 func adopted(k *catalog.Kind) entity.KindConfig {
 	c := entity.KindConfig{
 		Kind: k.Name, SubjectType: k.Subject.Name, Shards: k.Shards,
-		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(),
+		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter,
 		Measures: measuresOf(k), Dimensions: dimensionsOf(k), Distinct: distinctOf(k),
 	}
 	for _, t := range k.Retention.Tiers {
-		c.Tiers = append(c.Tiers, entity.TierConfig{Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: t.From})
+		c.Tiers = append(c.Tiers, newTier(t, t.From))
 	}
 	return c
 }
@@ -62,18 +65,22 @@ func nextTiers(stored []entity.TierConfig, declared []tier.Tier, at start) []ent
 		i := slices.IndexFunc(next, func(c entity.TierConfig) bool { return c.Unit == t.Unit.String() })
 		switch {
 		case i < 0:
-			next = append(next, entity.TierConfig{
-				Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: at.firstBucket(declared, level, false),
-			})
+			next = append(next, newTier(t, at.firstBucket(declared, level, false)))
+			continue
 		case next[i].RemovedAt != 0:
 			next[i].From, next[i].RemovedAt = at.firstBucket(declared, level, true), 0
-			fallthrough
-		default:
-			next[i].Retention, next[i].Least = t.Retention, least(next[i].Least, t.LeastRetention())
 		}
+		next[i].Retention, next[i].Least = t.Retention, least(next[i].Least, t.LeastRetention())
+		changeOver(&next[i], t, at.now)
 	}
 	slices.SortFunc(next, func(a, b entity.TierConfig) int { return unitOf(a).Compare(unitOf(b)) })
 	return next
+}
+
+func newTier(t tier.Tier, from model.Time) entity.TierConfig {
+	return entity.TierConfig{
+		Unit: t.Unit.String(), Retention: t.Retention, Least: t.LeastRetention(), From: from, Deferred: t.Deferred, Grace: t.Grace,
+	}
 }
 
 // start has the times on which the first bucket of a new tier depends.

@@ -38,8 +38,12 @@ type Tier struct {
 	// Zero means that the tier always existed.
 	From model.Time
 	// Deferred says that a row is written when its bucket closes, not with each batch of
-	// changes. All coarser tiers must be deferred too.
+	// changes: readers fold open buckets. All coarser tiers must be deferred too.
 	Deferred bool
+	// DeferredFrom is when aggregation begins to leave open buckets of a deferred tier:
+	// later than readers begin to fold them. Zero means that it always did; MaxTime, that it
+	// has ended and some rows may still be out of date.
+	DeferredFrom model.Time
 	// Grace is how long after its end a bucket of a deferred tier closes. It must not be
 	// shorter than that of a finer deferred tier.
 	Grace time.Duration

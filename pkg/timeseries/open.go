@@ -15,7 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Store is the table. *dynamo.Table and *memory.Table are stores.
@@ -70,35 +69,28 @@ func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], err
 	if err != nil {
 		return nil, err
 	}
-	reads, err := readerOf(store, row, o.clock())
-	if err != nil {
-		return nil, err
-	}
-	return &Events[T]{
+	e := &Events[T]{
 		kind:     row,
 		layout:   layout,
 		ingest:   newIngest(store, o),
 		changes:  store,
-		query:    &query.Service{Store: reads, Now: o.clock(), CursorKey: o.CursorKey},
 		patience: o.Patience,
-	}, nil
+	}
+	reads, err := e.reader(store)
+	e.query = &query.Service{Store: reads, Now: o.clock(), CursorKey: o.CursorKey}
+	return e, err
 }
 
-// readerOf returns the store that folds open buckets of the kind when they are read, if
-// the kind has a deferred tier.
-func readerOf(store Store, kind *catalog.Kind, now func() model.Time) (query.Store, error) {
-	if !kind.Retention.HasDeferred() {
-		return store, nil
-	}
+// reader returns the store that folds open buckets of deferred tiers when they are read.
+func (e *Events[T]) reader(store Store) (query.Store, error) {
 	watermarks, ok := store.(query.LowWatermarks)
-	if !ok {
-		return nil, fmt.Errorf("kind %s has deferred tiers, but the store %T has no low watermarks: use *dynamo.Table or *memory.Table", kind.Name, store)
+	switch {
+	case ok:
+		return &query.Live{Store: store, Watermarks: watermarks, Kind: e.kindToRead, Now: e.ingest.Now}, nil
+	case e.kind.Retention.HasDeferred():
+		return nil, fmt.Errorf("kind %s has deferred tiers, but the store %T has no low watermarks: use *dynamo.Table or *memory.Table", e.kind.Name, store)
 	}
-	only, err := catalog.New(*kind)
-	if err != nil {
-		return nil, err
-	}
-	return &query.Live{Store: store, Watermarks: watermarks, Catalog: only, Now: now}, nil
+	return store, nil
 }
 
 // Kind returns the kind with everything that the tags added and all defaults. The

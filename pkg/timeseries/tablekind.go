@@ -23,8 +23,8 @@ type tableKind struct {
 	readAt model.Time    // guarded by mu
 }
 
-// kindOfTable returns the kind to write with. It is compared with the table's configuration
-// before the first write, and again now and then. The error wraps ErrTableConfig, or
+// kindOfTable returns the kind to write and to read rollups with. It is compared with the
+// table's configuration before the first use, and again now and then. The error wraps ErrTableConfig, or
 // ErrUndecided if the table cannot be read.
 func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 	reader, ok := e.changes.(tableconfig.Reader)
@@ -48,4 +48,12 @@ func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 	}
 	t.kind, t.readAt = &kind, now
 	return t.kind, nil
+}
+
+// kindToRead returns the kind if that is its name; see query.Live.
+func (e *Events[T]) kindToRead(ctx context.Context, name string) (*catalog.Kind, error) {
+	if name != e.kind.Name {
+		return nil, nil
+	}
+	return e.kindOfTable(ctx)
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/repair/changeover"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+const deferLong = `Defer the rollups of a kind: write a row when its bucket closes, and let readers fold open
+buckets. Declare "mode: deferred" for the tiers in tidemark.yaml first, and deploy. Readers
+fold open buckets a few minutes after this command; functions stop writing their rows after
+an hour. It is safe at any time, repeatedly, and during live traffic.
+
+Exit status: 0 done, or nothing to do; 1 refused; 2 wrong usage; 3 failed: run it again.`
+
+const immediateLong = `Write the rollups of a kind with each batch of changes again. Declare "mode: immediate" for
+the tiers in tidemark.yaml first, and deploy. The first run of this command makes functions
+write rows at once. A run after an hour or later writes the rows of all buckets that are
+still open, and lets readers use rows. It is safe at any time, repeatedly, and during live
+traffic.
+
+Exit status: 0 done, or nothing to do; 1 refused, or to be run again at the time that is
+printed; 2 wrong usage; 3 failed: run it again.`
+
+func modeCommand(to *connection, deferred bool) *cobra.Command {
+	cmd := &cobra.Command{Use: "immediate KIND [TIER]", Short: "Write the rollups of a kind with each batch of changes", Long: immediateLong,
+		Example: "  tidemark rollups immediate READING --stack tidemark-prod"}
+	if deferred {
+		cmd = &cobra.Command{Use: "defer KIND [TIER]", Short: "Write the rollups of a kind when their buckets close", Long: deferLong,
+			Example: "  tidemark rollups defer READING --stack tidemark-prod"}
+	}
+	stack := cmd.Flags().String("stack", "", "CloudFormation `stack` whose table it is")
+	cmd.Args = asUsage(cobra.RangeArgs(1, 2))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return changeMode(cmd, to, *stack, args, deferred) }
+	return cmd
+}
+
+func changeMode(cmd *cobra.Command, to *connection, stack string, args []string, deferred bool) error {
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	if stack != "" {
+		if err := to.useStack(ctx, stack); err != nil {
+			return err
+		}
+	}
+	c, err := to.changer(ctx)
+	if err != nil {
+		return err
+	}
+	kinds, err := c.Declare()
+	if err != nil {
+		return err
+	}
+	kind, err := arguments.Kind(kinds, args[0])
+	if err != nil {
+		return err
+	}
+	if err := checkMode(kind, args[1:], deferred); err != nil {
+		return err
+	}
+	if err := printApplied(ctx, out, c, kind.Name); err != nil || deferred {
+		return err
+	}
+	worked, err := c.EndDeferral(ctx, kind.Name)
+	if early := (*changeover.TooEarlyError)(nil); errors.As(err, &early) {
+		fmt.Fprintln(out, early)
+		return checkFailed
+	}
+	if err == nil {
+		fmt.Fprintf(out, "%s: rows are up to date; %d were written\n", kind.Name, worked)
+	}
+	return err
+}
+
+// checkMode returns an error if the file declares the tiers otherwise: the file decides.
+func checkMode(kind *catalog.Kind, unit []string, deferred bool) error {
+	for _, t := range kind.Retention.Tiers {
+		if len(unit) > 0 && t.Unit.String() != unit[0] {
+			continue
+		}
+		if t.Deferred == deferred {
+			return nil
+		}
+		return usagef("tidemark.yaml declares tiers.%s of %s %s: change its mode there, deploy, and run this command again",
+			t.Unit, kind.Name, map[bool]string{true: "deferred", false: "immediate"}[t.Deferred])
+	}
+	return usagef("kind %s has no tier %q: want one of %s", kind.Name, unit[0], tier.UnitNames())
+}

@@ -1,0 +1,122 @@
+// Package changeover applies the configuration of a table, and takes tiers from deferred to
+// immediate in steps that can be interrupted anywhere and repeated.
+package changeover
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Table is the table that changes.
+type Table interface {
+	aggregate.Store
+	aggregate.InvalidationStore
+	aggregate.QuarantineStore
+	tableconfig.Store
+}
+
+// Changer changes the configuration of a table.
+type Changer struct {
+	Table    Table
+	Declare  func() (*catalog.Catalog, error) // returns a new catalog of the declared kinds
+	Now      func() model.Time
+	MaxAhead time.Duration // how far event times may be ahead
+	DryRun   bool
+}
+
+// TooEarlyError says that some process may still leave buckets to a sweep.
+type TooEarlyError struct {
+	Kind string
+	From model.Time // when to try again
+}
+
+func (e *TooEarlyError) Error() string {
+	return fmt.Sprintf("kind %s: functions may defer rollups until %s, because they read the configuration now and then: run the command again after that", e.Kind, e.From)
+}
+
+// Apply makes the declared configuration of some kinds that of the table; of all, if none is
+// named. If a change is refused, it writes nothing and returns tableconfig.ErrRefused.
+func (c *Changer) Apply(ctx context.Context, names ...string) ([]tableconfig.Applied, error) {
+	kinds, err := c.Declare()
+	if err != nil {
+		return nil, err
+	}
+	return c.applier().Apply(ctx, kinds, names...)
+}
+
+func (c *Changer) applier() *tableconfig.Applier {
+	var agg *aggregate.Aggregator
+	sweep := func(ctx context.Context, shard int) (err error) {
+		if agg == nil {
+			if agg, err = c.aggregator(ctx); err != nil {
+				return err
+			}
+		}
+		_, err = agg.Sweep(ctx, shard)
+		return err
+	}
+	return &tableconfig.Applier{Table: c.Table, Now: c.Now, MaxAhead: c.MaxAhead, DryRun: c.DryRun, Sweep: sweep}
+}
+
+// aggregator returns an aggregator by the configuration that the table has now.
+func (c *Changer) aggregator(ctx context.Context) (*aggregate.Aggregator, error) {
+	kinds, err := c.Declare()
+	if err == nil {
+		err = tableconfig.Load(ctx, c.Table, kinds, c.Now())
+	}
+	return &aggregate.Aggregator{Store: c.Table, QuarantineStore: c.Table, Catalog: kinds, Now: c.Now}, err
+}
+
+// EndDeferral lets readers use the rows of all buckets of a kind's tiers that are immediate
+// again. It works off their invalidations first, and returns how many there were. The error
+// is a *TooEarlyError if a process may still put one.
+func (c *Changer) EndDeferral(ctx context.Context, kind string) (worked int, err error) {
+	stored, err := c.Table.KindConfig(ctx, kind)
+	if err != nil || stored == nil {
+		return 0, err
+	}
+	from, ok := tableconfig.DrainFrom(stored)
+	switch {
+	case !ok:
+		return 0, nil
+	case c.Now() < from:
+		return 0, &TooEarlyError{kind, from}
+	}
+	agg, err := c.aggregator(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for shard := range tablekeys.QueueShards {
+		n, err := drain(ctx, agg, shard)
+		worked += n
+		if err != nil {
+			return worked, err
+		}
+	}
+	_, err = c.applier().Drained(ctx, kind)
+	return worked, err
+}
+
+// drain works off a queue shard until it finds nothing: a drained bucket may have been
+// recomputed from children that were drained after it.
+func drain(ctx context.Context, agg *aggregate.Aggregator, shard int) (worked int, _ error) {
+	for {
+		r, err := agg.Drain(ctx, shard)
+		worked += r.Swept
+		switch {
+		case err != nil:
+			return worked, err
+		case len(r.Failures) > 0:
+			return worked, fmt.Errorf("row not written: %w; run the command again", r.Failures[0].Err)
+		case r.Swept == 0:
+			return worked, nil
+		}
+	}
+}
