@@ -95,6 +95,11 @@ oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web l
 sim: ## longer: N (10000) seeded histories over all faults together, from SEED (1) on, with the code that deploys (about 3 min)
 	@go run ./test/simulation -n "$(N)" -seed "$(SEED)"
 
+.PHONY: linear
+linear: N = 1000000
+linear: ## longer: N (1000000) recorded operations of seeded clients under all faults, checked by porcupine and a set checker (about 4 min)
+	@go run ./test/linear -n "$(N)" -seed "$(SEED)"
+
 .PHONY: sim-alerts
 sim-alerts: ## longer: 1,000 seeded histories of a fleet's alerts over all faults together (about 5 min)
 	@TIDEMARK_HISTORIES=1000 go test ./internal/alert -count=1 -timeout 60m -v -run TestSim_AlertsAreThoseOfASequentialPass

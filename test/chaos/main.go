@@ -83,11 +83,18 @@ func run(ctx context.Context, seed uint64, functions string) error {
 		functions: []*local.Function{rig.Stack.Function("ingest"), rig.Stack.Function("aggregate")}}
 	fmt.Printf("chaos     seed %d, for %s at most: SIGKILL to a function every %d to %d requests to the database, one request in %d cut, one batch in five delivered again, one in five in pieces, one in %d late\n",
 		seed, chaosFor, leastBetween, mostBetween, oneIn, delayedOneIn)
-	if err := underChaos(ctx, wire, kills, func() error { return load(ctx, rig) }); err != nil {
+	clients, err := newRecorded(ctx, rig, wire.endpoint, seed)
+	if err != nil {
+		return err
+	}
+	if err := underChaos(ctx, wire, kills, func() error { return load(ctx, rig, clients) }); err != nil {
 		return err
 	}
 	rows, err := rig.Rows(ctx)
 	if err != nil {
+		return err
+	}
+	if err := clients.check(ctx, os.Stdout); err != nil {
 		return err
 	}
 	stats := rig.Stack.Stats()
@@ -98,7 +105,7 @@ func run(ctx context.Context, seed uint64, functions string) error {
 	if err := rig.Tidemark(ctx, os.Stdout, "verify"); err != nil {
 		return err
 	}
-	result := loggers.Compare(rows, expects)
+	result := loggers.Compare(withoutRecorded(rows), expects)
 	result.Print(os.Stdout)
 	fmt.Printf("plain counter with the same deliveries: wrong in %d of %d\ntook %s\n",
 		rig.Counter.Wrong(expects), len(expects), time.Since(began).Round(time.Second))
@@ -113,9 +120,16 @@ func run(ctx context.Context, seed uint64, functions string) error {
 	return nil
 }
 
-// load replays the loggers through the HTTP front, and waits until the rollups are complete.
-func load(ctx context.Context, rig *loggers.Rig) error {
-	if err := rig.Tidemark(ctx, os.Stdout, "replay", "--batch", "100", "--map", loggers.Map, data); err != nil {
+// load replays the loggers through the HTTP front while the recorded clients run, and waits until
+// the rollups are complete.
+func load(ctx context.Context, rig *loggers.Rig, clients *recorded) error {
+	during, end := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { clients.run(during) })
+	err := rig.Tidemark(ctx, os.Stdout, "replay", "--batch", "100", "--map", loggers.Map, data)
+	end()
+	running.Wait()
+	if err != nil {
 		return err
 	}
 	return rig.Stack.Idle(ctx)

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+)
+
+// handler is the aggregate function of one process.
+func (w *world) handler(p *simstream.Process) eventsource.Invoke {
+	return func(ctx context.Context, payload []byte) ([]byte, error) {
+		batch, err := new(envelope.StreamDecoder).Decode(payload)
+		if err != nil {
+			return nil, err
+		}
+		changes := batch.Changes
+		if w.variant.changes != nil {
+			changes = w.variant.changes(w, changes)
+		}
+		type failure struct {
+			Seq string `json:"itemIdentifier"`
+		}
+		failures := []failure{}
+		if report := w.aggregator(p).Process(ctx, changes); len(report.Failures) > 0 {
+			failures = []failure{{changes[report.Failures[0].Change].Seq}}
+		}
+		return json.Marshal(map[string]any{"batchItemFailures": failures})
+	}
+}
+
+// sweepLater schedules the sweep that finds an invalidation.
+func (w *world) sweepLater(i entity.Invalidation) {
+	name := tablekeys.Invalidation(i).SK
+	if w.swept[name] {
+		return
+	}
+	w.swept[name] = true
+	shard, d := tablekeys.QueueShard(i.Key.Series), w.dice.Of("sweep "+name)
+	w.At(i.Due.Add(aggregate.ClockMargin+d.Span("at", 4*time.Minute)), func() { w.sweep(shard, d, 40) })
+}
+
+// sweep sweeps a queue shard. If it fails or leaves something, it is repeated.
+func (w *world) sweep(shard int, d simstream.Dice, repeats int) {
+	w.Go(fmt.Sprintf("sweep of queue shard %d", shard), d, func(ctx context.Context) {
+		agg := w.aggregator(&simstream.Process{Now: w.Now, Sleep: w.Sleep, Rand: d.Of("random").Rand()})
+		report, err := agg.Sweep(ctx, shard)
+		if (err != nil || report.Left > 0) && repeats > 0 {
+			w.After(5*time.Minute, func() { w.sweep(shard, d.Of("again", repeats), repeats-1) })
+		}
+	})
+}

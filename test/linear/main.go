@@ -1,0 +1,105 @@
+// Command linear plays seeded histories of concurrent clients, on the deployed code over a table
+// in memory with all simulated faults, until the given number of operations, and checks what the
+// clients saw: appends, conditional appends, deletes and reads must be linearizable, and each
+// rollup must be the fold of a possible set of events. A history that is not is shrunk, printed
+// and drawn as a page, and the exit status is 1.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/test/internal/history"
+)
+
+func main() {
+	n := flag.Int("n", 1_000_000, "`number` of operations")
+	seed := flag.Uint64("seed", 1, "`seed` of the first history; the next ones count up")
+	page := flag.String("page", "linear.html", "`file` for the page of a violation")
+	flag.Parse()
+	began := time.Now()
+	t := play(variant{}, *seed, *n)
+	fmt.Printf("%s (%s)\n", t, time.Since(began).Round(100*time.Millisecond))
+	if t.failed == nil {
+		return
+	}
+	if err := t.explain(variant{}, *page); err != nil {
+		fmt.Fprintln(os.Stderr, "linear:", err)
+	}
+	os.Exit(1)
+}
+
+// Names of counts.
+const (
+	countOperations = "operations"
+	countLost       = "without a response"
+	countReads      = "rollup pages"
+)
+
+// total are the results of all histories.
+type total struct {
+	histories int
+	counts    map[string]int
+	failed    *simstream.Result // the first that failed
+}
+
+// rates are those of the simulation, without losses of the table stream, which need a repair.
+var rates = simstream.Rates{simstream.StoppedShard: 0, simstream.Failover: 0, simstream.ClockSkew: .1}
+
+// play plays histories until they have n operations, or one fails.
+func play(v variant, seed uint64, n int) *total {
+	t := &total{counts: map[string]int{}}
+	trial(v).Explore(seed, n, func(r simstream.Result) bool {
+		t.histories++
+		r.Total(t.counts)
+		if r.Failure != nil && t.failed == nil {
+			t.failed = &r
+		}
+		return t.failed == nil && t.counts[countOperations] < n
+	})
+	return t
+}
+
+func trial(v variant) simstream.Trial {
+	return simstream.Trial{Rates: rates, Setup: func(s *simstream.Sim) {
+		newWorld(s, v, func(w *world) {
+			s.Add(countOperations, w.log.Count())
+			s.Add(countReads, len(w.log.Reads))
+			s.Add(countLost, len(w.log.Operations)+len(w.log.Reads)-w.log.Count())
+			for i := range w.log.Operations {
+				s.Count(string(w.log.Operations[i].Outcome))
+			}
+			if err := w.log.Check(); err != nil {
+				s.Fail(err)
+			}
+		})
+	}}
+}
+
+// String returns the counts in one line.
+func (t *total) String() string {
+	out := fmt.Sprintf("%d operations in %d histories, %d of them pages of rollups; %d attempts had no response",
+		t.counts[countOperations], t.histories, t.counts[countReads], t.counts[countLost])
+	if t.failed != nil {
+		return fmt.Sprintf("%s\nseed %d: %v", out, t.failed.Seed, t.failed.Failure)
+	}
+	return out + ": all linearizable"
+}
+
+// explain prints the shrunk history of the first failure, and draws it.
+func (t *total) explain(v variant, page string) error {
+	fmt.Printf("\n%s", trial(v).Shrink(t.failed.Seed))
+	violation := new(history.Violation)
+	if !errors.As(t.failed.Failure, &violation) {
+		return t.failed.Failure
+	}
+	if err := violation.Draw(page); err != nil {
+		return err
+	}
+	fmt.Println("the history as a page:", page)
+	return nil
+}
