@@ -6,7 +6,6 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
 
@@ -16,34 +15,58 @@ import (
 
 const fiveMinutes = 5 * time.Minute
 
-// alarm goes off when its metric is above the threshold in each of periods consecutive
-// periods.
+// alarm goes off when its metric is above the threshold in a number of periods.
 type alarm struct {
 	name      string
 	metric    awscloudwatch.IMetric
 	threshold float64
-	periods   int
-	meaning   string // what has happened and what to do first
+	pace
+	meaning string // what has happened and what to do first
 }
 
-// addAlarms creates the alarms of the metric catalogue, then those on AWS's own metrics.
+// pace says how soon an alarm goes off: after periods of the last within periods of its
+// metric.
+type pace struct {
+	periods, within int
+	silence         bool // missing data counts as a period above the threshold
+}
+
+var (
+	// atOnce is for what is never right.
+	atOnce = pace{1, 1, false}
+	// lasting is for what may be a burst.
+	lasting = pace{3, 3, false}
+	// repeated is for failures, with periods of a minute: it finds those of dense traffic in
+	// five minutes, and those of sparse traffic, with idle minutes between them, within the hour.
+	repeated = pace{5, 60, false}
+	// silent is for what happens every minute.
+	silent = pace{5, 5, true}
+)
+
+// addAlarms creates the alarms of the metric catalogue, then those on AWS's own metrics, and
+// the composite alarms that notify.
 func (s *stack) addAlarms() {
-	actions := s.alarmActions()
 	for _, a := range append(s.catalogueAlarms(), s.serviceAlarms()...) {
 		created := withLogicalID(awscloudwatch.NewAlarm(s.Stack, new(a.name+"Alarm"), &awscloudwatch.AlarmProps{
 			AlarmName:          s.name(a.name),
 			AlarmDescription:   &a.meaning,
 			Metric:             a.metric,
 			Threshold:          &a.threshold,
-			EvaluationPeriods:  new(float64(a.periods)),
+			EvaluationPeriods:  new(float64(a.within)),
+			DatapointsToAlarm:  new(float64(a.periods)),
 			ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
-			TreatMissingData:   awscloudwatch.TreatMissingData_NOT_BREACHING,
+			TreatMissingData:   a.missing(),
 		}), a.name+"Alarm")
-		if len(actions) > 0 {
-			created.AddAlarmAction(actions...)
-		}
 		s.alarms = append(s.alarms, created)
 	}
+	s.addCauses(s.alarmActions())
+}
+
+func (p pace) missing() awscloudwatch.TreatMissingData {
+	if p.silence {
+		return awscloudwatch.TreatMissingData_BREACHING
+	}
+	return awscloudwatch.TreatMissingData_NOT_BREACHING
 }
 
 // alarmActions returns what an alarm does when it goes off: it publishes to the stage's own
@@ -83,14 +106,23 @@ func (s *stack) catalogueAlarms() (all []alarm) {
 			all = append(all, alarm{
 				name:      capitalize(function) + d.Name,
 				metric:    s.catalogueMetric(d, function, d.Alarm.Statistic, d.Alarm.Period),
-				threshold: d.Alarm.Threshold,
-				periods:   d.Alarm.Periods,
+				threshold: d.Alarm.Threshold + s.delayOf(d),
+				pace:      pace{d.Alarm.Periods, d.Alarm.Within, d.Alarm.Silence},
 				meaning:   d.Alarm.Meaning,
 			})
 		}
 	}
-	return append(all, alarm{"IngestRejectedShare", s.rejectedShare(), 0.05, 3,
+	return append(all, alarm{"IngestRejectedShare", s.rejectedShare(), 0.05, lasting,
 		"More than one observation in twenty is rejected: a sender's format has changed or its clock is wrong. Read the errors in quarantine or in the sender's responses."})
+}
+
+// delayOf is what a long window of the mapping adds to the age of the stream progress, in
+// seconds; the threshold of its alarm covers a minute.
+func (s *stack) delayOf(d telemetry.Definition) float64 {
+	if d.Metric != telemetry.ProgressAge {
+		return 0
+	}
+	return max(0, s.settings.Mapping.Window-time.Minute).Seconds()
 }
 
 // rejectedShare is the share of observations that failed validation; 0 while there are 100
@@ -110,53 +142,6 @@ func (s *stack) rejectedShare() awscloudwatch.IMetric {
 		Expression:   new("IF(SUM(METRICS()) > 100, m0 / SUM(METRICS()), 0)"),
 		UsingMetrics: &used, Period: cdkDuration(fiveMinutes), Label: new("share of rejected observations"),
 	})
-}
-
-// maxIteratorAge is how far aggregate may be behind the table stream, as Lambda measures it.
-const maxIteratorAge = 10 * time.Minute
-
-// serviceAlarms returns the alarms on the metrics of the AWS services.
-func (s *stack) serviceAlarms() []alarm {
-	lambda := func(function, name, statistic string) awscloudwatch.Metric {
-		return newMetric("AWS/Lambda", name, statistic, fiveMinutes, map[string]*string{"FunctionName": s.functions[function].FunctionName()})
-	}
-	mapping := func(of awslambda.CfnEventSourceMapping, name string) awscloudwatch.Metric {
-		return newMetric("AWS/Lambda", name, "Sum", fiveMinutes, map[string]*string{"EventSourceMappingUUID": of.Ref()})
-	}
-	table := func(name string) awscloudwatch.Metric {
-		return newMetric("AWS/DynamoDB", name, "Sum", fiveMinutes, map[string]*string{"TableName": s.table.TableName()})
-	}
-	depth := func(queue *string) awscloudwatch.Metric {
-		return newMetric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", fiveMinutes, map[string]*string{"QueueName": queue})
-	}
-	all := []alarm{
-		{"OnFailureDepth", depth(s.onFailure.QueueName()), 0, 1, s.onFailureMeaning()},
-		{"MappingDropped", mapping(s.mapping, "DroppedEventCount"), 0, 1,
-			"Lambda dropped batches of the table stream and could not record their range: rebuild everything since the last healthy hour."},
-		{"PurgeMappingDropped", mapping(s.purgeMapping, "DroppedEventCount"), 0, 1,
-			"Lambda dropped records of expired tombstones before purge processed them: the versions and unique values of those subjects stay until the subject is created again or purged."},
-		{"UndeliveredDepth", depth(s.undelivered.QueueName()), 0, 1,
-			"Observations were not processed by ingest: read them in the undelivered queue, fix the cause shown in ingest's errors, and send them again. An observation that was stored already is not stored twice."},
-		{"AggregateIteratorAge", lambda(aggregate, "IteratorAge", "Maximum"), float64(maxIteratorAge.Milliseconds()), 3,
-			"Rollups are more than ten minutes behind the table stream, which keeps records for 24 hours: see aggregate's errors and throttles."},
-		{"IngestUndelivered", lambda(ingest, "AsyncEventsDropped", "Sum"), 0, 1,
-			"Lambda stopped retrying messages to ingest: they are in the undelivered queue."},
-		{"Api5xx", newMetric("AWS/ApiGateway", "5xx", "Sum", fiveMinutes, map[string]*string{"ApiId": s.api.Ref()}), 0, 3,
-			"Callers receive server errors: see the errors of ingest, query and manage, and the table's throttles."},
-		{"TableReadThrottles", table("ReadThrottleEvents"), 0, 3,
-			"The read capacity of the table or of one partition is exhausted: raise it, or spread the hot kind over shards."},
-		{"TableWriteThrottles", table("WriteThrottleEvents"), 0, 3,
-			"The write capacity of the table or of one partition is exhausted: raise it, or spread the hot kind over shards."},
-		{"TableConflicts", table("TransactionConflict"), 100, 3,
-			"Many transactions conflict on the same latest item: several senders write one series. Batch their observations, or give each sender its own stream."},
-	}
-	for _, f := range functions {
-		all = append(all,
-			alarm{f.id + "Errors", lambda(f.name, "Errors", "Sum"), 0, 3, "Invocations of " + f.name + " fail: read its log."},
-			alarm{f.id + "Throttled", lambda(f.name, "Throttles", "Sum"), 0, 3,
-				"Lambda has no free concurrency for " + f.name + ": raise the account's limit, or reserve concurrency for the function."})
-	}
-	return all
 }
 
 // onFailureMeaning describes the alarm on the on-failure queue, with the deadlines for the repair.

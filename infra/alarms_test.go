@@ -23,7 +23,8 @@ func TestAlarms_HasOneForEachPublisherOfAMetricWithAnAlarm(t *testing.T) {
 			p := got.Properties
 			if p["Namespace"] != telemetry.DefaultNamespace || p["MetricName"] != d.Name || p["Statistic"] != string(d.Alarm.Statistic) ||
 				p["Threshold"] != d.Alarm.Threshold || p["Period"] != d.Alarm.Period.Seconds() ||
-				p["EvaluationPeriods"] != float64(d.Alarm.Periods) || p["AlarmDescription"] != d.Alarm.Meaning {
+				p["EvaluationPeriods"] != float64(d.Alarm.Within) || p["DatapointsToAlarm"] != float64(d.Alarm.Periods) ||
+				(p["TreatMissingData"] == "breaching") != d.Alarm.Silence || p["AlarmDescription"] != d.Alarm.Meaning {
 				t.Errorf("%s of %s: deployed %v, declared %+v", d.Name, function, p, *d.Alarm)
 			}
 			dimension := p["Dimensions"].([]any)[0].(map[string]any)
@@ -55,8 +56,9 @@ func TestAlarms_WatchTheMetricsOfTheServices(t *testing.T) {
 		"AuthorizeErrorsAlarm":      "AWS/Lambda Errors AuthorizeFunction",
 		"AuthorizeThrottledAlarm":   "AWS/Lambda Throttles AuthorizeFunction",
 		"Api5xxAlarm":               "AWS/ApiGateway 5xx Api",
-		"TableReadThrottlesAlarm":   "AWS/DynamoDB ReadThrottleEvents Table",
-		"TableWriteThrottlesAlarm":  "AWS/DynamoDB WriteThrottleEvents Table",
+		"IngestAsyncAgeAlarm":       "AWS/Lambda AsyncEventAge IngestFunction",
+		"IngestDurationAlarm":       "AWS/Lambda Duration IngestFunction",
+		"ApiLatencyAlarm":           "AWS/ApiGateway Latency Api",
 		"TableConflictsAlarm":       "AWS/DynamoDB TransactionConflict Table",
 	}
 	for _, name := range all {
@@ -74,18 +76,53 @@ func TestAlarms_WatchTheMetricsOfTheServices(t *testing.T) {
 	}
 }
 
-// Missing data does not trigger an alarm, and every description says what to do.
-func TestAlarms_IgnoreMissingDataAndDescribeTheRepair(t *testing.T) {
-	for id, a := range resourcesOfType(t, "prod", "AWS::CloudWatch::Alarm") {
+// Every description says what to do.
+func TestAlarms_DescribeTheRepair(t *testing.T) {
+	for id, a := range resourcesOfType(t, "full", "AWS::CloudWatch::Alarm") {
 		p := a.Properties
-		if p["TreatMissingData"] != "notBreaching" || p["ComparisonOperator"] != "GreaterThanThreshold" {
-			t.Errorf("%s: %v, %v", id, p["TreatMissingData"], p["ComparisonOperator"])
+		if p["ComparisonOperator"] != "GreaterThanThreshold" {
+			t.Errorf("%s: %v", id, p["ComparisonOperator"])
 		}
 		if meaning := render(p["AlarmDescription"]); !strings.Contains(meaning, ": ") && !strings.Contains(meaning, ". ") {
 			t.Errorf("%s has description %q: want what has happened, and what to do first", id, meaning)
 		}
-		if !strings.HasPrefix(render(p["AlarmName"]), "tidemark-prod-") {
+		if !strings.HasPrefix(render(p["AlarmName"]), "tidemark-full-") {
 			t.Errorf("%s is named %v", id, p["AlarmName"])
+		}
+	}
+}
+
+// Only what happens every minute is missed: other metrics have no data without traffic.
+func TestAlarms_MissWhatHappensEveryMinute(t *testing.T) {
+	var got []string
+	for id, a := range resourcesOfType(t, "full", "AWS::CloudWatch::Alarm") {
+		if a.Properties["TreatMissingData"] == "breaching" {
+			got = append(got, id)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"AggregateProgressAgeAlarm", "PurgeMappingStoppedAlarm", "PurgeSilentAlarm"}; !slices.Equal(got, want) {
+		t.Errorf("missing data triggers %v, want %v", got, want)
+	}
+}
+
+// The metrics of a table do not include those of its indexes.
+func TestAlarms_CoverThrottlesOfTheIndexes(t *testing.T) {
+	for id, metric := range map[string]string{"TableReadThrottlesAlarm": "ReadThrottleEvents", "TableWriteThrottlesAlarm": "WriteThrottleEvents"} {
+		var got []string
+		for _, m := range resources(t, "prod")[id].Properties["Metrics"].([]any) {
+			if of := at(m.(map[string]any), "MetricStat", "Metric"); of != nil {
+				var where []string
+				for _, d := range at(of.(map[string]any), "Dimensions").([]any) {
+					where = append(where, render(d.(map[string]any)["Value"]))
+				}
+				slices.Sort(where)
+				got = append(got, render(at(of.(map[string]any), "MetricName"))+" "+strings.Join(where, " "))
+			}
+		}
+		slices.Sort(got)
+		if want := []string{metric + " Table", metric + " Table gsi1", metric + " Table gsi2"}; !slices.Equal(got, want) {
+			t.Errorf("%s reads %v, want %v", id, got, want)
 		}
 	}
 }
@@ -95,24 +132,6 @@ func TestAlarms_OnFailureDepthNamesTheDeadlines(t *testing.T) {
 	for _, word := range []string{"24 hours", "redrive", "rebuild", "30 days", "exact: false"} {
 		if !strings.Contains(meaning, word) {
 			t.Errorf("%q does not contain %s", meaning, word)
-		}
-	}
-}
-
-func TestAlarms_NotifyTheConfiguredTopics(t *testing.T) {
-	for id, a := range resourcesOfType(t, "prod", "AWS::CloudWatch::Alarm") {
-		if a.Properties["AlarmActions"] != nil {
-			t.Errorf("prod: %s notifies %v, want nothing", id, a.Properties["AlarmActions"])
-		}
-	}
-	for id, a := range resourcesOfType(t, "full", "AWS::CloudWatch::Alarm") {
-		if got := render(a.Properties["AlarmActions"]); got != "AlarmTopic arn:aws:sns:eu-central-1:123456789012:on-call" {
-			t.Errorf("full: %s notifies %s, want both topics", id, got)
-		}
-	}
-	for _, s := range resourcesOfType(t, "full", "AWS::SNS::Subscription") {
-		if s.Properties["Protocol"] != "email" || s.Properties["Endpoint"] != "team@example.com" {
-			t.Errorf("alarms are sent to %v", s.Properties)
 		}
 	}
 }
@@ -127,6 +146,11 @@ func TestDashboard_HasAGraphForEveryMetric(t *testing.T) {
 				if !strings.Contains(body, line) {
 					missing = append(missing, d.Name+" of "+function)
 				}
+			}
+		}
+		for _, service := range []string{"ConsumedWriteCapacityUnits", "ConsumedReadCapacityUnits", "WriteThrottleEvents", "Duration", "IteratorAge", "Latency", "4xx"} {
+			if !strings.Contains(body, `"`+service+`"`) {
+				missing = append(missing, service)
 			}
 		}
 		if len(missing) > 0 {
@@ -153,5 +177,22 @@ func TestRejectedShare_CoversAllObservations(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("the share covers %v, want %v", got, want)
+	}
+}
+
+// A source has an alarm on the age of what waits in it, if the stage has that source.
+func TestAlarms_WatchTheSourcesOfAStage(t *testing.T) {
+	for id, want := range map[string]string{
+		"InboxAgeAlarm": "AWS/SQS ApproximateAgeOfOldestMessage InboxQueue.QueueName 300",
+		"InletAgeAlarm": "AWS/Kinesis GetRecords.IteratorAgeMilliseconds InletStream 300000",
+	} {
+		p := resources(t, "full")[id].Properties
+		got := render(p["Namespace"]) + " " + render(p["MetricName"]) + " " + render(at(p["Dimensions"].([]any)[0].(map[string]any), "Value")) + " " + render(p["Threshold"])
+		if got != want {
+			t.Errorf("%s watches %s, want %s", id, got, want)
+		}
+		if _, found := resources(t, "prod")[id]; found {
+			t.Errorf("prod has no such source, but the alarm %s", id)
+		}
 	}
 }

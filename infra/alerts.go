@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -14,9 +15,32 @@ const eventBridge = "events.amazonaws.com"
 // addBus creates the event bus that aggregate publishes alert notifications to. A subscriber
 // puts a rule on it.
 func (s *stack) addBus() {
+	if s.notifies() {
+		s.deadAlerts = s.queue("DeadAlertsQueue", &awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
+	}
 	s.bus = awsevents.NewCfnEventBus(s.Stack, new("AlertBus"), &awsevents.CfnEventBusProps{
 		Name: s.name("alerts"), Description: new("Changes of alerts, from " + entity.AlertEventSource),
 	})
+}
+
+// notifies reports whether anyone receives the alarms of the stage.
+func (s *stack) notifies() bool { return s.stage.AlarmMail != "" || s.stage.AlarmTopic != "" }
+
+// alertRule is the name of the rule that publishes critical alerts.
+const alertRule = "critical-alerts"
+
+// alertAlarms watch whether the topics accept alerts.
+func (s *stack) alertAlarms() []alarm {
+	if !s.notifies() {
+		return nil
+	}
+	const meaning = "A topic did not accept critical alerts: see its policy and its key. The alerts are in the queue DeadAlertsQueue and in tidemark alerts."
+	return []alarm{
+		{"DeadAlerts", queueMetric(s.deadAlerts.QueueName(), queueDepth), 0, atOnce, meaning},
+		{"AlertTargetFailures", newMetric("AWS/Events", "FailedInvocations", "Sum", fiveMinutes, map[string]*string{
+			"EventBusName": s.bus.Ref(), "RuleName": s.name(alertRule),
+		}), 0, atOnce, meaning},
+	}
 }
 
 // addAlertMail publishes every critical alert that is raised to the topics of the alarms: the
@@ -25,16 +49,16 @@ func (s *stack) addBus() {
 func (s *stack) addAlertMail() {
 	var targets []any
 	if s.topic != nil {
-		targets = append(targets, alertTarget("Mail", s.topic.TopicArn()))
+		targets = append(targets, s.alertTarget("Mail", s.topic.TopicArn()))
 	}
 	if s.stage.AlarmTopic != "" {
-		targets = append(targets, alertTarget("ConfiguredTopic", &s.stage.AlarmTopic))
+		targets = append(targets, s.alertTarget("ConfiguredTopic", &s.stage.AlarmTopic))
 	}
 	if len(targets) == 0 {
 		return
 	}
 	rule := awsevents.NewCfnRule(s.Stack, new("CriticalAlerts"), &awsevents.CfnRuleProps{
-		Name: s.name("critical-alerts"), EventBusName: s.bus.Ref(), State: new("ENABLED"),
+		Name: s.name(alertRule), EventBusName: s.bus.Ref(), State: new("ENABLED"),
 		Description: new("Sends critical alerts to the topics of the alarms"),
 		EventPattern: map[string]any{
 			"source": []any{entity.AlertEventSource}, "detail-type": []any{entity.AlertChangeRaised.DetailType(), entity.AlertChangePassed.DetailType()},
@@ -42,20 +66,28 @@ func (s *stack) addAlertMail() {
 		},
 		Targets: targets,
 	})
+	s.deadAlerts.AddToResourcePolicy(forRule(rule, "sqs:SendMessage", s.deadAlerts.QueueArn()))
 	if s.topic != nil {
-		s.topic.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(new(eventBridge), nil)},
-			Actions:    jsii.Strings("sns:Publish"),
-			Resources:  jsii.Strings(*s.topic.TopicArn()),
-			Conditions: &map[string]any{"ArnEquals": map[string]any{"aws:SourceArn": *rule.AttrArn()}},
-		}))
+		s.topic.AddToResourcePolicy(forRule(rule, "sns:Publish", s.topic.TopicArn()))
 	}
 }
 
-// alertTarget is a rule target that publishes an alert as one line of text.
-func alertTarget(id string, topicArn *string) any {
+// forRule allows a rule one action on one resource.
+func forRule(rule awsevents.CfnRule, action string, resource *string) awsiam.PolicyStatement {
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(new(eventBridge), nil)},
+		Actions:    jsii.Strings(action),
+		Resources:  jsii.Strings(*resource),
+		Conditions: &map[string]any{"ArnEquals": map[string]any{"aws:SourceArn": *rule.AttrArn()}},
+	})
+}
+
+// alertTarget is a rule target that publishes an alert as one line of text. What the topic does
+// not accept within a day goes to a queue.
+func (s *stack) alertTarget(id string, topicArn *string) any {
 	return &awsevents.CfnRule_TargetProperty{
 		Id: &id, Arn: topicArn,
+		DeadLetterConfig: &awsevents.CfnRule_DeadLetterConfigProperty{Arn: s.deadAlerts.QueueArn()},
 		InputTransformer: &awsevents.CfnRule_InputTransformerProperty{
 			InputPathsMap: map[string]any{
 				"message": "$.detail.alert.message", "subject": "$.detail.alert.subject", "at": "$.detail.alert.at", "id": "$.detail.id",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,25 +18,25 @@ const (
 	panelHeight  = 5
 )
 
-// addDashboard creates the dashboard: the alarms, then every metric in catalogue order.
+// addDashboard creates the dashboard: the alarms, then the services, then every metric in
+// catalogue order.
 func (s *stack) addDashboard() {
 	board := withLogicalID(awscloudwatch.NewDashboard(s.Stack, new("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: s.StackName()}), "Dashboard")
 	board.AddWidgets(s.alarmPanel())
-	var row []awscloudwatch.IWidget
+	panels := s.servicePanels()
 	for _, d := range telemetry.Catalogue() {
-		row = append(row, s.panel(d))
-		if len(row) == panelsPerRow {
-			board.AddWidgets(row...)
-			row = nil
-		}
+		panels = append(panels, s.panel(d))
 	}
-	if len(row) > 0 {
+	for row := range slices.Chunk(panels, panelsPerRow) {
 		board.AddWidgets(row...)
 	}
 }
 
 func (s *stack) alarmPanel() awscloudwatch.IWidget {
 	var all []interfacesawscloudwatch.IAlarmRef
+	for _, c := range s.causes {
+		all = append(all, c)
+	}
 	for _, a := range s.alarms {
 		all = append(all, a)
 	}
@@ -50,10 +51,7 @@ func (s *stack) panel(d telemetry.Definition) awscloudwatch.IWidget {
 	for _, function := range d.Metric.Publishers() {
 		lines = append(lines, s.catalogueMetric(d, function, statisticOf(d), time.Minute))
 	}
-	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
-		Title: new(d.Name + ": " + strings.TrimSuffix(d.Sentence, ".")),
-		Left:  &lines, Width: new(float64(panelWidth)), Height: new(float64(panelHeight)),
-	})
+	return graph(d.Name+": "+strings.TrimSuffix(d.Sentence, "."), lines)
 }
 
 // statisticOf is the statistic of a metric's graph: the sum of counts, the maximum of durations.

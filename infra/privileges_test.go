@@ -175,6 +175,7 @@ var wildcards = map[string]string{
 	"Deny sqs:* on OnFailureQueue.Arn":    "rejects all requests without TLS",
 	"Deny sqs:* on UndeliveredQueue.Arn":  "rejects all requests without TLS",
 	"Deny sqs:* on InboxQueue.Arn":        "rejects all requests without TLS",
+	"Deny sqs:* on DeadAlertsQueue.Arn":   "rejects all requests without TLS",
 	"Allow xray:PutTraceSegments on *":    "X-Ray has no resources to name",
 	"Allow xray:PutTelemetryRecords on *": "X-Ray has no resources to name",
 	// In a key policy, * means that key. The account must be able to change the policy.

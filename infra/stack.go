@@ -44,7 +44,9 @@ type stack struct {
 	api          awsapigatewayv2.CfnApi
 	bus          awsevents.CfnEventBus
 	topic        awssns.Topic // of alarms; nil without alarmMail
+	deadAlerts   awssqs.Queue // alerts that no topic accepted; nil without a topic
 	alarms       []awscloudwatch.Alarm
+	causes       []awscloudwatch.CompositeAlarm // what notifies
 }
 
 func newStack(scope constructs.Construct, settings *config.Config, kinds *catalog.Catalog, stage config.Stage, code string) *stack {

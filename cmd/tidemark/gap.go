@@ -22,7 +22,8 @@ import (
 const gapLong = `Print how far the table stream is processed, and list its gaps: ranges of time in which
 nothing was processed for as long as the table stream keeps a change (24 h). Run it when
 the StreamGaps alarm fires. Changes of a gap may be missing in the rollups. A table that
-receives no writes for a day has a gap too, and misses nothing. "tidemark rebuild --gap
+receives no writes for a day, not even the heartbeats of a running stack, has a gap too,
+and misses nothing. "tidemark rebuild --gap
 recorded" checks which it is, repairs what is wrong and removes the gaps; with --dry-run
 it only checks.
 

@@ -43,6 +43,7 @@ type handler struct {
 	decoder   envelope.StreamDecoder
 	processor processor
 	progress  progress  // nil records no progress
+	pulse     pulse     // nil writes no heartbeats
 	alerts    evaluator // nil evaluates no alert rules
 	sweeper   sweeper   // nil where no kind has deferred tiers
 	// refresh replaces processor, sweeper and alerts if the table's configuration has changed; nil in
@@ -97,10 +98,12 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	r := responseOf(batch.Seqs, failed)
 
 	read, write := h.units()
-	h.logBatch(ctx, &batch, &report, failed)
-	h.publish(&batch, &report, alertCounts, len(r.Failures), read-readBefore, write-writeBefore)
+	if len(batch.Seqs) > batch.Skipped { // a batch of only a heartbeat would add metrics to the bill
+		h.logBatch(ctx, &batch, &report, failed)
+		h.publish(&batch, &report, alertCounts, len(r.Failures), read-readBefore, write-writeBefore)
+	}
 	if len(r.Failures) == 0 {
-		h.advanceProgress(ctx, batch.Changes)
+		h.advanceProgress(ctx, &batch)
 	}
 	return json.Marshal(r)
 }
@@ -119,15 +122,15 @@ func (h *handler) quarantine(ctx context.Context, poison []envelope.Poison) (fai
 	return failed, quarantined
 }
 
-// advanceProgress records the newest change of a batch that was processed completely. A
-// failure is only logged: the next batch records its own.
-func (h *handler) advanceProgress(ctx context.Context, changes []storage.Change) {
-	if h.progress == nil || len(changes) == 0 {
-		return
+// advanceProgress records the newest change or heartbeat of a batch that was processed
+// completely. A failure is only logged: the next batch records its own.
+func (h *handler) advanceProgress(ctx context.Context, batch *envelope.StreamBatch) {
+	newest := batch.Heartbeat
+	for i := range batch.Changes {
+		newest = max(newest, batch.Changes[i].At)
 	}
-	newest := changes[0].At
-	for i := range changes {
-		newest = max(newest, changes[i].At)
+	if h.progress == nil || newest == 0 {
+		return
 	}
 	gap, err := h.progress.Advance(ctx, newest)
 	if err != nil {

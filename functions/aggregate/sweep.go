@@ -18,6 +18,8 @@ import (
 type sweeper interface {
 	// Sweep works off one queue shard. It may be called concurrently.
 	Sweep(ctx context.Context, shard int) (aggregate.SweepReport, error)
+	// SweepAge returns how long ago the oldest low watermark is; 0 before the first sweep.
+	SweepAge(ctx context.Context) (time.Duration, error)
 }
 
 var _ sweeper = (*aggregate.Aggregator)(nil)
@@ -41,11 +43,12 @@ type scheduledResult struct {
 	Left  int `json:"left"`  // due invalidations that the next sweep finds again
 }
 
-// handleSchedule delivers waiting alert notifications, and sweeps all queue shards at the
+// handleSchedule writes a heartbeat, delivers waiting alert notifications, and sweeps all queue shards at the
 // same time. A failure is logged, and the next scheduled event retries.
 func (h *handler) handleSchedule(ctx context.Context) ([]byte, error) {
 	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()
+	h.beat(ctx)
 	var result scheduledResult
 	var sweeps sync.WaitGroup
 	if h.sweeper != nil {
@@ -60,6 +63,7 @@ func (h *handler) handleSchedule(ctx context.Context) ([]byte, error) {
 
 // sweep sweeps all queue shards at the same time, and logs each that found anything.
 func (h *handler) sweep(ctx context.Context) (swept, left int) {
+	h.publishSweepAge(ctx)
 	var mu sync.Mutex // guards swept and left
 	var group sync.WaitGroup
 	for shard := range tablekeys.QueueShards {
@@ -74,6 +78,16 @@ func (h *handler) sweep(ctx context.Context) (swept, left int) {
 	}
 	group.Wait()
 	return swept, left
+}
+
+// publishSweepAge publishes the age before the sweep: a sweep may use all the time there is.
+func (h *handler) publishSweepAge(ctx context.Context) {
+	age, err := h.sweeper.SweepAge(ctx)
+	if err != nil {
+		h.log.Error("low watermarks not read", telemetry.FieldError, err.Error())
+		return
+	}
+	h.emit("", telemetry.Counts{telemetry.SweepAge: age.Seconds()})
 }
 
 func (h *handler) logSweep(shard int, r *aggregate.SweepReport, took time.Duration, err error) {

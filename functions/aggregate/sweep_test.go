@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -34,6 +35,8 @@ func (s *sweeps) Sweep(_ context.Context, shard int) (aggregate.SweepReport, err
 	}
 }
 
+func (s *sweeps) SweepAge(context.Context) (time.Duration, error) { return 90 * time.Second, nil }
+
 func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 	f := newFixture(t)
 	s := &sweeps{shards: map[int]int{}}
@@ -47,6 +50,9 @@ func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 		if s.shards[shard] != 1 {
 			t.Errorf("queue shard %d was swept %d times", shard, s.shards[shard])
 		}
+	}
+	if !strings.Contains(f.out.String(), `"SweepAge":90`) {
+		t.Errorf("metrics %s, want the age of the oldest low watermark", f.out.String())
 	}
 	for _, want := range []string{"the table is down", "no row", `"queue_shard":2`} {
 		if !strings.Contains(f.logs.String(), want) {

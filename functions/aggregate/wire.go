@@ -37,6 +37,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	now := func() model.Time { return model.TimeOf(time.Now()) }
 	h := &handler{
 		progress: &aggregate.StreamProgress{Store: table},
+		pulse:    &aggregate.Heartbeat{Store: table, Now: now},
 		log:      log,
 		metrics:  &telemetry.Emitter{Out: os.Stdout, Now: now},
 		units:    units.Units,

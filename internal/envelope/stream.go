@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/jsonscan"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -54,6 +55,9 @@ type StreamBatch struct {
 	Changes []storage.Change // of events; removals by TTL are Expired
 	Poison  []Poison         // records whose key cannot be read
 	Skipped int              // records of other items than events
+	// Heartbeat is the time of the newest record of the heartbeat item; 0 without one. Such
+	// records are Skipped too.
+	Heartbeat model.Time
 }
 
 // Poison is a record that can never be processed. It is quarantined with its reason, so
@@ -162,6 +166,9 @@ func (d *StreamDecoder) readRecord(b []byte, i int, batch *StreamBatch) (end int
 	}
 	if err == nil {
 		batch.Skipped++
+		if r.key == tablekeys.Heartbeat() {
+			batch.Heartbeat = max(batch.Heartbeat, c.At)
+		}
 	} else {
 		batch.Poison = append(batch.Poison, Poison{
 			Seq: c.Seq, EventID: c.EventID, At: c.At,

@@ -77,7 +77,7 @@ func TestParseFilter_RejectsUnknownOperators(t *testing.T) {
 	}
 }
 
-// The deployed filter passes events, and neither rollups nor removals by TTL.
+// The deployed filter passes events and the heartbeat, and neither rollups nor removals by TTL.
 func TestFilter_DeployedFilterPassesOnlyEvents(t *testing.T) {
 	f, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {
@@ -87,6 +87,8 @@ func TestFilter_DeployedFilterPassesOnlyEvents(t *testing.T) {
 		`{"dynamodb":{"Keys":{"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"}}}}`:                                       true,
 		`{"dynamodb":{"Keys":{"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"}}},"userIdentity":null}`:                   true,
 		`{"dynamodb":{"Keys":{"sk":{"S":"EVENT#READING##2026-04-20T14:00:00.000Z#"}}},"userIdentity":{"type":"Service"}}`:     false,
+		`{"dynamodb":{"Keys":{"pk":{"S":"JOB#aggregate"},"sk":{"S":"HEARTBEAT"}}}}`:                                           true,
+		`{"dynamodb":{"Keys":{"pk":{"S":"JOB#aggregate"},"sk":{"S":"WATERMARK"}}}}`:                                           false,
 		`{"dynamodb":{"Keys":{"sk":{"S":"AGG#hour#READING##2026-04-20-14"}}}}`:                                                false,
 		`{"dynamodb":{"Keys":{"sk":{"S":"CURRENT#READING#"}},"NewImage":{"Keys":{"sk":{"S":"EVENT#"}},"sk":{"S":"EVENT#"}}}}`: false,
 	} {

@@ -32,6 +32,14 @@ func StreamProgress(it Item) (model.Time, error) {
 	return at, nil
 }
 
+// FromHeartbeat returns the stored form of a heartbeat at a time. Each replaces the one
+// before; the time makes it a change, which the table stream records.
+func FromHeartbeat(at model.Time) Item {
+	it := newItem(tablekeys.Heartbeat(), 1)
+	it[tablekeys.AttrAt] = timeOf(at)
+	return it
+}
+
 // FromGap returns the stored form of g. It is kept until the gap is repaired.
 func FromGap(g entity.Gap) Item {
 	it := newItem(tablekeys.Gap(g.From), 1)

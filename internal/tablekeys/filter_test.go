@@ -2,6 +2,7 @@ package tablekeys_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 func TestAggregateFilter_IsAValidLambdaPattern(t *testing.T) {
 	var pattern struct {
 		DynamoDB struct {
-			Keys map[string]struct{ S []struct{ Prefix string } }
+			Keys map[string]struct{ S []any }
 		}
 		UserIdentity struct{ Type []struct{ Exists *bool } }
 	}
@@ -22,13 +23,14 @@ func TestAggregateFilter_IsAValidLambdaPattern(t *testing.T) {
 	if err := d.Decode(&pattern); err != nil {
 		t.Fatal(err)
 	}
-	if sk := pattern.DynamoDB.Keys[keys.AttrSK].S; len(sk) != 1 || sk[0].Prefix != tablekeys.EventPrefix {
-		t.Errorf("the sort key must begin with %s: %s", tablekeys.EventPrefix, tablekeys.AggregateFilter)
+	want := []any{map[string]any{"prefix": tablekeys.EventPrefix}, tablekeys.Heartbeat().SK}
+	if sk := pattern.DynamoDB.Keys[keys.AttrSK].S; !reflect.DeepEqual(sk, want) {
+		t.Errorf("the sort key must match one of %v: %s", want, tablekeys.AggregateFilter)
 	}
 	if who := pattern.UserIdentity.Type; len(who) != 1 || who[0].Exists == nil || *who[0].Exists {
 		t.Errorf("the filter must exclude removals by TTL: %s", tablekeys.AggregateFilter)
 	}
-	if want := `{"dynamodb":{"Keys":{"sk":{"S":[{"prefix":"EVENT#"}]}}},"userIdentity":{"type":[{"exists":false}]}}`; tablekeys.AggregateFilter != want {
+	if want := `{"dynamodb":{"Keys":{"sk":{"S":[{"prefix":"EVENT#"},"HEARTBEAT"]}}},"userIdentity":{"type":[{"exists":false}]}}`; tablekeys.AggregateFilter != want {
 		t.Errorf("got %s, want %s", tablekeys.AggregateFilter, want)
 	}
 }

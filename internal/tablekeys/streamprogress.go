@@ -17,7 +17,12 @@ const JobAggregate = classJob + string(separator) + "aggregate"
 const (
 	classStreamProgress = "WATERMARK"
 	classGap            = "GAP"
+	classHeartbeat      = "HEARTBEAT"
 )
+
+// Heartbeat returns the key of the item that the aggregate function writes on its schedule,
+// so that the table stream has a record at least once a minute.
+func Heartbeat() keys.Key { return keys.Key{PK: JobAggregate, SK: classHeartbeat} }
 
 // StreamProgress returns the key of the aggregate function's stream progress.
 func StreamProgress() keys.Key { return keys.Key{PK: JobAggregate, SK: classStreamProgress} }

@@ -39,13 +39,16 @@ type Definition struct {
 	Alarm    *Alarm // nil for a metric without an alarm
 }
 
-// Alarm is the alarm of a metric. It goes off when the statistic is above Threshold in each
-// of Periods consecutive periods. Missing data does not trigger it.
+// Alarm is the alarm of a metric. It goes off when the statistic is above Threshold in
+// Periods of the last Within periods. A Within that is larger than Periods finds failures
+// under sparse traffic, which has periods without data between them.
 type Alarm struct {
 	Statistic Statistic
 	Threshold float64
 	Period    time.Duration
 	Periods   int
+	Within    int
+	Silence   bool   // missing data triggers the alarm
 	Meaning   string // what has happened and what to do first
 }
 

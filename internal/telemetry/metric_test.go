@@ -29,7 +29,7 @@ func TestCatalogue_HasOneCompleteRowForEachMetric(t *testing.T) {
 		if !isSentence(d.Sentence) || !slices.Contains([]telemetry.Unit{telemetry.Count, telemetry.Seconds}, d.Unit) {
 			t.Errorf("%s: want a sentence and a unit, got %q and %q", d.Name, d.Sentence, d.Unit)
 		}
-		if a := d.Alarm; a != nil && (!isSentence(a.Meaning) || a.Periods < 1 || a.Period <= 0 || a.Threshold < 0 ||
+		if a := d.Alarm; a != nil && (!isSentence(a.Meaning) || a.Periods < 1 || a.Within < a.Periods || a.Period <= 0 || a.Threshold < 0 ||
 			!slices.Contains([]telemetry.Statistic{telemetry.Sum, telemetry.Maximum}, a.Statistic)) {
 			t.Errorf("%s: invalid alarm: %+v", d.Name, *a)
 		}

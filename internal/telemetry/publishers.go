@@ -24,7 +24,7 @@ var publishers = []struct {
 	{ByAggregate, []Metric{
 		Quarantined, ChangesInserted, ChangesCorrected, ChangesDeleted, ChangesExpired, BatchFailures,
 		Recomputations, RowsWritten, RowsUnchanged, LostLocks, SealedRowChanges, RowsInexact, UnreadableEvents, OversizeRows,
-		CrowdedBuckets, StreamGaps, Lag, AlertEvaluations, AlertsRaised, AlertsRecovered, AlertsWithdrawn, AlertsDelivered, AlertsUndelivered,
+		CrowdedBuckets, StreamGaps, ProgressAge, SweepAge, Lag, AlertEvaluations, AlertsRaised, AlertsRecovered, AlertsWithdrawn, AlertsDelivered, AlertsUndelivered,
 		AlertsWaiting, OldestAlertWaiting, AlertEvaluationFailures, Retries, Throttles, ReadUnits, WriteUnits,
 	}},
 	{ByManage, []Metric{ReadUnits, WriteUnits}},

@@ -2,7 +2,6 @@
 package docs
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,38 +24,6 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-var alarmRow = regexp.MustCompile(`(?m)^\| ([A-Z][A-Za-z0-9]+) \|`)
-
-func TestAlarms_MatchTheTemplate(t *testing.T) {
-	var template struct {
-		Resources map[string]struct {
-			Type       string
-			Properties struct{ AlarmName string }
-		}
-	}
-	if err := json.Unmarshal([]byte(read(t, "infra/testdata/prod.template.json")), &template); err != nil {
-		t.Fatal(err)
-	}
-	var listed []string
-	for _, row := range alarmRow.FindAllStringSubmatch(read(t, "docs/ALARMS.md"), -1) {
-		listed = append(listed, row[1])
-	}
-	for id, r := range template.Resources {
-		if r.Type != "AWS::CloudWatch::Alarm" {
-			continue
-		}
-		name := strings.TrimPrefix(r.Properties.AlarmName, "tidemark-prod-")
-		if i := slices.Index(listed, name); i < 0 {
-			t.Errorf("alarm %s (%s) has no row in docs/ALARMS.md", name, id)
-		} else {
-			listed = slices.Delete(listed, i, i+1)
-		}
-	}
-	if len(listed) > 0 {
-		t.Errorf("rows without an alarm, or repeated rows: %q", listed)
-	}
 }
 
 var makeTarget = regexp.MustCompile(`\bmake ([a-z]+(?:-[a-z]+)*)\b`)

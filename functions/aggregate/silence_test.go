@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+var errRefused = errors.New("AccessDeniedException")
+
+// failing is a table whose requests can fail.
+type failing struct {
+	aggregate.HeartbeatStore
+	reads, writes bool
+}
+
+func (s *failing) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	if s.reads {
+		return nil, errRefused
+	}
+	return s.HeartbeatStore.GetItem(ctx, k)
+}
+
+func (s *failing) PutItem(ctx context.Context, it item.Item) error {
+	if s.writes {
+		return errRefused
+	}
+	return s.HeartbeatStore.PutItem(ctx, it)
+}
+
+func (s *failing) AdvanceProgress(ctx context.Context, at, floor model.Time) (storage.WriteResult, model.Time, error) {
+	if s.writes {
+		return 0, 0, errRefused
+	}
+	return s.HeartbeatStore.AdvanceProgress(ctx, at, floor)
+}
+
+// deployment is the function with its schedule and its mapping, minute by minute.
+type deployment struct {
+	*fixture
+	minute    int
+	store     failing
+	unmapped  bool // the mapping delivers nothing
+	unplanned bool // the schedule does not invoke
+	refused   bool // the function refuses to work
+	stuck     bool // sweeps fail
+}
+
+func newDeployment(t *testing.T) *deployment {
+	d := &deployment{fixture: newFixture(t)}
+	d.store.HeartbeatStore = d.table
+	now := func() model.Time { return sampleNow.Add(time.Duration(d.minute) * time.Minute) }
+	d.progress = &aggregate.StreamProgress{Store: &d.store}
+	d.pulse = &aggregate.Heartbeat{Store: &d.store, Now: now}
+	d.sweeper = &agingSweeps{d: d}
+	d.refresh = func(context.Context) error {
+		if d.refused {
+			return errRefused
+		}
+		return nil
+	}
+	return d
+}
+
+// agingSweeps is a sweeper whose low watermark stays two minutes behind while it works.
+type agingSweeps struct {
+	d     *deployment
+	swept atomic.Int64 // minute of the last sweep
+}
+
+func (s *agingSweeps) Sweep(context.Context, int) (aggregate.SweepReport, error) {
+	if s.d.stuck {
+		return aggregate.SweepReport{}, errRefused
+	}
+	s.swept.Store(int64(s.d.minute))
+	return aggregate.SweepReport{}, nil
+}
+
+func (s *agingSweeps) SweepAge(context.Context) (time.Duration, error) {
+	return aggregate.ClockMargin + time.Duration(int64(s.d.minute)-s.swept.Load())*time.Minute, nil
+}
+
+// pass lets one minute pass: the schedule invokes, then the mapping delivers the heartbeat. It
+// returns the metrics that were published.
+func (d *deployment) pass(t *testing.T) map[string]float64 {
+	t.Helper()
+	d.minute++
+	d.out.Reset()
+	if !d.unplanned {
+		_, _ = d.Invoke(t.Context(), sample(t, "scheduled")) // errors are the fault's
+	}
+	beat, err := d.table.GetItem(t.Context(), tablekeys.Heartbeat())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if beat != nil && !d.unmapped {
+		_, _ = d.Invoke(t.Context(), heartbeatRecord(t, beat))
+	}
+	published := map[string]float64{}
+	for line := range strings.Lines(d.out.String()) {
+		var members map[string]any
+		if err := json.Unmarshal([]byte(line), &members); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range members {
+			if number, ok := value.(float64); ok {
+				published[name] = number
+			}
+		}
+	}
+	return published
+}
+
+func heartbeatRecord(t *testing.T, beat item.Item) []byte {
+	at, err := model.ParseTime(beat[tablekeys.AttrAt].S, model.RejectFinerTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := tablekeys.Heartbeat()
+	return fmt.Appendf(nil, `{"Records":[{"eventID":"b","eventName":"MODIFY","dynamodb":{"Keys":{"pk":{"S":%q},"sk":{"S":%q}},`+
+		`"SequenceNumber":"17","ApproximateCreationDateTime":%d}}]}`, k.PK, k.SK, at.Time().Unix())
+}
+
+// watch evaluates the alarm of a metric as CloudWatch does.
+type watch struct {
+	rule     telemetry.Alarm
+	name     string
+	breaches []bool
+}
+
+func watchOf(t *testing.T, m telemetry.Metric) *watch {
+	d, ok := m.Definition()
+	if !ok || d.Alarm.Period != time.Minute {
+		t.Fatalf("%s has the alarm %+v, want one with a period of a minute", d.Name, d.Alarm)
+	}
+	return &watch{rule: *d.Alarm, name: d.Name}
+}
+
+func (w *watch) raised(published map[string]float64) bool {
+	value, ok := published[w.name]
+	w.breaches = append(w.breaches, ok && value > w.rule.Threshold || !ok && w.rule.Silence)
+	count := 0
+	for _, breach := range w.breaches[max(0, len(w.breaches)-w.rule.Within):] {
+		if breach {
+			count++
+		}
+	}
+	return count >= w.rule.Periods
+}
+
+// Nothing is written to the table in these tests but heartbeats: silence is noticed without
+// traffic. Eight minutes leave two for CloudWatch and delivery.
+func TestSilence_OfAnyPartRaisesAnAlarmWithinEightMinutes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		alarm telemetry.Metric
+		fault func(d *deployment, on bool)
+	}{
+		{"mapping disabled or deleted", telemetry.ProgressAge, func(d *deployment, on bool) { d.unmapped = on }},
+		{"permission to read the table stream lost", telemetry.ProgressAge, func(d *deployment, on bool) { d.unmapped = on }},
+		{"schedule disabled or deleted", telemetry.ProgressAge, func(d *deployment, on bool) { d.unplanned = on }},
+		{"permission to write lost", telemetry.ProgressAge, func(d *deployment, on bool) { d.store.writes = on }},
+		{"customer key disabled", telemetry.ProgressAge, func(d *deployment, on bool) { d.store.reads, d.store.writes, d.unmapped = on, on, on }},
+		{"function refuses its configuration", telemetry.ProgressAge, func(d *deployment, on bool) { d.refused = on }},
+		{"sweeper fails", telemetry.SweepAge, func(d *deployment, on bool) { d.stuck = on }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, w := newDeployment(t), watchOf(t, c.alarm)
+			for range 20 {
+				if w.raised(d.pass(t)) {
+					t.Fatalf("minute %d: alarm without a fault", d.minute)
+				}
+			}
+			c.fault(d, true)
+			began := d.minute
+			for !w.raised(d.pass(t)) {
+				if d.minute-began >= 8 {
+					t.Fatalf("no alarm after %d minutes", d.minute-began)
+				}
+			}
+			t.Logf("noticed after %d minutes", d.minute-began)
+			c.fault(d, false)
+			for range 4 + w.rule.Periods {
+				d.pass(t)
+			}
+			if w.breaches = nil; w.raised(d.pass(t)) {
+				t.Error("the alarm stays after the fault ended")
+			}
+		})
+	}
+}
+
+// Metrics of a batch without events would be billed every minute of an idle stage.
+func TestHeartbeat_OfAnIdleTablePublishesNoMetricsOfBatches(t *testing.T) {
+	d := newDeployment(t)
+	for range 3 {
+		published := d.pass(t)
+		if _, ok := published["ProgressAge"]; !ok || published["RowsWritten"] != 0 {
+			t.Errorf("published %v, want the age", published)
+		}
+		if _, ok := published["Recomputations"]; ok {
+			t.Errorf("published %v: metrics of an empty batch are billed", published)
+		}
+	}
+}
