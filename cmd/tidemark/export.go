@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/export"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -71,8 +73,17 @@ func exportRollups(cmd *cobra.Command, to *connection, flags exportFlags) error 
 	if err != nil {
 		return err
 	}
-	all := export.Rollups{Kinds: kinds, Tier: flags.tier, Now: wallClock(), Format: format}
-	if err := tablescan.Each(cmd.Context(), table, all.Add); err != nil {
+	ctx := cmd.Context()
+	swept, err := table.Sweeps(ctx)
+	if err != nil {
+		return err
+	}
+	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.KindsOf(kinds), Now: wallClock}
+	all := export.Rollups{Kinds: kinds, Live: live, Tier: flags.tier, Now: wallClock(), Format: format}
+	if err := tablescan.Each(ctx, table, func(it item.Item) error { return all.Add(ctx, it) }); err != nil {
+		return err
+	}
+	if err := all.Fold(ctx); err != nil {
 		return err
 	}
 	return writeTo(flags.out, cmd.OutOrStdout(), all.Write)

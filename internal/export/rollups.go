@@ -4,13 +4,16 @@ package export
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -23,16 +26,25 @@ import (
 const AllTiers = "all"
 
 // Rollups collects the rollups of a scanned table and writes them sorted: Add every item,
-// then Write. Each row is kept as its lines of text, which take less memory than the row,
-// until all can be sorted. The rows of a sharded series are kept until they can be merged.
+// then Fold, then Write. Each row is kept as its lines of text, which take less memory than
+// the row, until all can be sorted. The rows of a sharded series are kept until they can be
+// merged.
 type Rollups struct {
 	Kinds  *catalog.Catalog
-	Tier   string // AllTiers or the name of one
+	Live   *query.Live // folds open buckets; its low watermarks are query.Swept, read before the scan
+	Tier   string      // AllTiers or the name of one
 	Now    model.Time
 	Format Format
 
 	lines  []line
 	shards map[rollup.Key][]rollup.Row // by the key without its shard
+	open   map[model.Series][]openRange
+}
+
+// openRange is the buckets of a unit whose stored rows may be out of date.
+type openRange struct {
+	unit tier.Unit
+	from model.Time
 }
 
 // line is a line of the output and what it is sorted by.
@@ -44,16 +56,86 @@ type line struct {
 
 // Add takes one item of the table. It ignores items that are no visible rollup of the
 // tier.
-func (r *Rollups) Add(it item.Item) error {
+func (r *Rollups) Add(ctx context.Context, it item.Item) error {
+	if e, err := keys.ParseEvent(it.Key()); err == nil {
+		_, err := r.openOf(ctx, e.Series)
+		return err
+	}
 	key, err := keys.ParseRow(it.Key())
-	if err != nil || r.Tier != AllTiers && key.Tier != r.Tier {
+	if err != nil || !r.selects(key.Tier) {
 		return nil
 	}
-	row, err := item.Row(it)
-	switch {
-	case err != nil:
+	open, err := r.openOf(ctx, key.Series)
+	if err != nil {
 		return err
-	case !query.Visible(r.retention(key.Series.Kind), &row, r.Now):
+	}
+	if slices.ContainsFunc(open, func(o openRange) bool { return o.unit.String() == key.Tier && key.Start >= o.from }) {
+		return nil // it is folded
+	}
+	row, err := item.Row(it)
+	if err != nil {
+		return err
+	}
+	return r.add(&row)
+}
+
+func (r *Rollups) selects(unit string) bool { return r.Tier == AllTiers || r.Tier == unit }
+
+// openOf returns the ranges of a series to fold, as of its first item.
+func (r *Rollups) openOf(ctx context.Context, s model.Series) ([]openRange, error) {
+	open, known := r.open[s]
+	if known {
+		return open, nil
+	}
+	for _, t := range r.retention(s.Kind).Tiers {
+		from, err := r.Live.OpenFrom(ctx, t.Unit, s)
+		if err != nil {
+			return nil, err
+		}
+		if from <= model.MaxTime && r.selects(t.Unit.String()) {
+			open = append(open, openRange{t.Unit, from})
+		}
+	}
+	if r.open == nil {
+		r.open = map[model.Series][]openRange{}
+	}
+	r.open[s] = open
+	return open, nil
+}
+
+// Fold folds the open buckets of every series of which an item was added.
+func (r *Rollups) Fold(ctx context.Context) error {
+	for series, open := range r.open {
+		for _, o := range open {
+			if err := r.fold(ctx, series, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Rollups) fold(ctx context.Context, s model.Series, o openRange) error {
+	read := func(after string) ([]rollup.Row, string, error) {
+		page, err := r.Live.Rows(ctx, o.unit, storage.Range{Series: s, From: o.from, To: model.MaxTime, After: after})
+		return page.Rows, page.Next, err
+	}
+	for row, err := range pages.Items(read) {
+		if err != nil {
+			return err
+		}
+		if err := r.add(&row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes a row that is up to date.
+func (r *Rollups) add(row *rollup.Row) error {
+	key := row.Key
+	switch {
+	case !query.Visible(r.retention(key.Series.Kind), row, r.Now):
 		return nil
 	case key.Series.Shard == 0:
 		return r.addLines(key, &row.Fold)
@@ -62,7 +144,7 @@ func (r *Rollups) Add(it item.Item) error {
 	if r.shards == nil {
 		r.shards = map[rollup.Key][]rollup.Row{}
 	}
-	r.shards[key] = append(r.shards[key], row)
+	r.shards[key] = append(r.shards[key], *row)
 	return nil
 }
 

@@ -3,10 +3,13 @@ package export
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -49,15 +52,30 @@ func exported(t *testing.T, kinds *catalog.Catalog, tierName, format string, row
 			t.Fatal(err)
 		}
 	}
-	e := Rollups{Kinds: kinds, Tier: tierName, Now: testNow, Format: Formats[format]}
+	return exportedFrom(t, table, kinds, tierName, format)
+}
+
+// exportedFrom returns what an export of a table writes.
+func exportedFrom(t *testing.T, table *memory.Table, kinds *catalog.Catalog, tierName, format string) string {
+	t.Helper()
+	swept, err := table.Sweeps(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() model.Time { return testNow }
+	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.KindsOf(kinds), Now: now}
+	e := Rollups{Kinds: kinds, Live: live, Tier: tierName, Now: testNow, Format: Formats[format]}
 	items, _, err := table.Scan(context.Background(), keys.Key{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		if err := e.Add(it); err != nil {
+		if err := e.Add(t.Context(), it); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := e.Fold(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	var out strings.Builder
 	if err := e.Write(&out); err != nil {
@@ -163,5 +181,53 @@ func TestRollups_BucketsWithoutMeasuresAreLines(t *testing.T) {
 	}
 	if got := exported(t, kinds, "all", "ndjson", row); strings.Count(got, "\n") != 4 || !strings.Contains(got, `"events":2,"field":"path","value":"/","distinct":null}`) {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// The rows of open buckets are out of date, or absent: an export folds these buckets.
+func TestRollups_OpenBucketsAreFolded(t *testing.T) {
+	kinds, kind := readingsOf(t, func(k *catalog.Kind) {
+		k.Retention = tier.Standard()
+		for i := range k.Retention.Tiers {
+			k.Retention.Tiers[i].Deferred = true
+		}
+	})
+	table := memory.New(func() model.Time { return testNow })
+	series := device("sensor_01", "", 0)
+	put := func(at model.Time, value string) {
+		attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.MustDecimal(value))}}
+		e := model.Event{Series: series, Order: model.Order{At: at}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: at, ExpiresAt: kind.Retention.EventExpiresAt(at)}
+		if _, err := table.Put(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	noon := testNow - testNow%model.Time(12*3600*1000)
+	put(noon-1, "1")
+	put(noon+1, "2")
+	put(noon+2, "3")
+	stale := newRow(kind, series, tier.Hour, "2026-04-20T12:00:00Z", "temperature", "2")
+	closed := newRow(kind, series, tier.Hour, "2026-04-20T11:00:00Z", "temperature", "1")
+	for _, row := range []rollup.Row{stale, closed} {
+		stored, err := item.FromRow(&row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.PutItem(t.Context(), stored); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := table.AdvanceSweep(t.Context(), tablekeys.QueueShard(series), noon); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, line := range strings.Split(strings.TrimSpace(exportedFrom(t, table, kinds, AllTiers, "csv")), "\n")[1:] {
+		cells := strings.Split(line, ",")
+		got = append(got, strings.Join([]string{cells[3], cells[4], cells[6], cells[8]}, " "))
+	}
+	want := []string{"hour 2026-04-20T11:00:00Z 1 1", "hour 2026-04-20T12:00:00Z 2 5", "day 2026-04-20T00:00:00Z 3 6", "month 2026-04-01T00:00:00Z 3 6"}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
 	}
 }

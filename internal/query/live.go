@@ -22,6 +22,17 @@ type LowWatermarks interface {
 	Sweeps(ctx context.Context) (entity.LowWatermarks, error)
 }
 
+// Swept is low watermarks that were read once. A reader of rows in other ways, such as a scan,
+// reads them before the first row, and uses them to the end.
+type Swept entity.LowWatermarks
+
+var _ LowWatermarks = Swept(nil)
+
+// Sweeps returns them.
+func (s Swept) Sweeps(context.Context) (entity.LowWatermarks, error) {
+	return entity.LowWatermarks(s), nil
+}
+
 // watermarkAge is for how long a reading of the low watermarks is used. Any earlier
 // reading is a valid one: it only makes more buckets open.
 const watermarkAge = 10 * time.Second
@@ -98,6 +109,16 @@ func (l *Live) CompleteThrough(ctx context.Context, s model.Series) (model.Time,
 	defer l.mu.Unlock()
 	l.recent, l.readAt = all, now
 	return all.Of(shard), nil
+}
+
+// OpenFrom returns the start of the first open bucket of a unit in a series: rows that start
+// there or later may be out of date. It is after MaxTime if the unit is not deferred.
+func (l *Live) OpenFrom(ctx context.Context, unit tier.Unit, s model.Series) (model.Time, error) {
+	f, deferred, err := l.folder(ctx, unit, storage.Range{Series: s})
+	if err != nil || !deferred {
+		return model.MaxTime + 1, err
+	}
+	return f.openFrom(f.level), nil
 }
 
 // folder reads the rows of a series as of one low watermark.

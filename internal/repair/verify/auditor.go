@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -46,12 +47,16 @@ type auditRun struct {
 	*Auditor
 	report     AuditReport
 	undeclared map[model.Series]bool
+	swept      entity.LowWatermarks
 
 	partition string // that the scan is in
 	audit     *audit // of it; nil before the first item
 }
 
-func (r *auditRun) run(ctx context.Context, subject model.Subject) error {
+func (r *auditRun) run(ctx context.Context, subject model.Subject) (err error) {
+	if r.swept, err = lowWatermarks(ctx, r.Table, r.Catalog.Kinds...); err != nil {
+		return err
+	}
 	if subject == (model.Subject{}) {
 		return r.scan(ctx)
 	}
@@ -71,7 +76,7 @@ func (r *auditRun) scan(ctx context.Context) error {
 			if err := r.endPartition(ctx); err != nil {
 				return err
 			}
-			r.partition, r.audit = pk, newAudit(r.Catalog, r.Now(), r.Include)
+			r.partition, r.audit = pk, newAudit(r.Catalog, r.Now(), r.Include, r.swept)
 		}
 		r.audit.add(it)
 		return nil
@@ -103,7 +108,7 @@ func (r *auditRun) endPartition(ctx context.Context) error {
 
 // read audits one partition by reading it strongly consistent and in order.
 func (r *auditRun) read(ctx context.Context, pk string, count func()) error {
-	one := newAudit(r.Catalog, r.Now(), r.Include)
+	one := newAudit(r.Catalog, r.Now(), r.Include, r.swept)
 	_, err := tablescan.Partition(ctx, r.Table, pk, func(it item.Item) bool {
 		one.add(it)
 		count()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -21,6 +22,12 @@ func TestVerify_OpenBucketsAreNotJudgedByTheirRows(t *testing.T) {
 	f := newFixture(t, &kind)
 	e := eventAt(soon, 0)
 	f.process(e)
+	if report := f.audit(Auditor{}, model.Subject{}); len(report.Suspects) > 0 {
+		t.Errorf("suspects %v, want none while the buckets are open", report.Suspects)
+	}
+	if report := f.audit(Auditor{Include: func(*model.Event) bool { return true }}, model.Subject{}); len(report.Suspects) != 1 {
+		t.Errorf("suspects %v, want the hour of the included event: its invalidation may be missing", report.Suspects)
+	}
 	report := f.verify(Verifier{}, Scope{Span: Always})
 	if !report.OK() || len(report.Tiers) != 3 || report.Tiers[0].Status[Open] != 1 {
 		t.Errorf("differences %v, tiers %v; want one open bucket in each tier", report.Differences, report.Tiers)
@@ -29,6 +36,9 @@ func TestVerify_OpenBucketsAreNotJudgedByTheirRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	report = f.verify(Verifier{}, Scope{Span: Always})
+	if report := f.audit(Auditor{}, model.Subject{}); len(report.Suspects) != 1 {
+		t.Errorf("suspects %v, want the settled hour without a row", report.Suspects)
+	}
 	if len(report.Differences) != 1 || report.Differences[0].Status != Missing {
 		t.Errorf("differences %v, want the missing hour", report.Differences)
 	}

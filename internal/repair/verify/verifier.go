@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
@@ -112,11 +113,11 @@ func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, s
 		report.Undeclared = append(report.Undeclared, s)
 		return nil
 	}
-	through, err := v.through(ctx, kind, s)
+	swept, err := lowWatermarks(ctx, v.Store, *kind)
 	if err != nil {
 		return err
 	}
-	one := recount{store: v.Store, kind: kind, series: s, now: v.Now(), span: scope.Span.widened(kind.Retention), through: through}
+	one := recount{store: v.Store, kind: kind, series: s, now: v.Now(), span: scope.Span.widened(kind.Retention), through: swept.Of(tablekeys.QueueShard(s))}
 	findings, err := one.run(ctx)
 	report.Series++
 	report.Events += one.events
@@ -137,21 +138,22 @@ func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, s
 	return nil
 }
 
-// through returns the low watermark of a series. It reads nothing for a kind without
-// deferred tiers, whose buckets are never open.
-func (v *Verifier) through(ctx context.Context, kind *catalog.Kind, s model.Series) (model.Time, error) {
-	if !kind.Retention.HasDeferred() {
-		return model.MinTime, nil
+// lowWatermarks reads how far the queue shards have been swept. It reads nothing if no kind
+// has deferred tiers: then no bucket is open.
+func lowWatermarks(ctx context.Context, store any, kinds ...catalog.Kind) (entity.LowWatermarks, error) {
+	at := slices.IndexFunc(kinds, func(k catalog.Kind) bool { return k.Retention.HasDeferred() })
+	if at < 0 {
+		return nil, nil
 	}
-	table, ok := v.Store.(query.LowWatermarks)
+	table, ok := store.(query.LowWatermarks)
 	if !ok {
-		return 0, fmt.Errorf("the store %T has no low watermarks, which the deferred tiers of kind %s require", v.Store, kind.Name)
+		return nil, fmt.Errorf("the store %T has no low watermarks, which the deferred tiers of kind %s require", store, kinds[at].Name)
 	}
 	all, err := table.Sweeps(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("read low watermarks: %w", err)
+		return nil, fmt.Errorf("read low watermarks: %w", err)
 	}
-	return all.Of(tablekeys.QueueShard(s)), nil
+	return all, nil
 }
 
 func inTier(u tier.Unit, f Finding) bool { return u == 0 || f.Key.Tier == u.String() }
