@@ -54,6 +54,7 @@ var within = [][2]string{
 	{"test/demo", "test/loggers"},
 	{"test/oracle", "test/loggers"},
 	{"test/chaos", "test/loggers"},
+	{"test/dynoxide", "test/loggers"},
 }
 
 type pkg struct {
