@@ -31,7 +31,8 @@ type Aggregator struct {
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Limits Limits
 
-	puts putMemory
+	puts   putMemory
+	listed listMemory
 
 	mu       sync.Mutex // guards Rand and what follows
 	sweeps   entity.LowWatermarks
@@ -98,6 +99,7 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 		c := gather(a.Catalog, changes, done, limits.Buckets)
 		c.setRepair(repair)
 		a.quarantineUnknownKinds(ctx, changes, c, all)
+		a.listAll(ctx, &c, limits, all)
 		for _, buckets := range c.levels {
 			closed := a.leaveOpen(ctx, touched(buckets), c.newest, limits, all)
 			a.recomputeAll(ctx, closed, limits, all)

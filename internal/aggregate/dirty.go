@@ -55,11 +55,13 @@ func (b *dirtyBucket) tier() tier.Tier { return b.kind.Retention.Tiers[b.level] 
 
 // chunk is the part of a batch that is processed together.
 type chunk struct {
-	levels       [][]*dirtyBucket // by level, each in order of the earliest change
-	unknownKinds []int            // indexes of changes whose kind is not in the catalog
-	expired      int              // removals by TTL: they never change a rollup
-	end          int              // index after the last change
-	newest       model.Time       // when the newest change was committed: the clock is not earlier
+	levels       [][]*dirtyBucket     // by level, each in order of the earliest change
+	unknownKinds []int                // indexes of changes whose kind is not in the catalog
+	expired      int                  // removals by TTL: they never change a rollup
+	seen         []*seen              // by series, in order of the first change
+	bySeries     map[model.Series]int // index in seen
+	end          int                  // index after the last change
+	newest       model.Time           // when the newest change was committed: the clock is not earlier
 }
 
 // gather collects changes from index start on, until they touch limit buckets of the
@@ -78,6 +80,9 @@ func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) ch
 		case !found:
 			ch.unknownKinds = append(ch.unknownKinds, ch.end)
 		default:
+			if c.Type != storage.Deleted {
+				ch.see(kind, c.Key.Series, c.Key.At)
+			}
 			for _, b := range ch.addBuckets(known, kind, c.Key.Series, c.Key.At, 0) {
 				b.alwaysWrite = b.alwaysWrite || c.Type != storage.Inserted
 			}

@@ -9,8 +9,11 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -42,6 +45,20 @@ func (t *turn) AdvanceSweep(ctx context.Context, shard int, through model.Time) 
 		return 0, err
 	}
 	return t.store.AdvanceSweep(ctx, shard, through)
+}
+
+func (t *turn) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	if err := t.wait(); err != nil {
+		return nil, err
+	}
+	return t.store.GetItem(ctx, k)
+}
+
+func (t *turn) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
+	if err := t.wait(); err != nil {
+		return 0, err
+	}
+	return t.store.PutAll(ctx, puts)
 }
 
 // closing is a history around the closing of two hours and their day: processes and sweeps

@@ -201,6 +201,12 @@ func (h *history) meanwhile(r *rapid.T, depth int) {
 }
 
 func (h *history) check(r *rapid.T) {
+	listed := h.listed()
+	for k := range h.accepted {
+		if l := listed[k.Series]; l.First > k.At || l.Last.Add(tier.Day24) <= k.At {
+			r.Errorf("an event of %s is not between the times of the list of series, %+v", k.At, l)
+		}
+	}
 	var events []model.Event
 	for _, e := range h.accepted {
 		events = append(events, e)

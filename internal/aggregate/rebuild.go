@@ -211,6 +211,13 @@ func (r *rebuildRun) recompute(ctx context.Context, level int, intervals []tier.
 				alwaysWrite: true, repair: true, options: r.request.RepairOptions.forBucket(policy, level, r.lowest, b)})
 		}
 	}
+	if level == r.lowest && len(intervals) > 0 && !r.request.DryRun {
+		s := r.request.Series
+		s.Shard = 0
+		if err := r.agg.list(ctx, &seen{series: s, unit: seenUnit(policy), first: intervals[0].Start, last: intervals[len(intervals)-1].Start}, &r.results); err != nil {
+			return err
+		}
+	}
 	before := len(r.results.report.Failures)
 	r.agg.recomputeAll(ctx, buckets, r.limits, &r.results)
 	for _, f := range r.results.report.Failures[before:] {

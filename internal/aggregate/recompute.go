@@ -37,6 +37,9 @@ func (a *Aggregator) Recompute(ctx context.Context, targets []Target, options Re
 				return all.finish(a.Now())
 			}
 		}
+		if !options.DryRun {
+			a.listAll(ctx, &c, limits, all)
+		}
 		for _, buckets := range c.levels {
 			a.recomputeAll(ctx, buckets, limits, all)
 		}
@@ -57,6 +60,7 @@ func (c *chunk) addTarget(a *Aggregator, known map[rollup.Key]*dirtyBucket, targ
 	if err != nil {
 		return fmt.Errorf("recompute %s: %w", target.Series, err)
 	}
+	c.see(kind, target.Series, target.At)
 	for _, b := range c.addBuckets(known, kind, target.Series, target.At, lowest) {
 		own := options.forBucket(kind.Retention, b.level, lowest, b.interval)
 		if !b.alwaysWrite || own.Mark > b.options.Mark { // the bucket's first target, or a stricter one

@@ -28,6 +28,7 @@ type store interface {
 	aggregate.Store
 	aggregate.QuarantineStore
 	aggregate.InvalidationStore
+	aggregate.SeriesStore
 }
 
 // world is a table in memory, a clock that only the test moves, and an aggregator that

@@ -74,6 +74,11 @@ func invalidationForm(i entity.Invalidation) form {
 		func(it item.Item) (any, error) { return item.Invalidation(it) }}
 }
 
+func listedSeriesForm(l entity.ListedSeries) form {
+	return form{l, func() (item.Item, error) { return item.FromListedSeries(l), nil },
+		func(it item.Item) (any, error) { return item.ListedSeries(it) }}
+}
+
 // lowWatermarkForm is that of queue shard 2.
 func lowWatermarkForm(at model.Time) form {
 	return form{at, func() (item.Item, error) { return item.FromLowWatermark(2, at), nil },
@@ -133,6 +138,8 @@ func forms() map[string]form {
 		"stream-progress":          streamProgressForm(at("2026-04-20T14:00:00Z")),
 		"gap":                      gapForm(entity.Gap{From: at("2026-04-20T14:00:00Z"), To: at("2026-04-22T09:00:00Z")}),
 		"invalidation":             invalidationForm(entity.Invalidation{Due: at("2026-04-20T15:02:00Z"), Key: row().Key}),
+		"series":                   listedSeriesForm(entity.ListedSeries{Series: latest().Series, First: at("2026-04-01T08:00:00Z"), Last: at("2026-04-20T14:00:00Z")}),
+		"series-profile":           listedSeriesForm(entity.ListedSeries{Series: model.Series{Subject: latest().Series.Subject}}),
 		"low-watermark":            lowWatermarkForm(at("2026-04-20T14:58:00Z")),
 		"latest":                   latestForm(latest()),
 		"latest-purge-locked":      latestForm(locked),

@@ -34,6 +34,13 @@ const (
 	AttrRowSK = "_row_sk" // String: sort key of the bucket's row
 )
 
+// Attributes of the list of series, with AttrOwner, AttrKind and AttrStream. An entry
+// without a kind has no times.
+const (
+	AttrFirst = "_first" // String: beginning of the hour, or day, of the earliest event
+	AttrLast  = "_last"  // String: beginning of the hour, or day, of the newest event
+)
+
 // Attributes of quarantined items.
 const (
 	AttrSource  = "_door"    // String: the source from which it arrived
@@ -50,7 +57,7 @@ const (
 	AttrProfileVersion = "_version"  // Number: number of changes so far, for the optimistic lock
 	AttrGeneration     = "_life"     // Binary: the generation, a nonce drawn when the profile is created
 	AttrUnique         = "_unique"   // String: JSON list of the partitions of its sentinels; absent if none
-	AttrOwner          = "_owner"    // String, sentinel: the partition of the subject that holds the value
+	AttrOwner          = "_owner"    // String, sentinel and entry of the list of series: the partition of the subject
 	AttrChange         = "_change"   // String, version: created, updated, deleted or restored
 )
 

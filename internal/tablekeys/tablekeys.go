@@ -23,7 +23,7 @@ const separator = keyparts.Separator
 var reservedTypes = map[string]bool{
 	ClassPurgeLock: true, ClassQuarantine: true, ClassIndexEntry: true, ClassRotatingSecret: true,
 	ClassUnique: true, ClassRule: true, classJob: true,
-	ClassInvalidation: true,
+	ClassInvalidation: true, ClassSeries: true,
 }
 
 // ReservedType reports whether a name cannot be a subject type, because partitions of the

@@ -19,6 +19,7 @@ var (
 	_ aggregate.RowReader         = (*Table)(nil)
 	_ aggregate.ProgressStore     = (*Table)(nil)
 	_ aggregate.InvalidationStore = (*Table)(nil)
+	_ aggregate.SeriesStore       = (*Table)(nil)
 	_ query.Store                 = (*Table)(nil)
 	_ lifecycle.Store             = (*Table)(nil)
 	_ lifecycle.Eraser            = (*Table)(nil)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -24,6 +25,7 @@ const (
 	roleVersion               // the version does not exist yet
 	roleClaim                 // the unique value is free
 	roleRelease               // the subject holds the sentinel
+	roleListed                // nothing: the entry in the list of series is written in any case
 )
 
 // change is one transaction while it is being built.
@@ -43,6 +45,16 @@ func (c *change) addNamed(r role, name string, a table.Action) {
 // addPurgeLockCheck makes the change fail while the subject has a purge lock.
 func (c *change) addPurgeLockCheck(s model.Subject) {
 	c.add(rolePurgeLock, table.Action{Key: tablekeys.PurgeLock(s), Precondition: table.Precondition{{Op: table.ItemAbsent}}})
+}
+
+// addListed adds the entry that lists a subject because of its profile, or removes it.
+func (c *change) addListed(s model.Subject, exists bool) {
+	it := item.FromListedSeries(entity.ListedSeries{Series: model.Series{Subject: s}})
+	a := table.Action{Key: it.Key(), Delete: !exists}
+	if exists {
+		a.Put = it
+	}
+	c.add(roleListed, a)
 }
 
 // unchangedProfile returns the precondition that the stored profile or tombstone is still

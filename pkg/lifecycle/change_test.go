@@ -17,7 +17,7 @@ import (
 func TestChange_WithTooManyItemsIsNotSent(t *testing.T) {
 	spec := catalog.Profile{Versions: catalog.Versions{Keep: true}}
 	var a, b model.Attrs
-	for i := range 97 {
+	for i := range 96 {
 		name := fmt.Sprintf("f%02d", i)
 		spec.Unique = append(spec.Unique, catalog.Unique{Name: name, Fields: []string{name}})
 		a, b = append(a, fields(name, "a")...), append(b, fields(name, "b")...)
@@ -26,11 +26,11 @@ func TestChange_WithTooManyItemsIsNotSent(t *testing.T) {
 	if out, err := w.Create(t.Context(), alice, a); !errors.Is(err, lifecycle.ErrTooManyItems) || out.Outcome != "" {
 		t.Errorf("create with 101 items: %s, %v; want ErrTooManyItems", out.Outcome, err)
 	}
-	w.spec.Unique = w.spec.Unique[:96]
+	w.spec.Unique = w.spec.Unique[:95]
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, a)), nil)
 	sent := w.faulty.WriteCount()
 	if _, err := w.Update(t.Context(), alice, b, 0); !errors.Is(err, lifecycle.ErrTooManyItems) {
-		t.Errorf("update with 195 items: %v, want ErrTooManyItems", err)
+		t.Errorf("update with 193 items: %v, want ErrTooManyItems", err)
 	}
 	if got := w.faulty.WriteCount(); got != sent {
 		t.Errorf("%d requests were sent, want 0", got-sent)

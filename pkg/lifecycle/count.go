@@ -19,6 +19,10 @@ func (p *Purger) Count(ctx context.Context, subject model.Subject) ([]entity.Pur
 			return nil, p.wrapError(subject, err)
 		}
 	}
+	list := seriesClass(subject)
+	if err := p.pages(ctx, table.ListRequest{Partition: list.partition, Prefix: list.prefix}, c.count([]itemClass{list.itemClass})); err != nil {
+		return nil, p.wrapError(subject, err)
+	}
 	quarantine := []itemClass{{name: classQuarantine}}
 	err := p.pages(ctx, table.ListRequest{Partition: tablekeys.QuarantinePartition(subject)}, c.count(quarantine))
 	return c.found.Counts, p.wrapError(subject, err)

@@ -41,6 +41,7 @@ func (s *Service) Create(ctx context.Context, subject model.Subject, fields mode
 		c.add(roleTombstone, table.Action{Key: tablekeys.Tombstone(subject), Precondition: table.Precondition{{Op: table.ItemAbsent}}})
 		c.addPurgeLockCheck(subject)
 		c.addVersion(&p, model.ProfileCreated, &spec)
+		c.addListed(subject, true)
 		c.result = Result{Outcome: Created, Profile: &p}
 		return c, Result{}, nil
 	})

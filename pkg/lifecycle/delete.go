@@ -59,6 +59,7 @@ func (c *change) addTombstone(old, t *model.Profile) {
 	c.add(roleProfile, table.Action{Key: item.FromProfile(old).Key(), Precondition: unchangedProfile(old), Delete: true})
 	c.add(roleTombstone, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
 	c.addPurgeLockCheck(old.Subject)
+	c.addListed(old.Subject, false)
 }
 
 // Deleted returns the tombstone of a subject, or nil if it has none or the tombstone has

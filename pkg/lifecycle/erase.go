@@ -30,6 +30,10 @@ func (p *Purger) erase(ctx context.Context, at *entity.Purge) error {
 			}
 		}
 	}
+	list := seriesClass(at.Subject)
+	if err := e.eraseClass(ctx, list.partition, list.itemClass); err != nil {
+		return err
+	}
 	return e.eraseClass(ctx, tablekeys.QuarantinePartition(at.Subject), itemClass{name: classQuarantine})
 }
 

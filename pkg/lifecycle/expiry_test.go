@@ -67,7 +67,10 @@ func TestExpiry_OfAnEarlierGenerationChangesNothingOfTheNext(t *testing.T) {
 		w.table.Expire(w.now()) // TTL deletes the tombstone; its versions and sentinels remain
 		next := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil).Profile
 		wantInvariants(w, alice, bob)
-		before := slices.DeleteFunc(w.items(), func(it item.Item) bool { return string(it[tablekeys.AttrGeneration].B) != string(next.Generation[:]) })
+		before := slices.DeleteFunc(w.items(), func(it item.Item) bool {
+			of, has := it[tablekeys.AttrGeneration]
+			return has && string(of.B) != string(next.Generation[:])
+		})
 		for range 2 {
 			if err := w.CleanUpExpired(t.Context(), tombstone); err != nil {
 				t.Fatal(err)

@@ -17,12 +17,14 @@ type itemClass struct {
 	prefix       string // of the sort key
 	exact        bool   // the sort key is equal to prefix
 	hasSentinels bool   // the items name the unique values that they held
+	owner        string // only items of this owner, in a partition of several subjects; "" is all
 }
 
 // Classes of items outside the partitions of a subject.
 const (
 	classQuarantine = "quarantine"
 	classSentinels  = "unique values"
+	classSeries     = "list of series"
 )
 
 // classes are the classes in the partitions of a subject, in the order of their removal.
@@ -48,6 +50,17 @@ func rollupClasses() (all []itemClass) {
 	return all
 }
 
+// listClass is the class of a subject's entries in the list of series.
+type listClass struct {
+	itemClass
+	partition string
+}
+
+func seriesClass(s model.Subject) listClass {
+	partition, prefix := tablekeys.SeriesEntries(s)
+	return listClass{itemClass{name: classSeries, prefix: prefix, owner: keys.SubjectPartition(s)}, partition}
+}
+
 // matches reports whether an item belongs to the class and must be removed. An empty
 // rollup is not removed: it contains no measures and expires within a day. Until then it
 // prevents an aggregation that read the bucket as absent from writing it.
@@ -56,7 +69,7 @@ func (c itemClass) matches(it item.Item) bool {
 	if c.exact && sk != c.prefix || !strings.HasPrefix(sk, c.prefix) {
 		return false
 	}
-	return !it[tablekeys.AttrEmpty].Bool
+	return !it[tablekeys.AttrEmpty].Bool && (c.owner == "" || c.owner == it[tablekeys.AttrOwner].S)
 }
 
 // heldSentinel is a sentinel that a generation of a subject held.

@@ -39,6 +39,9 @@ func itemsOf(s model.Subject, n int) (all []item.Item) {
 			v := model.ProfileVersion{Profile: model.Profile{Subject: s, Version: int64(i + 1), Generation: model.Generation{1}}, Change: model.ProfileUpdated}
 			return item.FromProfileVersion(&v)
 		},
+		func(i int) item.Item {
+			return item.FromListedSeries(entity.ListedSeries{Series: model.Series{Subject: s, Kind: "READING", Stream: fmt.Sprint(i)}, First: noon, Last: noon})
+		},
 	}
 	for i := range n {
 		all = append(all, classes[i%len(classes)](i))
@@ -82,6 +85,7 @@ func otherItems() (all []item.Item) {
 	other := model.Subject{Type: "EMPLOYEE2", ID: "alice"}
 	own := keys.SubjectPartition(alice)
 	bobs := entity.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: bob, Generation: model.Generation{9}}
+	all = append(all, item.FromListedSeries(entity.ListedSeries{Series: model.Series{Subject: subject("alice2"), Kind: "READING"}, First: noon, Last: noon}))
 	all = append(all, eventOf(other, 1), item.FromSentinel(&bobs),
 		minimalItem(keys.Key{PK: own, SK: "ORDER#1"}), minimalItem(keys.Key{PK: own, SK: "METADATA2"}), minimalItem(keys.Key{PK: own, SK: "EVENTS"}),
 		minimalItem(keys.Key{PK: own + "#2", SK: "AGGREGATE"}),

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -250,7 +251,8 @@ func belongsTo(s model.Subject, k keys.Key) bool {
 			return true
 		}
 	}
-	return k.PK == tablekeys.QuarantinePartition(s)
+	list, entries := tablekeys.SeriesEntries(s)
+	return k.PK == tablekeys.QuarantinePartition(s) || k.PK == list && strings.HasPrefix(k.SK, entries)
 }
 
 func all(table *memory.Table) (items []item.Item) {

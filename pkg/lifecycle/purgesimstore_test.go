@@ -174,3 +174,11 @@ func (s *simStore) emit(who string) {
 		})
 	}
 }
+
+func (s *simStore) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
+	_, result, err := writing(ctx, s, "lists", puts[0].Item.Key().SK, func() (struct{}, storage.WriteResult, error) {
+		result, err := s.Table.PutAll(context.Background(), puts)
+		return struct{}{}, result, err
+	})
+	return result, err
+}

@@ -34,6 +34,7 @@ func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int
 		c.add(roleProfile, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
 		c.addPurgeLockCheck(subject)
 		c.addVersion(&p, model.ProfileRestored, &spec)
+		c.addListed(subject, true)
 		c.result = Result{Outcome: Restored, Profile: &p}
 		return c, Result{}, nil
 	})

@@ -262,8 +262,8 @@ func TestDelivery_WrittenRowsAreNotProcessedAgain(t *testing.T) {
 		if looks != 1 || filtered && invocations != 1 || invocations > 2 {
 			t.Errorf("filter %v: %d invocations, %d of them wrote; want one that writes, and no loop", filtered, invocations, looks)
 		}
-		if n := len(w.Records(0)); n != 4 {
-			t.Errorf("filter %v: %d records in the table stream, want 4: the event and its three rows", filtered, n)
+		if n := len(w.Records(0)); n != 5 {
+			t.Errorf("filter %v: %d records in the table stream, want 5: the event, its series in the list and its three rows", filtered, n)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -22,9 +23,12 @@ import (
 // pending repair are not checked.
 func (w *world) check() error {
 	w.Count("checks")
-	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{}, pending: w.repair.pendingRows()}
+	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{}, listed: map[model.Series]entity.ListedSeries{}, pending: w.repair.pendingRows()}
 	c.readRows()
 	c.watermarks, _ = w.table.Sweeps(context.Background()) // a table in memory does not fail
+	if err := c.seriesList(); err != nil && !c.variant.unlisted {
+		return err
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(c.rows), byRow) {
 		if err := c.row(key); err != nil {
 			return err
@@ -43,6 +47,7 @@ type checking struct {
 	want       map[rollup.Key]*bucket
 	rows       map[rollup.Key]rollup.Row // all stored rows, without empty ones
 	pending    map[rollup.Key]bool       // rows of changes whose repair is pending
+	listed     map[model.Series]entity.ListedSeries
 	watermarks entity.LowWatermarks
 }
 
@@ -56,12 +61,41 @@ func (c *checking) readRows() {
 			if row, err := item.Row(it); err == nil && !row.Empty {
 				c.rows[row.Key] = row
 			}
+			if l, err := item.ListedSeries(it); err == nil {
+				c.listed[l.Series] = l
+			}
 		}
 		if next == (keys.Key{}) {
 			return
 		}
 		after = next
 	}
+}
+
+// seriesList checks that the list of series has each series with events, from its first to
+// its last one, and no other.
+func (c *checking) seriesList() error {
+	ever := map[model.Series]bool{}
+	for _, s := range c.oracle.series() {
+		s.Shard = 0
+		ever[s] = true
+	}
+	for s := range c.listed {
+		if !ever[s] {
+			return fmt.Errorf("%s is listed, and never had an event", s)
+		}
+	}
+	for _, key := range c.oracle.sorted() {
+		if c.pending[rowOver(c.kind().Retention.Tiers[0], key)] {
+			continue
+		}
+		s := key.Series
+		s.Shard = 0
+		if l, listed := c.listed[s]; !listed || key.At < l.First || key.At >= tier.Day.BucketOf(l.Last).End {
+			return fmt.Errorf("%s has an event of %s, and the list of series has it from %s to %s", s, key.At, l.First, l.Last)
+		}
+	}
+	return nil
 }
 
 // row checks a stored row.

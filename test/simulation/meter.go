@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -65,6 +66,24 @@ func (m *metered) PutInvalidation(ctx context.Context, i entity.Invalidation) (s
 func (m *metered) DeleteInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
 	m.count(unitsRollups, writeUnits(item.FromInvalidation(i).Size()))
 	return m.Table.DeleteInvalidation(ctx, i)
+}
+
+// GetItem reads an entry of the list of series.
+func (m *metered) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	m.count(unitsRead, 1)
+	return m.Table.GetItem(ctx, k)
+}
+
+// PutAll writes an entry of the list of series.
+func (m *metered) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
+	m.count(unitsRollups, writeUnits(puts[0].Item.Size()))
+	return m.Table.PutAll(ctx, puts)
+}
+
+// PurgeLocked reads a purge lock.
+func (m *metered) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
+	m.count(unitsRead, 1)
+	return m.Table.PurgeLocked(ctx, subject)
 }
 
 // Row reads one row.

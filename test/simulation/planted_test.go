@@ -26,7 +26,7 @@ var planted = []struct {
 	{"rows are written without a condition", variant{store: func(w *world) aggregate.Store { return unconditional{w.store} }}, 0},
 	{"children are read without consistency", variant{store: func(w *world) aggregate.Store { return newStale(w) }}, 0},
 	{"children are read before the row", variant{store: func(w *world) aggregate.Store { return &childrenFirst{store: w.store} }}, 0},
-	{"an unchanged row is never written", variant{changes: allAs(storage.Inserted, storage.Deleted, storage.Corrected)}, 2000},
+	{"an unchanged row is never written", variant{changes: allAs(storage.Inserted, storage.Deleted, storage.Corrected), store: rowsOnly, unlisted: true}, 2000},
 	{"deletions are dropped", variant{changes: without(storage.Deleted)}, 0},
 	{"corrections are dropped", variant{changes: without(storage.Corrected)}, 0},
 	{"an empty row is deleted", variant{store: func(w *world) aggregate.Store { return deletingEmpty{w.store} }}, 0},
@@ -60,6 +60,14 @@ func TestSimulation_DetectsEachPlantedFault(t *testing.T) {
 			t.Errorf("not detected in %d histories from %d on", within, p.from+1)
 		})
 	}
+}
+
+// rowsOnly is a table without a list of series: fewer requests make a rare fault likelier.
+func rowsOnly(w *world) aggregate.Store {
+	return struct {
+		aggregate.Store
+		aggregate.InvalidationStore
+	}{w.store, w.store}
 }
 
 // unconditional writes a row whatever is stored.

@@ -23,6 +23,7 @@ import (
 // plant a fault around it.
 type variant struct {
 	store    func(*world) aggregate.Store             // replaces the table of the aggregator
+	unlisted bool                                     // it has no list of series
 	settings func(*world, *aggregate.Aggregator)      // changes the aggregator of an invocation
 	changes  func([]storage.Change) []storage.Change  // changes the decoded batch
 	respond  func(seqs []string, first int) []failure // replaces the response where the record at index first failed

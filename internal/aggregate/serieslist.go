@@ -1,0 +1,209 @@
+package aggregate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// SeriesStore stores the list of series. It is an optional interface of a Store: without
+// it, no list is kept. Each method is one request.
+type SeriesStore interface {
+	// GetItem reads one item, strongly consistent; nil if there is none.
+	GetItem(ctx context.Context, k keys.Key) (item.Item, error)
+	// PutAll stores items, each on its precondition: all of them or none.
+	PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error)
+	// PurgeLocked reports whether a subject has a purge lock, strongly consistent.
+	PurgeLocked(ctx context.Context, subject model.Subject) (bool, error)
+}
+
+// seen is what a batch knows of a series: the times of its earliest and its newest event.
+type seen struct {
+	series      model.Series // without a shard
+	unit        tier.Unit    // of the times in the list
+	first, last model.Time
+	change      int // index in the batch
+}
+
+// seenUnit returns how exact the list is. Its times are rounded to the buckets of this
+// unit, so that a series that reports all the time is written once for each bucket: to
+// hours where hours are deferred, and to days where they would be written with each event
+// of an hourly logger.
+func seenUnit(p tier.Policy) tier.Unit {
+	for _, t := range p.Tiers {
+		if t.Deferred && !tier.Hour.FinerThan(t.Unit) {
+			return tier.Hour
+		}
+	}
+	return tier.Day
+}
+
+// see adds the time of an event of a series.
+func (c *chunk) see(kind *catalog.Kind, s model.Series, at model.Time) {
+	s.Shard = 0
+	i, known := c.bySeries[s]
+	if !known {
+		if c.bySeries == nil {
+			c.bySeries = map[model.Series]int{}
+		}
+		i, c.bySeries[s] = len(c.seen), len(c.seen)
+		c.seen = append(c.seen, &seen{series: s, unit: seenUnit(kind.Retention), first: at, last: at, change: c.end})
+	}
+	of := c.seen[i]
+	of.first, of.last = min(of.first, at), max(of.last, at)
+}
+
+// listAll lists the series of a chunk. A change whose series could not be listed fails.
+func (a *Aggregator) listAll(ctx context.Context, c *chunk, limits Limits, all *results) {
+	var group errgroup.Group
+	group.SetLimit(limits.Concurrency)
+	for _, s := range c.seen {
+		group.Go(func() error {
+			if err := a.list(ctx, s, all); err != nil {
+				all.addFailure(s.change, err)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // errors are in the results
+}
+
+// list makes the entry of a series in the list cover its times. The batch is acknowledged
+// only after that, so every event whose change was processed is covered. An entry only
+// ever grows, until a purge removes it.
+func (a *Aggregator) list(ctx context.Context, s *seen, all *results) error {
+	store, ok := a.Store.(SeriesStore)
+	if !ok {
+		return nil
+	}
+	if known, ok := a.listed.get(s.series, a.Now()); ok && covers(known, s) {
+		return nil
+	}
+	err := a.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
+		return a.listOnce(ctx, store, s, all)
+	})
+	if err != nil {
+		return fmt.Errorf("list %s: %w", s.series, err)
+	}
+	return nil
+}
+
+// covers reports whether an entry needs no change.
+func covers(l entity.ListedSeries, s *seen) bool {
+	return l.First <= s.first && s.last < s.unit.BucketOf(l.Last).End
+}
+
+// listOnce writes the entry, on condition that it is still as it was read. What this
+// process remembers stands for a read: if it is out of date, the condition fails.
+func (a *Aggregator) listOnce(ctx context.Context, store SeriesStore, s *seen, all *results) (storage.WriteResult, error) {
+	old, exists := a.listed.get(s.series, a.Now())
+	var when table.Precondition
+	if !exists {
+		var err error
+		if old, when, err = readListed(ctx, store, s); err != nil || old.Series.Kind != "" && covers(old, s) {
+			if err == nil {
+				a.listed.put(old, a.Now())
+			}
+			return storage.Written, err
+		}
+	}
+	next := entity.ListedSeries{Series: s.series, First: s.unit.BucketOf(s.first).Start, Last: s.unit.BucketOf(s.last).Start}
+	if old.Series.Kind != "" {
+		next.First, next.Last = min(old.First, next.First), max(old.Last, next.Last)
+		when = table.Precondition{equalTime(tablekeys.AttrFirst, old.First), equalTime(tablekeys.AttrLast, old.Last)}
+	} else if locked, err := store.PurgeLocked(ctx, s.series.Subject); err != nil || locked {
+		return storage.Written, transientError("read purge lock", err)
+	}
+	all.count(Counts{Listed: 1})
+	result, err := store.PutAll(ctx, []table.Put{{Item: item.FromListedSeries(next), Precondition: when}})
+	if err == nil && result == storage.Written {
+		a.listed.put(next, a.Now())
+	} else {
+		a.listed.forget(s.series)
+	}
+	return result, err
+}
+
+// readListed reads the entry of a series. The precondition is that of a new entry; an
+// entry that is damaged is replaced. One of a newer version is left alone.
+func readListed(ctx context.Context, store SeriesStore, s *seen) (entity.ListedSeries, table.Precondition, error) {
+	it, err := store.GetItem(ctx, tablekeys.SeriesEntry(s.series))
+	switch {
+	case err != nil:
+		return entity.ListedSeries{}, nil, transientError("read the list of series", err)
+	case it == nil:
+		return entity.ListedSeries{}, table.Precondition{{Op: table.ItemAbsent}}, nil
+	}
+	l, err := item.ListedSeries(it)
+	switch {
+	case errors.Is(err, item.ErrNewer):
+		return entity.ListedSeries{Series: s.series, First: model.MinTime, Last: s.last}, nil, nil
+	case err != nil:
+		return entity.ListedSeries{}, nil, nil
+	}
+	return l, nil, nil
+}
+
+func transientError(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return readError(what, err)
+}
+
+func equalTime(attr string, at model.Time) table.Requirement {
+	return table.Requirement{Op: table.AttrEquals, Attr: attr, Value: item.Value{Type: item.S, S: at.String()}}
+}
+
+// listedFor is for how long a process remembers an entry. It is shorter than a purge lock
+// lasts after a purge: a process never takes an entry that was purged for a stored one.
+const listedFor = 24 * time.Hour
+
+// listMemory remembers entries of the list of series that are stored. The zero value is
+// ready to use.
+type listMemory struct {
+	mu      sync.Mutex // guards entries
+	entries map[model.Series]rememberedEntry
+}
+
+type rememberedEntry struct {
+	entity.ListedSeries
+	at model.Time // when it was read or written
+}
+
+func (m *listMemory) get(s model.Series, now model.Time) (entity.ListedSeries, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.entries[s]
+	return e.ListedSeries, ok && e.at <= now && now.Sub(e.at) < listedFor
+}
+
+// put remembers an entry. When the memory is full, it forgets everything.
+func (m *listMemory) put(l entity.ListedSeries, now model.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.entries) >= maxPuts || m.entries == nil {
+		m.entries = map[model.Series]rememberedEntry{}
+	}
+	m.entries[l.Series] = rememberedEntry{l, now}
+}
+
+func (m *listMemory) forget(s model.Series) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.entries, s)
+}
