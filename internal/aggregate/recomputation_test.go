@@ -1,6 +1,7 @@
 package aggregate_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -128,23 +129,27 @@ func TestProcess_InsertsDoNotRewriteACorrectEmptyRow(t *testing.T) {
 	}
 }
 
-// A skipped write does not change the revision, so only inserts may be skipped.
+// A skipped write does not change the revision, so only inserts may be skipped. One other change
+// of the batch suffices, whether it is the first or the last.
 func TestProcess_DeletionsAndCorrectionsAlwaysWriteANewRevision(t *testing.T) {
 	for _, what := range []storage.ChangeType{storage.Corrected, storage.Deleted} {
-		w := newWorld(t)
-		w.put(order(ten, ""), "1")
-		w.process()
-		before := map[tier.Unit]rollup.Rev{}
-		for _, u := range tiers {
-			before[u] = w.row(u, ten).Rev
-		}
-		again := []storage.Change{{Type: storage.Inserted, Key: w.key(order(ten, ""))}, {Type: what, Key: w.key(order(half, "no such event"))}}
-		if r := w.processAll(again); r.Written != 3 || r.Unchanged != 0 {
-			t.Errorf("%s: %d rows written, %d unchanged; want 3, 0", what, r.Written, r.Unchanged)
-		}
-		for _, u := range tiers {
-			if w.row(u, ten).Rev == before[u] {
-				t.Errorf("%s: the %s has its old revision", what, u)
+		for position := range 3 {
+			w := newWorld(t)
+			w.put(order(ten, ""), "1")
+			w.process()
+			before := map[tier.Unit]rollup.Rev{}
+			for _, u := range tiers {
+				before[u] = w.row(u, ten).Rev
+			}
+			insert := storage.Change{Type: storage.Inserted, Key: w.key(order(ten, ""))}
+			again := slices.Insert([]storage.Change{insert, insert}, position, storage.Change{Type: what, Key: w.key(order(half, "no such event"))})
+			if r := w.processAll(again); r.Written != 3 || r.Unchanged != 0 {
+				t.Errorf("%s at %d: %d rows written, %d unchanged; want 3, 0", what, position, r.Written, r.Unchanged)
+			}
+			for _, u := range tiers {
+				if w.row(u, ten).Rev == before[u] {
+					t.Errorf("%s at %d: the %s has its old revision", what, position, u)
+				}
 			}
 		}
 	}

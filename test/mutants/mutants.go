@@ -41,7 +41,7 @@ const (
 	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
 )
 
-var mutants = []mutant{
+var mutants = append(revisionMutants, []mutant{
 	{
 		Name: "add", Says: "the fold is added to the row instead of replacing it", Tests: aggregateTests,
 		Edits: []edit{{recomputation, "	return r.writeIfChanged(ctx, row, fold)", `	if exists(row) && !item.DamagedRow(row) {
@@ -291,4 +291,4 @@ var mutants = []mutant{
 `}},
 		Harmless: "two rows have the same revision only where one was removed and created again. Only TTL removes rows, at the earliest a day after an empty one was written, and no recomputation runs that long. The nonce protects against rows deleted by hand",
 	},
-}
+}...)

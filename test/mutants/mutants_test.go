@@ -56,21 +56,3 @@ func TestMutated_RejectsATextThatDoesNotOccurOnce(t *testing.T) {
 		}
 	}
 }
-
-func TestReadResults_NamesTheFirstFailedTestAndTimeouts(t *testing.T) {
-	const killed = `{"Action":"run","Test":"TestA"}
-{"Action":"fail","Test":"TestA/sub"}
-{"Action":"fail","Test":"TestB"}
-{"Action":"fail"}`
-	if r := readResults([]byte(killed)); r.killer != "TestA" || r.timeout {
-		t.Errorf("%+v, want TestA", r)
-	}
-	const hung = `{"Action":"output","Test":"TestA","Output":"panic: test timed out after 1m0s\n"}
-{"Action":"fail","Test":"TestA"}`
-	if r := readResults([]byte(hung)); !r.timeout {
-		t.Errorf("%+v, want a timeout", r)
-	}
-	if r := readResults([]byte(`{"Action":"fail","Output":"broken"}`)); r.killer != "" || r.timeout {
-		t.Errorf("%+v, want neither", r)
-	}
-}

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/test/internal/plant"
 )
 
 // mutant is a fault to plant.
@@ -48,18 +49,5 @@ func (m *mutant) overlay(root, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	replace := map[string]string{}
-	for file, text := range files {
-		copied := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
-		if err := os.WriteFile(copied, []byte(text), 0o644); err != nil {
-			return "", err
-		}
-		replace[filepath.Join(root, file)] = copied
-	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "overlay.json")
-	return path, os.WriteFile(path, text, 0o644)
+	return plant.Overlay(root, dir, files)
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidemark-db/tidemark/test/internal/plant"
 )
 
 // runner plants mutants and runs tests against them.
@@ -23,15 +23,15 @@ type runner struct {
 }
 
 func newRunner(limit time.Duration) (*runner, error) {
-	out, err := exec.Command("go", "env", "GOMOD").Output()
+	root, err := plant.Root()
 	if err != nil {
-		return nil, fmt.Errorf("find the module: %w", err)
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return nil, err
 	}
-	return &runner{root: filepath.Dir(strings.TrimSpace(string(out))), dir: dir, limit: limit}, nil
+	return &runner{root: root, dir: dir, limit: limit}, nil
 }
 
 func (r *runner) remove() { os.RemoveAll(r.dir) }
@@ -104,22 +104,13 @@ func (r *runner) compiles(m mutant) error {
 	return nil
 }
 
-// flagsOf returns flags for the tests of a package: property tests use a fixed seed, write
-// no failure file, and spend little time on shrinking.
-func flagsOf(p string) []string {
-	if p == "internal/aggregate" || p == "pkg/rollup" {
-		return []string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1s"}
-	}
-	return nil
-}
-
 // test runs the tests of one package; overlay is "" for the unchanged code.
 func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
 	args := []string{"test", "-json", "-count=1", "-short", "-failfast", "-vet=off", "-timeout", r.limit.String()}
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
-	cmd := exec.CommandContext(ctx, "go", append(append(args, "./"+p), flagsOf(p)...)...)
+	cmd := exec.CommandContext(ctx, "go", append(append(args, "./"+p), plant.Flags(p)...)...)
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=1")
 	var stderr bytes.Buffer
@@ -128,42 +119,14 @@ func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) || ctx.Err() != nil {
 		return outcome{}, errors.Join(err, ctx.Err())
 	}
-	parsed := readResults(out)
+	parsed := plant.ReadResults(out)
 	switch {
-	case parsed.timeout:
+	case parsed.Timeout:
 		return outcome{Timeout: p}, nil
-	case parsed.killer != "":
-		return outcome{Killer: p + "." + parsed.killer}, nil
+	case parsed.Killer != "":
+		return outcome{Killer: p + "." + parsed.Killer}, nil
 	case err != nil:
-		return outcome{}, fmt.Errorf("%s: go test failed, but no test did:\n%s%s", p, parsed.output, stderr.String())
+		return outcome{}, fmt.Errorf("%s: go test failed, but no test did:\n%s%s", p, parsed.Output, stderr.String())
 	}
 	return outcome{}, nil
-}
-
-// results are the parsed output of go test -json.
-type results struct {
-	killer  string // the first test that failed, without its subtests
-	timeout bool
-	output  string // that belongs to no test
-}
-
-func readResults(out []byte) (r results) {
-	lines := bufio.NewScanner(bytes.NewReader(out))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var event struct{ Action, Test, Output string }
-		if json.Unmarshal(lines.Bytes(), &event) != nil {
-			continue
-		}
-		test, _, _ := strings.Cut(event.Test, "/")
-		switch {
-		case strings.Contains(event.Output, "panic: test timed out after"):
-			r.timeout = true
-		case event.Action == "fail" && test != "" && r.killer == "":
-			r.killer = test
-		case test == "":
-			r.output += event.Output
-		}
-	}
-	return r
 }

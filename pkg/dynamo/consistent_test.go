@@ -1,0 +1,81 @@
+package dynamo_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Writes depend on what these reads return, or their callers asked for consistency.
+var consistentReads = map[string]func(context.Context, *dynamo.Table) error{
+	"Row": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.Row(ctx, rollup.Key{Series: series, Tier: "hour", Start: noon})
+		return err
+	},
+	"Latest": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.Latest(ctx, series, true)
+		return err
+	},
+	"Profile": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.Profile(ctx, series.Subject, true)
+		return err
+	},
+	"Events": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.Events(ctx, storage.Range{Series: series, From: noon, To: noon + 1, Consistent: true})
+		return err
+	},
+	"Rows": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.Rows(ctx, tier.Hour, storage.Range{Series: series, From: noon, To: noon + 1, Consistent: true})
+		return err
+	},
+	"GetItem": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.GetItem(ctx, eventKey())
+		return err
+	},
+	"Scan": func(ctx context.Context, t *dynamo.Table) error {
+		_, _, err := t.Scan(ctx, keys.Key{})
+		return err
+	},
+	"Partition": func(ctx context.Context, t *dynamo.Table) error {
+		_, _, err := t.Partition(ctx, eventKey().PK, keys.Key{})
+		return err
+	},
+	"List": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.List(ctx, table.ListRequest{Partition: eventKey().PK})
+		return err
+	},
+	"Invalidations": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.Invalidations(ctx, 0, noon, "")
+		return err
+	},
+	"Sweeps": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.Sweeps(ctx)
+		return err
+	},
+	"KindConfig": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.KindConfig(ctx, series.Kind)
+		return err
+	},
+	"PurgeLocked": func(ctx context.Context, t *dynamo.Table) error {
+		_, err := t.PurgeLocked(ctx, series.Subject)
+		return err
+	},
+}
+
+func TestReads_ThatWritesDependOnAreStronglyConsistent(t *testing.T) {
+	for name, read := range consistentReads {
+		s := respondsWith(200, `{}`)
+		if err := read(t.Context(), s.table()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s.onlyRequest(t)["ConsistentRead"] != true {
+			t.Errorf("%s sends ConsistentRead %v, want true", name, s.requests[0]["ConsistentRead"])
+		}
+	}
+}

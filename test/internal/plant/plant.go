@@ -1,0 +1,80 @@
+// Package plant runs tests against copies of source files, without a change of the working tree.
+// Commands mutants and mutation plant faults with it.
+package plant
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Root returns the root of the module of the working directory.
+func Root() (string, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+// Overlay writes texts of files, by their path from root, to dir. It returns the path of the file for
+// go build -overlay that replaces the originals. A file may be new.
+func Overlay(root, dir string, files map[string]string) (string, error) {
+	replace := map[string]string{}
+	for file, text := range files {
+		copied := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(copied, []byte(text), 0o644); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, file)] = copied
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "overlay.json")
+	return path, os.WriteFile(path, text, 0o644)
+}
+
+// Flags returns flags for the tests of a package, from the module's root: property tests use a fixed
+// seed, write no failure file, and spend little time on shrinking.
+func Flags(pkg string) []string {
+	if pkg == "internal/aggregate" || pkg == "pkg/rollup" {
+		return []string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1s"}
+	}
+	return nil
+}
+
+// Results are the parsed output of go test -json, or of test2json.
+type Results struct {
+	Killer  string // the first test that failed, without its subtests
+	Timeout bool
+	Output  string // that belongs to no test
+}
+
+// ReadResults parses the output of tests.
+func ReadResults(out []byte) (r Results) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var event struct{ Action, Test, Output string }
+		if json.Unmarshal(lines.Bytes(), &event) != nil {
+			continue
+		}
+		test, _, _ := strings.Cut(event.Test, "/")
+		switch {
+		case strings.Contains(event.Output, "panic: test timed out after"):
+			r.Timeout = true
+		case event.Action == "fail" && test != "" && r.Killer == "":
+			r.Killer = test
+		case test == "":
+			r.Output += event.Output
+		}
+	}
+	return r
+}

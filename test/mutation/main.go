@@ -1,0 +1,69 @@
+// Command mutation makes small faults in the packages of the write path, by rule: it negates
+// conditions, drops statements, shifts bounds, exchanges operators and arguments. It compiles all
+// faults into the tests at once, each behind a switch, and runs the tests with one of them switched
+// on. Faults that no test finds are listed in survivors.txt with the reason, or are gaps in the
+// tests. The exit status is 1 if fewer than 95 % of the others are found.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// targets are the packages with faults, from the module's root. The tests of a package are the
+// first to run against its faults.
+var targets = []string{"internal/ingest", "internal/aggregate", "pkg/rollup", "internal/item", "pkg/keys", "pkg/dynamo", "pkg/lifecycle"}
+
+// furtherSuites are tests of other packages, which reach some of the faults.
+var furtherSuites = []string{
+	"internal/storetest", "internal/query", "internal/repair", "pkg/timeseries", "functions/ingest", "functions/aggregate",
+	"test/faults", "test/simulation", "test/linear",
+}
+
+const leastKilled = .95
+
+func main() {
+	o := options{}
+	flag.IntVar(&o.n, "n", 400, "`number` of faults, chosen at random; 0 means all")
+	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
+	flag.StringVar(&o.only, "run", "", "only faults whose name contains this `text`")
+	flag.DurationVar(&o.limit, "timeout", time.Minute, "of the tests of one package")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "mutation:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	n     int
+	seed  uint64
+	only  string
+	limit time.Duration
+}
+
+func run(ctx context.Context, o options) error {
+	began := time.Now()
+	r, err := prepare(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer r.remove()
+	known, err := readSurvivors()
+	if err != nil {
+		return err
+	}
+	if unknown := known.unknown(r.faults); len(unknown) > 0 {
+		return fmt.Errorf("survivors.txt names faults that do not exist any more, such as %q: remove them", unknown[0])
+	}
+	chosen := choose(r.faults, o)
+	fmt.Printf("%d of %d faults in %d packages, %d suites ready after %s\n", len(chosen), len(r.faults), len(targets), len(r.suites), time.Since(began).Round(time.Second))
+	return r.tryAll(ctx, chosen, known).print(time.Since(began))
+}

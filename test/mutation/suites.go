@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/tidemark-db/tidemark/test/internal/plant"
+)
+
+// runner has the tests of all suites, compiled with all faults.
+type runner struct {
+	root, dir string
+	limit     time.Duration
+	suites    []*suite
+	faults    []fault
+}
+
+// suite is the compiled tests of one package.
+type suite struct {
+	pkg     string // from the module's root
+	binary  string
+	reached map[int]bool  // the faults that the tests reach
+	took    time.Duration // on the unchanged code
+}
+
+// prepare compiles the tests and runs each suite once without a fault.
+func prepare(ctx context.Context, o options) (*runner, error) {
+	root, err := plant.Root()
+	if err != nil {
+		return nil, err
+	}
+	packages, err := check(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	texts, faults, err := plantAll(root, packages)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "mutation-")
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{root: root, dir: dir, limit: o.limit, faults: faults}
+	overlay, err := plant.Overlay(root, dir, texts)
+	if err != nil {
+		return r, err
+	}
+	for _, pkg := range append(targets[:len(targets):len(targets)], furtherSuites...) {
+		s := &suite{pkg: pkg, binary: filepath.Join(dir, fmt.Sprint(len(r.suites), ".test"))}
+		if err := r.compile(ctx, overlay, s); err != nil {
+			return r, errors.Join(err, os.RemoveAll(dir))
+		}
+		if err := r.baseline(ctx, s); err != nil {
+			return r, errors.Join(err, os.RemoveAll(dir))
+		}
+		r.suites = append(r.suites, s)
+	}
+	return r, nil
+}
+
+func (r *runner) remove() { os.RemoveAll(r.dir) }
+
+func (r *runner) compile(ctx context.Context, overlay string, s *suite) error {
+	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary, "./"+s.pkg)
+	cmd.Dir = r.root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("compile the tests of %s with all faults: %w\n%s", s.pkg, err, out)
+	}
+	return nil
+}
+
+// baseline runs a suite without a fault, and records which faults it reaches and how long it takes.
+func (r *runner) baseline(ctx context.Context, s *suite) error {
+	record := s.binary + ".reached"
+	began := time.Now()
+	killer, err := r.run(ctx, s, "MUTANT_REACHED="+record, 5*r.limit)
+	s.took = time.Since(began)
+	switch {
+	case err != nil:
+		return err
+	case killer != "":
+		return fmt.Errorf("the tests fail on the unchanged code (%s): repair that first", killer)
+	}
+	s.reached = map[int]bool{}
+	file, err := os.Open(record)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		id, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			return fmt.Errorf("read the faults that %s reaches: %w", s.pkg, err)
+		}
+		s.reached[id] = true
+	}
+	return lines.Err()
+}
+
+// run runs the tests of a suite with a setting of the switch. It returns the test that failed, a
+// timeout or a crash; "" if none did.
+func (r *runner) run(ctx context.Context, s *suite, setting string, limit time.Duration) (killer string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit+30*time.Second)
+	defer cancel()
+	args := append([]string{"tool", "test2json", s.binary, "-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, plant.Flags(s.pkg)...)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = filepath.Join(r.root, s.pkg)
+	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=", setting)
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.Output()
+	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
+		return "", fmt.Errorf("run the tests of %s: %w", s.pkg, err)
+	}
+	parsed := plant.ReadResults(out)
+	switch {
+	case parsed.Timeout:
+		return s.pkg + ": timeout", nil
+	case parsed.Killer != "":
+		return s.pkg + "." + parsed.Killer, nil
+	case err != nil:
+		return s.pkg + ": crash", nil
+	}
+	return "", nil
+}

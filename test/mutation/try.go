@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// tryAll tries faults, several at once.
+func (r *runner) tryAll(ctx context.Context, chosen []fault, known survivors) *score {
+	t := &score{known: known}
+	next := make(chan fault)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for f := range next {
+				t.add(f, r.try(ctx, f))
+			}
+		})
+	}
+	for _, f := range chosen {
+		if ctx.Err() == nil {
+			next <- f
+		}
+	}
+	close(next)
+	workers.Wait()
+	return t
+}
+
+// try runs the suites that reach a fault until one fails: the tests of its own package, then the
+// fastest.
+func (r *runner) try(ctx context.Context, f fault) result {
+	began := time.Now()
+	file, _, _ := strings.Cut(f.name, " ")
+	own := func(s *suite) int {
+		if strings.HasPrefix(file, s.pkg+"/") {
+			return 0
+		}
+		return 1
+	}
+	var reaching []*suite
+	for _, s := range r.suites {
+		if s.reached[f.id] {
+			reaching = append(reaching, s)
+		}
+	}
+	slices.SortFunc(reaching, func(a, b *suite) int { return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.took, b.took)) })
+	out := result{reached: len(reaching) > 0}
+	for _, s := range reaching {
+		if out.killer, out.err = r.run(ctx, s, "MUTANT="+strconv.Itoa(f.id), r.limit); out.killer != "" || out.err != nil {
+			break
+		}
+	}
+	out.took = time.Since(began)
+	return out
+}
+
+// result is what became of one fault.
+type result struct {
+	killer  string
+	reached bool
+	err     error
+	took    time.Duration
+}
+
+// score counts results.
+type score struct {
+	known survivors
+
+	mu                                         sync.Mutex
+	killed, timeouts, explained, wrong, failed int // guarded by mu, as is the rest
+	survived                                   []string
+}
+
+func (t *score) add(f fault, r result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	reason, listed := t.known[f.name]
+	switch {
+	case r.err != nil:
+		t.failed++
+		fmt.Printf("ERROR      %s: %v\n", f.name, r.err)
+	case r.killer != "" && listed:
+		t.wrong++
+		fmt.Printf("LISTED     %s: killed by %s: remove it from %s\n", f.name, r.killer, survivorsFile)
+	case r.killer != "":
+		t.killed++
+		if strings.HasSuffix(r.killer, ": timeout") {
+			t.timeouts++
+		}
+	case listed:
+		t.explained++
+		fmt.Printf("equivalent %s: %s\n", f.name, reason)
+	default:
+		t.survived = append(t.survived, f.name)
+		state := "SURVIVES  "
+		if !r.reached {
+			state = "UNREACHED "
+		}
+		fmt.Printf("%s %s (line %d, %s)\n", state, f.name, f.line, r.took.Round(time.Second))
+	}
+}
+
+// print prints the score. It returns an error where too many faults survive.
+func (t *score) print(took time.Duration) error {
+	tried := t.killed + len(t.survived)
+	part := float64(t.killed) / float64(max(1, tried))
+	fmt.Printf("\n%d of %d faults killed, %.1f %%, %d of them by a timeout; %d survive as listed (%s)\n",
+		t.killed, tried, 100*part, t.timeouts, t.explained, took.Round(time.Second))
+	switch {
+	case t.failed > 0:
+		return fmt.Errorf("%d faults could not be tried", t.failed)
+	case t.wrong > 0:
+		return fmt.Errorf("%d faults are listed in %s and do not survive", t.wrong, survivorsFile)
+	case part < leastKilled:
+		return fmt.Errorf("%.1f %% of the faults are found, want %.0f %%: write tests, or list faults without effect in %s", 100*part, 100*leastKilled, survivorsFile)
+	}
+	return nil
+}
+
+// survivors are the reasons of faults that no test can find, by name.
+type survivors map[string]string
+
+const survivorsFile = "test/mutation/survivors.txt"
+
+// readSurvivors reads lines with a name, a tab and a reason. Lines with # are comments.
+func readSurvivors() (survivors, error) {
+	text, err := os.ReadFile(survivorsFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: run this from the root of the checkout", err)
+	}
+	return parseSurvivors(string(text))
+}
+
+func parseSurvivors(text string) (survivors, error) {
+	all := survivors{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, reason, found := strings.Cut(line, "\t")
+		if !found || reason == "" || all[name] != "" {
+			return nil, fmt.Errorf("%s: want a name that is not there yet, a tab and a reason: %q", survivorsFile, line)
+		}
+		all[name] = reason
+	}
+	return all, nil
+}
+
+// unknown returns the names that no fault has.
+func (s survivors) unknown(faults []fault) (names []string) {
+	there := map[string]bool{}
+	for _, f := range faults {
+		there[f.name] = true
+	}
+	for name := range s {
+		if !there[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
