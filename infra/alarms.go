@@ -148,9 +148,7 @@ func (s *stack) rejectedShare() awscloudwatch.IMetric {
 func (s *stack) onFailureMeaning() string {
 	raw := s.settings.Retention.Raw
 	for i := range s.kinds.Kinds {
-		if r := s.kinds.Kinds[i].Retention.Raw; raw == tier.Forever || r != tier.Forever && r < raw {
-			raw = r
-		}
+		raw = min(raw, s.kinds.Kinds[i].Retention.Raw)
 	}
 	later := "run tidemark rebuild at any time, since raw events never expire"
 	if raw != tier.Forever {

@@ -31,7 +31,11 @@ func (d describer) example(name string) any {
 	case "id":
 		return exampleID(kinds[0].Subject.Name, d.row.exampleState)
 	case "tier":
-		return kinds[0].Retention.Tiers[0].Unit.String()
+		for _, k := range kinds {
+			if len(k.Retention.Tiers) > 0 {
+				return k.Retention.Finest().Unit.String()
+			}
+		}
 	case "dimension":
 		for _, k := range kinds {
 			if len(k.Dimensions) > 0 {

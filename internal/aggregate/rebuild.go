@@ -39,11 +39,11 @@ type Rebuild struct {
 // Rebuild recomputes every bucket of the range, each tier before the next coarser one.
 // Its writes are conditional like all others, so it is safe at any time, repeatedly, and
 // during live traffic. A bucket whose stored items are of a newer version is skipped and
-// named in the report's failures. Any other failure ends the rebuild with an error; what
+// named in the report's failures. A kind without tiers has nothing to rebuild. Any other failure ends the rebuild with an error; what
 // was reported to OnProgress by then is done.
 func (a *Aggregator) Rebuild(ctx context.Context, request Rebuild) (Report, error) {
 	r, err := a.newRebuild(request)
-	if err == nil {
+	if err == nil && r != nil {
 		err = r.run(ctx)
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *Aggregator) newRebuild(request Rebuild) (*rebuildRun, error) {
 		return nil, fmt.Errorf("kind %q is not in the catalog: use the tidemark.yaml that declares it", request.Series.Kind)
 	}
 	lowest, err := levelOf(kind.Retention, request.Tier)
-	if err != nil {
+	if err != nil || len(kind.Retention.Tiers) == 0 {
 		return nil, err
 	}
 	r := &rebuildRun{agg: a, request: request, kind: kind, lowest: lowest, limits: a.Limits.withDefaults(), began: a.Now()}

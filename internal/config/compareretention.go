@@ -1,7 +1,6 @@
 package config
 
 import (
-	"math"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -32,7 +31,7 @@ func compareRetention(path string, before, after tier.Policy) []Change {
 }
 
 func rawRuling(before, after tier.Policy) ruling {
-	if kept(after.Raw) < kept(before.Raw) {
+	if after.Raw < before.Raw {
 		return ruling{Safe, "new events expire sooner, so late data is exact for a shorter time; stored events keep their time of expiry"}
 	}
 	return ruling{Safe, "new events expire later, so late data is exact for longer; stored events keep their time of expiry"}
@@ -40,7 +39,7 @@ func rawRuling(before, after tier.Policy) ruling {
 
 func compareTier(path string, a, b tier.Tier) []Change {
 	retention := ruling{Safe, "rollups written from now on expire later"}
-	if kept(b.Retention) < kept(a.Retention) {
+	if b.Retention < a.Retention {
 		retention = ruling{Safe, "rollups written from now on expire sooner"}
 	}
 	changes := differ(join(path, "retention"), keptText(a.Retention), keptText(b.Retention), retention)
@@ -88,14 +87,6 @@ func fromText(t tier.Tier) string {
 		return ""
 	}
 	return t.From.String()
-}
-
-// kept returns a retention that can be compared: forever is the longest.
-func kept(d time.Duration) time.Duration {
-	if d == tier.Forever {
-		return math.MaxInt64
-	}
-	return d
 }
 
 func keptText(d time.Duration) string {

@@ -87,7 +87,7 @@ kinds:
 		Late:       catalog.DropLate, IDs: catalog.MintedID, FinerTime: model.TruncateFinerTime,
 		OnCollision: catalog.MergeCollision, Shards: 4, MaxMeasures: 7,
 		Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
-			{Unit: tier.Minute, Retention: 7 * tier.Day24}, {Unit: tier.Hour, Retention: 40 * tier.Day24}, {Unit: tier.Month},
+			{Unit: tier.Minute, Retention: 7 * tier.Day24}, {Unit: tier.Hour, Retention: 40 * tier.Day24}, {Unit: tier.Month, Retention: tier.Forever},
 		}},
 	}
 	if diff := cmp.Diff(want, *kind(t, c, "VIBRATION"), withoutSpec); diff != "" {
@@ -111,13 +111,20 @@ kinds:
   VIBRATION: {subject: {name: DEVICE}, tiers: {raw: forever, day: forever}}
 `)
 	want := tier.Policy{Raw: 60 * tier.Day24, Tiers: []tier.Tier{
-		{Unit: tier.Hour, Retention: 180 * tier.Day24}, {Unit: tier.Day, Retention: 3 * 365 * tier.Day24}, {Unit: tier.Month},
+		{Unit: tier.Hour, Retention: 180 * tier.Day24}, {Unit: tier.Day, Retention: 3 * 365 * tier.Day24}, {Unit: tier.Month, Retention: tier.Forever},
 	}}
 	if diff := cmp.Diff(want, kind(t, c, "READING").Retention); diff != "" {
 		t.Errorf("READING (-want +got):\n%s", diff)
 	}
-	own := tier.Policy{Tiers: []tier.Tier{{Unit: tier.Day}}}
+	own := tier.Policy{Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}}}
 	if diff := cmp.Diff(own, kind(t, c, "VIBRATION").Retention); diff != "" {
+		t.Errorf("VIBRATION (-want +got):\n%s", diff)
+	}
+}
+
+func TestRetention_WithoutTiersKeepsEventsOnly(t *testing.T) {
+	c := parse(t, "kinds: {VIBRATION: {subject: {name: DEVICE}, tiers: {raw: forever}}}")
+	if diff := cmp.Diff(tier.Policy{Raw: tier.Forever}, kind(t, c, "VIBRATION").Retention); diff != "" {
 		t.Errorf("VIBRATION (-want +got):\n%s", diff)
 	}
 }

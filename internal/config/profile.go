@@ -20,10 +20,10 @@ func readProfile(r *reader, v value, to **catalog.Profile) {
 		{"versions", func(r *reader, v value) {
 			r.object(v, members{
 				{"keep", boolean(func(b bool) { p.Versions.Keep = b })},
-				{"for", retention(&p.Versions.For)},
+				{"for", limit(&p.Versions.For)},
 			})
 		}},
-		{"deletedFor", retention(&p.DeletedFor)},
+		{"deletedFor", limit(&p.DeletedFor)},
 	})
 }
 

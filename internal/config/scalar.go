@@ -95,6 +95,15 @@ func finite(to *time.Duration) func(*reader, value) {
 	}
 }
 
+// limit returns a function that reads a duration above 0, or forever, which is no limit: 0.
+func limit(to *time.Duration) func(*reader, value) {
+	return func(r *reader, v value) {
+		if retention(to)(r, v); *to == tier.Forever {
+			*to = 0
+		}
+	}
+}
+
 // retention returns a function that reads a duration above 0, or forever.
 func retention(to *time.Duration) func(*reader, value) {
 	return func(r *reader, v value) {

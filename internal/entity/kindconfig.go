@@ -6,8 +6,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// KindConfig is the configuration of a kind that the table was written under. Retentions
-// of 0 mean forever, as in package tier.
+// KindConfig is the configuration of a kind that the table was written under. Its
+// stored form has 0 in place of tier.Forever.
 type KindConfig struct {
 	Kind      string     `json:"-"`
 	Rev       [16]byte   `json:"-"` // the optimistic lock: a new random value at each write; zero: not stored

@@ -3,15 +3,18 @@ package item
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // FromKindConfig returns the stored form of c. It never expires.
 func FromKindConfig(c *entity.KindConfig) Item {
 	it := newItem(tablekeys.KindConfig(c.Kind), 3)
-	text, _ := json.Marshal(c) // plain data: cannot fail
+	text, _ := json.Marshal(withRetentions(*c, tier.Forever, 0)) // plain data: cannot fail
 	it[tablekeys.AttrConfig] = stringOf(string(text))
 	it[tablekeys.AttrRev] = bytesOf(c.Rev[:])
 	it[tablekeys.AttrAt] = timeOf(c.AppliedAt)
@@ -37,5 +40,21 @@ func KindConfig(it Item) (entity.KindConfig, error) {
 	if r.err != nil {
 		return entity.KindConfig{}, fmt.Errorf("read the configuration of kind %s: %w", kind, r.err)
 	}
-	return c, nil
+	return withRetentions(c, 0, tier.Forever), nil
+}
+
+// withRetentions returns c with another value for the retentions that are equal to one: the
+// stored form of forever is 0.
+func withRetentions(c entity.KindConfig, was, is time.Duration) entity.KindConfig {
+	c.Tiers = slices.Clone(c.Tiers)
+	all := []*time.Duration{&c.Raw, &c.LeastRaw}
+	for i := range c.Tiers {
+		all = append(all, &c.Tiers[i].Retention, &c.Tiers[i].Least)
+	}
+	for _, d := range all {
+		if *d == was {
+			*d = is
+		}
+	}
+	return c
 }

@@ -77,13 +77,13 @@ func TestChart_ChoosesTheFinestTierThatStillExistsAndFits(t *testing.T) {
 			covers: "2022-05-01T00:00:00.000Z 2023-05-01T00:00:00.000Z", reason: "monthly: 365 daily points are more than 12",
 		},
 		"hours with a longer retention than days": {
-			policy: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 100 * tier.Day24}, {Unit: tier.Day, Retention: 40 * tier.Day24}, {Unit: tier.Month}}},
+			policy: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 100 * tier.Day24}, {Unit: tier.Day, Retention: 40 * tier.Day24}, {Unit: tier.Month, Retention: tier.Forever}}},
 			from:   "2025-12-01T00:00:00Z", to: "2026-04-20T00:00:00Z", change: func(q *query.Chart) { q.Stitched = true },
 			covers: "2025-12-01T00:00:00.000Z 2026-04-20T00:00:00.000Z",
 			reason: "monthly to 1 Apr 2026 and then hourly: hourly rollups before 10 Jan 2026 15:00 have expired",
 		},
 		"raw events never expire": {
-			policy: tier.Policy{Tiers: []tier.Tier{{Unit: tier.Hour}}}, from: "2025-12-01T00:00:00Z", to: "2025-12-02T00:00:00Z",
+			policy: tier.Policy{Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}}}, from: "2025-12-01T00:00:00Z", to: "2025-12-02T00:00:00Z",
 			covers: "2025-12-01T00:00:00.000Z 2025-12-02T00:00:00.000Z", reason: "hourly: the finest tier",
 		},
 		"buckets that have not begun are not counted": {
@@ -190,7 +190,7 @@ func TestRollups_OfSeveralKindsAreCompleteFromTheLatestKind(t *testing.T) {
 	t.Parallel()
 	kind := func(name string, retention time.Duration, from model.Time) catalog.Kind {
 		return catalog.Kind{Name: name, Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{
-			Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: retention, From: from}, {Unit: tier.Day}},
+			Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: retention, From: from}, {Unit: tier.Day, Retention: tier.Forever}},
 		}}
 	}
 	made, err := catalog.New(kind("LONG", 90*tier.Day24, 0), kind("SHORT", 10*tier.Day24, 0), kind("YOUNG", 90*tier.Day24, at("2026-04-15T00:00:00Z")))
@@ -273,8 +273,8 @@ func TestChart_ShowsNoGapWhereARollupMayHaveExpired(t *testing.T) {
 func TestChart_OfKindsWithoutACommonTierIsAnError(t *testing.T) {
 	t.Parallel()
 	made, err := catalog.New(
-		catalog.Kind{Name: "A", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Day}}}},
-		catalog.Kind{Name: "B", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Month}}}})
+		catalog.Kind{Name: "A", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}}}},
+		catalog.Kind{Name: "B", Subject: catalog.SubjectType{Name: "T"}, Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Month, Retention: tier.Forever}}}})
 	requireNoError(t, err)
 	w := newFixture(t, nil)
 	q := query.Chart{Rollups: query.Rollups{Series: query.Series{Kind: &made.Kinds[0], Subject: "x"}, With: []*catalog.Kind{&made.Kinds[1]}, From: 0, To: now}}

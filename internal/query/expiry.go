@@ -1,8 +1,6 @@
 package query
 
 import (
-	"time"
-
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -12,17 +10,6 @@ import (
 // for readers. TTL may not have removed it yet. 0 never expires.
 func expired(expiresAt int64, now model.Time) bool {
 	return expiresAt != 0 && expiresAt <= now.Seconds()
-}
-
-// shorter returns the shorter of two retention periods.
-func shorter(a, b time.Duration) time.Duration {
-	switch {
-	case a == tier.Forever:
-		return b
-	case b == tier.Forever:
-		return a
-	}
-	return min(a, b)
 }
 
 // eventsCompleteFrom returns the time from which on no event can have expired. An

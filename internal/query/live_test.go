@@ -40,7 +40,7 @@ func shortPolicy() tier.Policy {
 	return tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
 		{Unit: tier.Hour, Retention: 7 * tier.Day24},
 		{Unit: tier.Day, Retention: 37 * tier.Day24},
-		{Unit: tier.Month},
+		{Unit: tier.Month, Retention: tier.Forever},
 	}}
 }
 

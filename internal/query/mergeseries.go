@@ -141,7 +141,7 @@ func (q Rollups) commonPolicy() tier.Policy {
 		for _, k := range q.kinds() {
 			o, _, ok := k.Retention.Find(t.Unit)
 			inAll = inAll && ok
-			t.Retention = shorter(t.Retention, o.LeastRetention())
+			t.Retention = min(t.Retention, o.LeastRetention())
 			t.From = max(t.From, o.From)
 		}
 		if inAll {
@@ -149,7 +149,7 @@ func (q Rollups) commonPolicy() tier.Policy {
 		}
 	}
 	for _, k := range q.kinds() {
-		common.Raw = shorter(common.Raw, k.Retention.Raw)
+		common.Raw = min(common.Raw, k.Retention.Raw)
 	}
 	return common
 }

@@ -30,7 +30,7 @@ func newQuayFixture(t *testing.T) quayFixture {
 	day := tier.Day24
 	made, err := catalog.New(
 		catalog.Kind{Name: "VISIT", Subject: quay, Shards: 3, Dimensions: []rollup.DimensionSpec{{Name: "flag", Top: 2}}, Distinct: []string{"ship"}, IndexBy: "ship"},
-		catalog.Kind{Name: "CALL", Subject: quay, Retention: tier.Policy{Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 10 * day}, {Unit: tier.Day}}}},
+		catalog.Kind{Name: "CALL", Subject: quay, Retention: tier.Policy{Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 10 * day}, {Unit: tier.Day, Retention: tier.Forever}}}},
 		catalog.Kind{Name: "FLIGHT", Subject: catalog.SubjectType{Name: "TOWER"}})
 	if err != nil {
 		t.Fatal(err)

@@ -175,7 +175,7 @@ func TestRollups_ShardsMergeToTheCompleteBucket(t *testing.T) {
 func TestRollups_ADistributedBucketIsHiddenOnceOneRowMayHaveExpired(t *testing.T) {
 	w := newFixture(t, func(k *catalog.Kind) {
 		k.Shards = 2
-		k.Retention = tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 7 * tier.Day24}, {Unit: tier.Day}}}
+		k.Retention = tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 7 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}}
 	})
 	week := 7 * 24 * hour
 	ended := w.reading(tier.Hour.BucketOf(now-week).Start-hour, "", 1, 0)

@@ -118,9 +118,7 @@ func (r *Redriver) deadline(writtenAt model.Time) *Trimmed {
 func shortestRaw(kinds *catalog.Catalog) time.Duration {
 	least := tier.Forever
 	for _, k := range kinds.Kinds {
-		if raw := k.Retention.LeastRawRetention(); raw != tier.Forever && (least == tier.Forever || raw < least) {
-			least = raw
-		}
+		least = min(least, k.Retention.LeastRawRetention())
 	}
 	return least
 }

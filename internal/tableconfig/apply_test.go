@@ -58,7 +58,7 @@ func TestApply_AdoptsTheDeclaredConfigurationOnce(t *testing.T) {
 	if err != nil || !first.Changed {
 		t.Fatalf("%+v, %v; want it applied", first, err)
 	}
-	want := []entity.TierConfig{{Unit: "hour", Retention: 90 * day, Least: 90 * day}, {Unit: "day", Retention: 730 * day, Least: 730 * day}, {Unit: "month"}}
+	want := []entity.TierConfig{{Unit: "hour", Retention: 90 * day, Least: 90 * day}, {Unit: "day", Retention: 730 * day, Least: 730 * day}, {Unit: "month", Retention: tier.Forever, Least: tier.Forever}}
 	if diff := cmp.Diff(want, first.Config.Tiers); diff != "" || first.Config.AppliedAt != noon {
 		t.Errorf("tiers (-want +got):\n%s", diff)
 	}

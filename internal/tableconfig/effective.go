@@ -90,7 +90,7 @@ func policies(stored *entity.KindConfig, declared *catalog.Kind, now model.Time)
 		}
 		t := tier.Tier{Unit: unit, Retention: c.Retention, From: c.From, Deferred: c.Deferred, Grace: c.Grace}
 		if found {
-			after.Tiers[at].Least, after.Tiers[at].From = least(c.Least, after.Tiers[at].LeastRetention()), c.From
+			after.Tiers[at].Least, after.Tiers[at].From = min(c.Least, after.Tiers[at].LeastRetention()), c.From
 			t.Least = after.Tiers[at].Least
 		}
 		before.Tiers = append(before.Tiers, t)

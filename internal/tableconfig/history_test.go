@@ -144,7 +144,7 @@ func hours(kept time.Duration) tier.Tier { return tier.Tier{Unit: tier.Hour, Ret
 
 var (
 	days    = tier.Tier{Unit: tier.Day, Retention: 730 * day}
-	months  = tier.Tier{Unit: tier.Month}
+	months  = tier.Tier{Unit: tier.Month, Retention: tier.Forever}
 	minutes = tier.Tier{Unit: tier.Minute, Retention: 34 * day}
 )
 

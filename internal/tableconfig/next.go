@@ -27,7 +27,7 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 	next := *stored
 	next.SubjectType, next.Shards = declared.Subject.Name, declared.Shards
 	next.Raw = declared.Retention.Raw
-	next.LeastRaw = least(stored.LeastRaw, declared.Retention.LeastRawRetention())
+	next.LeastRaw = min(stored.LeastRaw, declared.Retention.LeastRawRetention())
 	if !slices.ContainsFunc(stored.Tiers, func(t entity.TierConfig) bool { return t.Deferred }) {
 		next.Jitter = declared.Retention.Jitter
 	}
@@ -70,7 +70,7 @@ func nextTiers(stored []entity.TierConfig, declared []tier.Tier, at start) []ent
 		case next[i].RemovedAt != 0:
 			next[i].From, next[i].RemovedAt = at.firstBucket(declared, level, true), 0
 		}
-		next[i].Retention, next[i].Least = t.Retention, least(next[i].Least, t.LeastRetention())
+		next[i].Retention, next[i].Least = t.Retention, min(next[i].Least, t.LeastRetention())
 		changeOver(&next[i], t, at.now)
 	}
 	slices.SortFunc(next, func(a, b entity.TierConfig) int { return unitOf(a).Compare(unitOf(b)) })
@@ -163,14 +163,6 @@ func distinctOf(k *catalog.Kind) (all []entity.FieldConfig) {
 func sorted(all []entity.FieldConfig) []entity.FieldConfig {
 	slices.SortFunc(all, func(a, b entity.FieldConfig) int { return cmp.Compare(a.Name, b.Name) })
 	return all
-}
-
-// least returns the shorter retention; tier.Forever is the longest.
-func least(a, b time.Duration) time.Duration {
-	if a == tier.Forever || b != tier.Forever && b < a {
-		return b
-	}
-	return a
 }
 
 func unitOf(t entity.TierConfig) tier.Unit {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -157,7 +158,7 @@ func TestNew_ReportsEachMistake(t *testing.T) {
 		{"negative shards", with(func(k *catalog.Kind) { k.Shards = -1 }), "kind FLOW: shards: -1 is out of bounds: want 1 to 64"},
 		{"too many shards", with(func(k *catalog.Kind) { k.Shards = 65 }), "kind FLOW: shards: 65 is out of bounds: want 1 to 64"},
 		{"an unsafe retention policy", with(func(k *catalog.Kind) { k.Retention = tier.Standard(); k.Retention.Raw = 88 * tier.Day24 }), "kind FLOW: tiers.hour: retention 90 d is too short"},
-		{"a retention policy without tiers", with(func(k *catalog.Kind) { k.Retention.Raw = 30 * tier.Day24 }), "kind FLOW: tiers: no tier is declared"},
+		{"a retention policy of a moment", with(func(k *catalog.Kind) { k.Retention.Raw = time.Minute }), "kind FLOW: tiers: raw 1m0s is shorter than 1h0m0s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := catalog.New(test.kinds...)

@@ -168,9 +168,9 @@ func TestCompleteFrom_IsTheFirstBucketThatCannotHaveExpired(t *testing.T) {
 	}{
 		"hours":          {tier.Tier{Unit: tier.Hour, Retention: tier.Day24}, "2026-04-19T15:00:00.000Z"},
 		"raised later":   {tier.Tier{Unit: tier.Hour, Retention: 9 * tier.Day24, Least: tier.Day24}, "2026-04-19T15:00:00.000Z"},
-		"now forever":    {tier.Tier{Unit: tier.Hour, Least: tier.Day24}, "2026-04-19T15:00:00.000Z"},
-		"always forever": {tier.Tier{Unit: tier.Month}, model.MinTime.String()},
-		"added later":    {tier.Tier{Unit: tier.Hour, From: now}, now.String()},
+		"now forever":    {tier.Tier{Unit: tier.Hour, Retention: tier.Forever, Least: tier.Day24}, "2026-04-19T15:00:00.000Z"},
+		"always forever": {tier.Tier{Unit: tier.Month, Retention: tier.Forever}, model.MinTime.String()},
+		"added later":    {tier.Tier{Unit: tier.Hour, Retention: tier.Forever, From: now}, now.String()},
 		"added long ago": {tier.Tier{Unit: tier.Hour, Retention: tier.Day24, From: 1}, "2026-04-19T15:00:00.000Z"},
 	} {
 		if got := c.tier.CompleteFrom(now).String(); got != c.want {

@@ -1,6 +1,7 @@
 package tier
 
 import (
+	"math"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -9,8 +10,9 @@ import (
 // Day24 is a day of retention: always 24 hours.
 const Day24 = 24 * time.Hour
 
-// Forever is the retention of items that never expire.
-const Forever time.Duration = 0
+// Forever is the retention of items that never expire: the longest Duration. Zero is not a
+// retention, so that a policy of events that are kept for ever differs from no policy.
+const Forever time.Duration = math.MaxInt64
 
 // The margins that keep a fold from ever reading a child that has expired.
 const (
@@ -82,7 +84,9 @@ func (t Tier) CompleteFrom(now model.Time) model.Time {
 }
 
 // Policy is the retention policy of a kind: how long raw events live, and the rollup
-// tiers above them, finest first. The finest tier is folded from events, each other
+// tiers above them, finest first. A policy without tiers keeps events only:
+// Policy{Raw: Forever} is history for ever without rollups. The zero Policy of a kind is
+// Standard. The finest tier is folded from events, each other
 // tier from the rows of the tier before it. A tier's index is its level.
 type Policy struct {
 	Raw time.Duration // retention of events, from write time
@@ -113,7 +117,7 @@ func Standard() Policy {
 	}}
 }
 
-// Finest returns the tier that is folded from events.
+// Finest returns the tier that is folded from events. The policy must have tiers.
 func (p Policy) Finest() Tier { return p.Tiers[0] }
 
 // Find returns the tier of unit u and its level; -1 and false where there is none.

@@ -25,17 +25,19 @@ func TestValidate_AcceptsSafePolicies(t *testing.T) {
 		"standard":        tier.Standard(),
 		"with minutes":    {Raw: 30 * day, Tiers: append([]tier.Tier{{Unit: tier.Minute, Retention: 34 * day}}, tier.Standard().Tiers...)},
 		"one tier":        {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: day}}},
-		"hours to months": {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 37 * day}, {Unit: tier.Month}}},
+		"hours to months": {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 37 * day}, {Unit: tier.Month, Retention: tier.Forever}}},
 		"as short as can be": {Raw: 3 * day, Tiers: []tier.Tier{
-			{Unit: tier.Minute, Retention: 6*day + time.Hour}, {Unit: tier.Hour, Retention: 7 * day}, {Unit: tier.Day, Retention: 37 * day}, {Unit: tier.Month}}},
-		"all forever":    {Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Hour}, {Unit: tier.Day}}},
+			{Unit: tier.Minute, Retention: 6*day + time.Hour}, {Unit: tier.Hour, Retention: 7 * day}, {Unit: tier.Day, Retention: 37 * day}, {Unit: tier.Month, Retention: tier.Forever}}},
+		"events only":    {Raw: 30 * day},
+		"events forever": {Raw: tier.Forever},
+		"all forever":    {Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}, {Unit: tier.Day, Retention: tier.Forever}}},
 		"raised forever": standardWith(func(p *tier.Policy) { p.Tiers[0].Retention, p.Tiers[0].Least = tier.Forever, 90*day }),
 		"raised":         standardWith(func(p *tier.Policy) { p.Tiers[0].Retention, p.Tiers[0].Least = 180*day, 90*day }),
 		"begun at a day": standardWith(func(p *tier.Policy) { p.Tiers[0].From = at("2026-04-20T00:00:00Z") }),
-		"hours to weeks": {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 13 * day}, {Unit: week}}},
+		"hours to weeks": {Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 13 * day}, {Unit: week, Retention: tier.Forever}}},
 		"to quarters and years": standardWith(func(p *tier.Policy) {
 			p.Tiers[2].Retention = 730 * day
-			p.Tiers = append(p.Tiers, tier.Tier{Unit: quarter, Retention: 730 * day}, tier.Tier{Unit: year})
+			p.Tiers = append(p.Tiers, tier.Tier{Unit: quarter, Retention: 730 * day}, tier.Tier{Unit: year, Retention: tier.Forever})
 		}),
 	} {
 		if err := p.Validate(); err != nil {
@@ -49,19 +51,22 @@ func TestValidate_ErrorStatesTheMistakeAndTheRemedy(t *testing.T) {
 		policy tier.Policy
 		want   string
 	}{
-		"no tiers":          {tier.Policy{Raw: 30 * day}, "no tier is declared: want at least one of minute, hour, day, week, "},
+		"raw a moment":      {tier.Policy{Raw: 5 * time.Minute}, "raw 5m0s is shorter than 1h0m0s"},
+		"jitter of none":    {tier.Policy{Raw: 30 * day, Jitter: time.Minute}, "jitter 1m0s spreads closing times of tiers, and there are none"},
+		"no raw":            {standardWith(func(p *tier.Policy) { p.Raw = 0 }), "raw is 0s: say how long events are kept, or forever"},
+		"no retention":      {standardWith(func(p *tier.Policy) { p.Tiers[2].Retention = 0 }), "month: retention is 0s: say how long rows are kept, or forever"},
 		"raw too short":     {standardWith(func(p *tier.Policy) { p.Raw = 3*day - time.Second }), "raw 71h59m59s is shorter than 3 d"},
-		"raw negative":      {standardWith(func(p *tier.Policy) { p.Raw = -day }), "raw -1 d is shorter than 3 d"},
+		"raw negative":      {standardWith(func(p *tier.Policy) { p.Raw = -day }), "raw is -1 d: say how long events are kept, or forever"},
 		"unknown unit":      {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{}}}, "tier 0 has no known unit: want minute, hour, "},
 		"unregistered unit": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: 99}}}, "no known unit"},
-		"coarse first": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day}, {Unit: tier.Hour}}},
+		"coarse first": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}, {Unit: tier.Hour, Retention: tier.Forever}}},
 			"hour after day: order the tiers from fine to coarse, each once"},
-		"twice": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day}, {Unit: tier.Day}}},
+		"twice": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}, {Unit: tier.Day, Retention: tier.Forever}}},
 			"day after day: order the tiers from fine to coarse, each once"},
-		"months from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: week}, {Unit: tier.Month}}},
+		"months from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: week, Retention: tier.Forever}, {Unit: tier.Month, Retention: tier.Forever}}},
 			"month after week: one week can lie in two months, so a month is not the sum of its weeks: remove one of the two tiers"},
-		"quarters from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day}, {Unit: week}, {Unit: quarter}}}, "quarter after week: "},
-		"retention negative":  {standardWith(func(p *tier.Policy) { p.Tiers[2].Retention = -day }), "month: least retention 0 d must be between 0 and the retention -1 d"},
+		"quarters from weeks": {tier.Policy{Raw: 30 * day, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}, {Unit: week, Retention: tier.Forever}, {Unit: quarter, Retention: tier.Forever}}}, "quarter after week: "},
+		"retention negative":  {standardWith(func(p *tier.Policy) { p.Tiers[2].Retention = -day }), "month: retention is -1 d: say how long rows are kept"},
 		"least negative":      {standardWith(func(p *tier.Policy) { p.Tiers[0].Least = -day }), "hour: least retention -1 d must be between 0 and the retention 90 d"},
 		"least above":         {standardWith(func(p *tier.Policy) { p.Tiers[0].Least = 91 * day }), "hour: least retention 91 d must be between 0 and the retention 90 d"},
 		"From inside a day": {standardWith(func(p *tier.Policy) { p.Tiers[0].From = at("2026-04-20T01:00:00Z") }),
@@ -87,7 +92,7 @@ func TestValidate_NoChildExpiresWhileEventsOfItsParentExist(t *testing.T) {
 			return time.Duration(rapid.IntRange(0, most).Draw(t, name)) * day
 		}
 		p := tier.Policy{Raw: days("raw", 40), Tiers: []tier.Tier{
-			{Unit: tier.Hour, Retention: days("hour", 90)}, {Unit: tier.Day, Retention: days("day", 200)}, {Unit: tier.Month},
+			{Unit: tier.Hour, Retention: days("hour", 90)}, {Unit: tier.Day, Retention: days("day", 200)}, {Unit: tier.Month, Retention: tier.Forever},
 		}}
 		if p.Validate() != nil || p.Raw == tier.Forever {
 			t.Skip("the policy is invalid, or nothing expires")
@@ -118,7 +123,7 @@ func TestExpiresAt_CountsFromTheLaterOfBucketEndAndWriteTime(t *testing.T) {
 			t.Errorf("%s: expires at %d, want %d", name, got, want)
 		}
 	}
-	if got := (tier.Tier{Unit: tier.Month}).ExpiresAt(b, at("2026-04-20T15:00:00Z")); got != 0 {
+	if got := (tier.Tier{Unit: tier.Month, Retention: tier.Forever}).ExpiresAt(b, at("2026-04-20T15:00:00Z")); got != 0 {
 		t.Errorf("a row of a tier without expiry expires at %d, want 0", got)
 	}
 }
@@ -128,7 +133,7 @@ func TestEventExpiresAt_CountsFromWriteTime(t *testing.T) {
 	if got, want := tier.Standard().EventExpiresAt(now), at("2026-05-20T14:05:00Z").Seconds(); got != want {
 		t.Errorf("expires at %d, want %d", got, want)
 	}
-	if got := (tier.Policy{}).EventExpiresAt(now); got != 0 {
+	if got := (tier.Policy{Raw: tier.Forever}).EventExpiresAt(now); got != 0 {
 		t.Errorf("an event without expiry expires at %d, want 0", got)
 	}
 }
@@ -141,7 +146,7 @@ func TestLeastRetention_IsTheRetentionUnlessThatWasRaised(t *testing.T) {
 		"never changed":  {tier.Tier{Retention: 90 * day}, 90 * day},
 		"raised":         {tier.Tier{Retention: 180 * day, Least: 90 * day}, 90 * day},
 		"raised forever": {tier.Tier{Retention: tier.Forever, Least: 90 * day}, 90 * day},
-		"always forever": {tier.Tier{}, tier.Forever},
+		"always forever": {tier.Tier{Retention: tier.Forever}, tier.Forever},
 	} {
 		if got := c.tier.LeastRetention(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)

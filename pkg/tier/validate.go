@@ -9,10 +9,12 @@ import (
 // units do not nest, or where a child could expire before its parent is folded. Each
 // tier must outlive raw by one bucket of the next coarser tier and three days.
 func (p Policy) Validate() error {
-	if len(p.Tiers) == 0 {
-		return fmt.Errorf("tiers: no tier is declared: want at least one of %s", UnitNames())
-	}
-	if p.Raw != Forever && p.Raw < MinRaw {
+	switch {
+	case p.Raw <= 0:
+		return fmt.Errorf("tiers: raw is %s: say how long events are kept, or forever", days(p.Raw))
+	case len(p.Tiers) == 0:
+		return p.validateWithoutTiers()
+	case p.Raw < MinRaw:
 		return fmt.Errorf("tiers: raw %s is shorter than %s: a row could be sealed before late events arrive", days(p.Raw), days(MinRaw))
 	}
 	for i, t := range p.Tiers {
@@ -31,6 +33,18 @@ func (p Policy) Validate() error {
 	return nil
 }
 
+// validateWithoutTiers returns an error where events would hardly be stored at all, or where
+// a setting of tiers has no tier.
+func (p Policy) validateWithoutTiers() error {
+	switch {
+	case p.Raw < SealMargin:
+		return fmt.Errorf("tiers: raw %s is shorter than %s, the least retention of events", days(p.Raw), days(SealMargin))
+	case p.Jitter != 0:
+		return fmt.Errorf("tiers: jitter %s spreads closing times of tiers, and there are none: remove it, or declare a tier", p.Jitter)
+	}
+	return nil
+}
+
 func (p Policy) validateTier(level int) error {
 	t := p.Tiers[level]
 	if level > 0 {
@@ -38,7 +52,10 @@ func (p Policy) validateTier(level int) error {
 			return err
 		}
 	}
-	if t.Least < 0 || t.Retention < 0 || t.Least > t.Retention && t.Retention != Forever {
+	if t.Retention <= 0 {
+		return fmt.Errorf("%s: retention is %s: say how long rows are kept, or forever", t.Unit, days(t.Retention))
+	}
+	if t.Least < 0 || t.Least > t.Retention {
 		return fmt.Errorf("%s: least retention %s must be between 0 and the retention %s", t.Unit, days(t.Least), days(t.Retention))
 	}
 	if level == len(p.Tiers)-1 {
@@ -82,7 +99,10 @@ func (t Tier) validateRetention(raw time.Duration, parent Unit) error {
 }
 
 func days(d time.Duration) string {
-	if d%Day24 == 0 {
+	if d == Forever {
+		return "forever"
+	}
+	if d%Day24 == 0 && d != 0 {
 		return fmt.Sprintf("%d d", d/Day24)
 	}
 	return d.String()

@@ -85,7 +85,7 @@ func kindOf(d simstream.Dice) catalog.Kind {
 	k := catalog.Kind{
 		Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"},
 		Measures:  []rollup.MeasureSpec{{Name: history.Measure}},
-		Retention: tier.Policy{Raw: 30 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * tier.Day24}, {Unit: tier.Day}}},
+		Retention: tier.Policy{Raw: 30 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}},
 	}
 	switch d.Pick("late events", 4) {
 	case 1:

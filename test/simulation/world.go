@@ -109,7 +109,7 @@ func (w *world) policyOf(d simstream.Dice) tier.Policy {
 	}
 	for i, u := range units {
 		p.Tiers = append(p.Tiers, tier.Tier{Unit: u})
-		least := 0 * time.Second
+		least := tier.Forever
 		switch {
 		case i+1 < len(units):
 			least = p.Raw + units[i+1].Longest() + tier.SlackAfterBucket

@@ -323,3 +323,43 @@ func TestPattern_DailyAveragesAreWeightedByValues(t *testing.T) {
 		t.Errorf("average %v, %v; want 100/11", avg, err)
 	}
 }
+
+// History for ever without rollups once meant 30 days, without an error.
+func TestEntity_HistoryForEverWithoutRollups(t *testing.T) {
+	table := timeseriestest.New(t, now)
+	kind := iot.Readings
+	kind.Retention = tier.Policy{Raw: tier.Forever}
+	readings, err := timeseries.Open[reading](table, kind, table.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	appended(t, readings, at(1), model.Applied)
+	table.Fold(readings.Kind())
+	table.Advance(20 * 365 * 24 * time.Hour)
+	if got := temperatures(t, readings); len(got) != 1 {
+		t.Errorf("after 20 years: %v, want the event", got)
+	}
+	if _, err := readings.Rollups(context.Background(), sensor, tier.Day); !errors.Is(err, timeseries.ErrNoTier) {
+		t.Errorf("rollups: %v, want ErrNoTier", err)
+	}
+	if _, err := readings.Chart(context.Background(), sensor); !errors.Is(err, timeseries.ErrNoTier) {
+		t.Errorf("chart: %v, want ErrNoTier", err)
+	}
+}
+
+// An absurd retention is an error when the kind is opened.
+func TestEntity_UnusableRetentionsAreRefused(t *testing.T) {
+	for name, policy := range map[string]tier.Policy{
+		"no retention of events": {Tiers: tier.Standard().Tiers},
+		"no retention of rows":   {Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Day}}},
+		"events for a moment":    {Raw: time.Second},
+		"rows that expire first": {Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: time.Hour}, {Unit: tier.Day, Retention: tier.Forever}}},
+	} {
+		kind := iot.Readings
+		kind.Retention = policy
+		var mistake *timeseries.Error
+		if _, err := timeseries.Open[reading](timeseriestest.New(t, now), kind, nil); !errors.As(err, &mistake) || mistake.Code != timeseries.KindUnusable {
+			t.Errorf("%s: %v, want %s", name, err, timeseries.KindUnusable)
+		}
+	}
+}

@@ -113,6 +113,10 @@ func (v *Verifier) series(ctx context.Context, report *Report, s model.Series, s
 		report.Undeclared = append(report.Undeclared, s)
 		return nil
 	}
+	if len(kind.Retention.Tiers) == 0 {
+		report.Series++
+		return nil
+	}
 	swept, err := lowWatermarks(ctx, v.Store, *kind)
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func TestCheckReads_AcceptsExactlyTheFoldsOfPossibleSets(t *testing.T) {
 		"an event of another hour":               {append(both, appended(4, 3, 50, 60)), 50, 0, 0b111, false, "other buckets"},
 	} {
 		l := &Log{
-			Kind:       &catalog.Kind{Retention: tier.Policy{Tiers: []tier.Tier{{Unit: tier.Hour}}}},
+			Kind:       &catalog.Kind{Retention: tier.Policy{Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}}}},
 			Base:       tier.Hour.BucketOf(1_776_681_000_000).Start,
 			slots:      map[string][]uint8{"a": {1, 2, 4}},
 			Operations: c.operations,
