@@ -248,3 +248,26 @@ func TestAppend_FieldsOfTheLatestItemFitOneExpression(t *testing.T) {
 		}
 	}
 }
+
+func TestAppend_ATransactionNamesUpTo350Fields(t *testing.T) {
+	t.Parallel()
+	for names, want := range map[int]int{350: 350, 351: 350} {
+		kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+		var observations []ingest.TypedObservation
+		for f := range names {
+			if f%35 == 0 {
+				observations = append(observations, observation(minute(f), ""))
+			}
+			d := &observations[len(observations)-1]
+			d.Attrs = append(d.Attrs, num(fmt.Sprint("f", f), 1))
+		}
+		wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observations...), slices.Repeat([]model.Outcome{model.Applied}, len(observations))...)
+		most := 0
+		for _, tx := range store.sent {
+			most = max(most, len(tx.Latest.Set))
+		}
+		if most != want {
+			t.Errorf("events with %d fields: a transaction names at most %d, want %d", names, most, want)
+		}
+	}
+}

@@ -251,3 +251,15 @@ func TestMerge_ReturnsAPermanentError(t *testing.T) {
 		}
 	}
 }
+
+func TestMerge_IntoAnOlderEventOfASubjectThatIsPurgedIsGone(t *testing.T) {
+	t.Parallel()
+	kind, table := kindOf(t, mergingWith(keeping)), memory.New(clock)
+	s := serviceOn(table, 1)
+	appendAll(t, s, kind, observation(minute(1), "", num("t", 1)), observation(minute(2), "", num("t", 2)))
+	setPurgeLock(t, table, series(kind).Subject)
+	wantOutcomes(t, appendAll(t, s, kind, observation(minute(1), "", num("h", 3))), model.Gone)
+	if e := eventsOf(t, table, series(kind)); len(e[0].Attrs) != 1 {
+		t.Errorf("stored %v, want the event without the new field", e[0].Attrs)
+	}
+}

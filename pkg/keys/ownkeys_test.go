@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 var december = time.Date(2024, 12, 2, 15, 30, 45, 123e6, time.UTC)
@@ -279,5 +280,40 @@ func TestNextVersion_StartsAtOne(t *testing.T) {
 	t.Parallel()
 	if a, b := keys.NextVersion(0), keys.NextVersion(41); a != 1 || b != 42 {
 		t.Errorf("got %d and %d, want 1 and 42", a, b)
+	}
+}
+
+func TestTimeKey_AcceptsTheFirstAndTheLastTime(t *testing.T) {
+	for at, want := range map[model.Time]string{
+		model.MinTime: "0001-01-01-00", model.MaxTime: "9999-12-31-23", model.MinTime - 1: "", model.MaxTime + 1: "",
+	} {
+		got, err := keys.TimeKey(at.Time(), keys.ByHour)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%d: key %q, %v; want %q", at, got, err, want)
+		}
+	}
+	if start, _, err := keys.ParseTimeKey("0001", keys.ByYear); err != nil || start.Year() != 1 {
+		t.Errorf("the first year: %v, %v", start, err)
+	}
+}
+
+func TestShards_OneIsEnoughAndNoneIsAnError(t *testing.T) {
+	if all, err := keys.Shards("A", 1); err != nil || len(all) != 1 {
+		t.Errorf("one shard: %q, %v", all, err)
+	}
+	if key, err := keys.Distributed("A", 1, "x"); err != nil || key != "A#SHARD_0" {
+		t.Errorf("one shard: %q, %v", key, err)
+	}
+	if _, err := keys.Shards("A", 0); !errors.Is(err, keys.ErrShards) {
+		t.Errorf("no shard: %v", err)
+	}
+	if _, err := keys.Distributed("A", 0, "x"); !errors.Is(err, keys.ErrShards) {
+		t.Errorf("no shard: %v", err)
+	}
+}
+
+func TestComposite_RefusesASeparatorAtTheStartOfAPart(t *testing.T) {
+	if key, err := keys.Composite("a", "#b"); !errors.Is(err, keys.ErrSeparator) {
+		t.Errorf("key %q, %v; want ErrSeparator", key, err)
 	}
 }

@@ -47,6 +47,26 @@ func TestUnique_EachValueHasOneOwner(t *testing.T) {
 	}
 }
 
+// A value is unique with its type: the text 1, the number 1 and true are three values.
+func TestUnique_ValuesOfDifferentTypesAreDifferent(t *testing.T) {
+	values := []model.Value{
+		model.TextValue("1"), model.NumberValue(model.DecimalOf(1)), model.BoolValue(true), model.BoolValue(false), model.TextValue("b1"),
+	}
+	for i, a := range values {
+		for j, b := range values {
+			w := newFixture(t, employee)
+			w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, model.Attrs{{Name: "email", Value: a}})), nil)
+			want := lifecycle.Created
+			if i == j {
+				want = lifecycle.Taken
+			}
+			if out := w.noError(w.Create(t.Context(), bob, model.Attrs{{Name: "email", Value: b}})); out.Outcome != want {
+				t.Errorf("%v and %v: outcome %s, want %s", a, b, out.Outcome, want)
+			}
+		}
+	}
+}
+
 func TestUnique_UpdateReleasesTheOldValue(t *testing.T) {
 	w := newFixture(t, employee)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)

@@ -20,7 +20,8 @@ var targets = []string{"internal/ingest", "internal/aggregate", "pkg/rollup", "i
 
 // furtherSuites are tests of other packages, which reach some of the faults.
 var furtherSuites = []string{
-	"internal/storetest", "internal/query", "internal/repair", "pkg/timeseries", "functions/ingest", "functions/aggregate",
+	"internal/storetest", "internal/query", "internal/repair", "internal/tableconfig", "internal/adopt", "pkg/timeseries", "pkg/domains/iot",
+	"functions/ingest", "functions/aggregate", "functions/query", "functions/manage", "functions/purge",
 	"test/faults", "test/simulation", "test/linear",
 }
 
@@ -31,7 +32,6 @@ func main() {
 	flag.IntVar(&o.n, "n", 400, "`number` of faults, chosen at random; 0 means all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.only, "run", "", "only faults whose name contains this `text`")
-	flag.DurationVar(&o.limit, "timeout", time.Minute, "of the tests of one package")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -43,15 +43,14 @@ func main() {
 }
 
 type options struct {
-	n     int
-	seed  uint64
-	only  string
-	limit time.Duration
+	n    int
+	seed uint64
+	only string
 }
 
 func run(ctx context.Context, o options) error {
 	began := time.Now()
-	r, err := prepare(ctx, o)
+	r, err := prepare(ctx)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,9 @@ func (r *runner) tryAll(ctx context.Context, chosen []fault, known survivors) *s
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for f := range next {
-				t.add(f, r.try(ctx, f))
+				if result := r.try(ctx, f); ctx.Err() == nil { // interrupted: print what is known
+					t.add(f, result)
+				}
 			}
 		})
 	}
@@ -55,7 +57,7 @@ func (r *runner) try(ctx context.Context, f fault) result {
 	slices.SortFunc(reaching, func(a, b *suite) int { return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.took, b.took)) })
 	out := result{reached: len(reaching) > 0}
 	for _, s := range reaching {
-		if out.killer, out.err = r.run(ctx, s, "MUTANT="+strconv.Itoa(f.id), r.limit); out.killer != "" || out.err != nil {
+		if out.killer, out.err = r.run(ctx, s, "MUTANT="+strconv.Itoa(f.id), s.limit()); out.killer != "" || out.err != nil {
 			break
 		}
 	}
@@ -95,6 +97,7 @@ func (t *score) add(f fault, r result) {
 		t.killed++
 		if strings.HasSuffix(r.killer, ": timeout") {
 			t.timeouts++
+			fmt.Printf("timeout    %s: in %s\n", f.name, r.killer)
 		}
 	case listed:
 		t.explained++

@@ -1,0 +1,100 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+var limits = config.Default().Limits
+
+// declared is a subject type whose fields have values and a default.
+var declared = catalog.Profile{Declared: []catalog.ProfileField{
+	{Name: "status", Values: []string{"active", "stopped"}, Default: "active"}, {Name: "name"},
+}}
+
+// code is the code of the only error; "" if the value was accepted.
+func code(t *testing.T, err error) string {
+	t.Helper()
+	var problems model.FieldErrors
+	if errors.As(err, &problems) && len(problems) == 1 {
+		return problems[0].Code
+	}
+	if err != nil {
+		t.Errorf("%v, want one error of a field", err)
+	}
+	return ""
+}
+
+func TestValidation_AcceptsWhatIsExactlyAtItsLimit(t *testing.T) {
+	text := func(n int) string { return strings.Repeat("x", n) }
+	many := func(n int) (all model.Attrs) {
+		for i := range n {
+			all = append(all, fields(fmt.Sprintf("f%03d", i), "x")...)
+		}
+		return all
+	}
+	for name, profile := range map[string]func(over int) (model.Subject, model.Attrs){
+		"subject": func(over int) (model.Subject, model.Attrs) { return subject(text(limits.Subject + over)), nil },
+		"name":    func(over int) (model.Subject, model.Attrs) { return alice, fields(text(limits.Name+over), "x") },
+		"text":    func(over int) (model.Subject, model.Attrs) { return alice, fields("a", text(limits.Text+over)) },
+		"fields":  func(over int) (model.Subject, model.Attrs) { return alice, many(limits.Fields + over) },
+	} {
+		w := newFixture(t, catalog.Profile{})
+		s, attrs := profile(0)
+		if _, err := w.Create(t.Context(), s, attrs); err != nil {
+			t.Errorf("%s at its limit: %v", name, err)
+		}
+		w = newFixture(t, catalog.Profile{})
+		s, attrs = profile(1)
+		_, err := w.Create(t.Context(), s, attrs)
+		if got := code(t, err); got != "too-long" && got != "too-many-fields" {
+			t.Errorf("%s over its limit: code %q, want too-long or too-many-fields", name, got)
+		}
+	}
+}
+
+func TestValidation_DeclaredFieldsHaveTheirTypeValuesAndDefault(t *testing.T) {
+	for name, c := range map[string]struct {
+		attrs  model.Attrs
+		code   string
+		status string // stored
+	}{
+		"left out":          {nil, "", "active"},
+		"an allowed value":  {fields("status", "stopped"), "", "stopped"},
+		"another value":     {fields("status", "broken"), "not-allowed", ""},
+		"another type":      {model.Attrs{{Name: "status", Value: model.BoolValue(true)}}, "wrong-type", ""},
+		"any text of names": {fields("name", "broken"), "", "active"},
+		"name as a number":  {model.Attrs{{Name: "name", Value: model.NumberValue(model.DecimalOf(1))}}, "wrong-type", ""},
+		"control character": {fields("a\x01", "x"), "control-character", ""},
+	} {
+		w := newFixture(t, declared)
+		out, err := w.Create(t.Context(), alice, c.attrs)
+		if got := code(t, err); got != c.code {
+			t.Errorf("%s: code %q, want %q", name, got, c.code)
+		}
+		if c.code != "" {
+			continue
+		}
+		if v, _ := out.Profile.Attrs.Get("status"); out.Outcome != lifecycle.Created || v.Text != c.status {
+			t.Errorf("%s: outcome %s with status %q, want created with %q", name, out.Outcome, v.Text, c.status)
+		}
+	}
+}
+
+func TestValidation_AProfileThatIsTooLargeIsRejected(t *testing.T) {
+	var attrs model.Attrs
+	for i := range limits.Fields {
+		attrs = append(attrs, fields(fmt.Sprintf("f%03d", i), strings.Repeat("x", limits.Text))...)
+	}
+	_, err := newFixture(t, catalog.Profile{}).Create(t.Context(), alice, attrs)
+	if got := code(t, err); got != "too-large" {
+		t.Errorf("code %q, want too-large", got)
+	}
+}
