@@ -70,6 +70,7 @@ func TestMappingAdvice_CreatesBothMappings(t *testing.T) {
 }
 
 func TestAdopt_RejectsATableThatIsNotTidemarks(t *testing.T) {
-	b := benchOn(t, func(table *dynamo.Table) error { return nil })
+	b := newBench(t)
+	b.table = dynamo.New(clientOf(t), "bench-absent")
 	b.expect(3, words("adopt --restored"), "the table's configuration")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -50,7 +51,11 @@ func benchOn(t *testing.T, create func(*dynamo.Table) error) *bench {
 		t.Fatal(err)
 	}
 	settings := config.Default(iot.Kinds()...)
+	settings.Retention = tier.Standard() // rows are written by process, not when buckets close
 	if b.kinds, err = settings.Catalog(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&tableconfig.Applier{Table: b.table, Now: wallClock}).Apply(t.Context(), b.kinds); err != nil {
 		t.Fatal(err)
 	}
 	b.service = &ingest.Service{Store: b.table, Limits: settings.Limits, Now: wallClock, Rand: crand.Reader}

@@ -18,7 +18,7 @@ const (
 func Default(domains ...catalog.Kind) *Config {
 	return &Config{
 		Kinds:     domains,
-		Retention: tier.Standard(),
+		Retention: tier.Standard().Defer(),
 		Limits: Limits{
 			Body:         1 * mib,
 			Decompressed: 10 * mib,

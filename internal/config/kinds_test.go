@@ -76,7 +76,7 @@ kinds:
     onCollision: merge
     shards: 4
     maxMeasures: 7
-    tiers: {raw: 3d, minute: 7d, hour: 40d, month: forever}
+    tiers: {raw: 4d, minute: 8d, hour: 40d, month: forever}
 `)
 	want := catalog.Kind{
 		Name: "VIBRATION", Path: "vibrations",
@@ -86,9 +86,9 @@ kinds:
 		Distinct:   []string{"operator"},
 		Late:       catalog.DropLate, IDs: catalog.MintedID, FinerTime: model.TruncateFinerTime,
 		OnCollision: catalog.MergeCollision, Shards: 4, MaxMeasures: 7,
-		Retention: tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{
-			{Unit: tier.Minute, Retention: 7 * tier.Day24}, {Unit: tier.Hour, Retention: 40 * tier.Day24}, {Unit: tier.Month, Retention: tier.Forever},
-		}},
+		Retention: tier.Policy{Raw: 4 * tier.Day24, Tiers: []tier.Tier{
+			{Unit: tier.Minute, Retention: 8 * tier.Day24}, {Unit: tier.Hour, Retention: 40 * tier.Day24}, {Unit: tier.Month, Retention: tier.Forever},
+		}}.Defer(),
 	}
 	if diff := cmp.Diff(want, *kind(t, c, "VIBRATION"), withoutSpec); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -112,11 +112,11 @@ kinds:
 `)
 	want := tier.Policy{Raw: 60 * tier.Day24, Tiers: []tier.Tier{
 		{Unit: tier.Hour, Retention: 180 * tier.Day24}, {Unit: tier.Day, Retention: 3 * 365 * tier.Day24}, {Unit: tier.Month, Retention: tier.Forever},
-	}}
+	}}.Defer()
 	if diff := cmp.Diff(want, kind(t, c, "READING").Retention); diff != "" {
 		t.Errorf("READING (-want +got):\n%s", diff)
 	}
-	own := tier.Policy{Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever}}}
+	own := tier.Policy{Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Day, Retention: tier.Forever, Deferred: true}}}
 	if diff := cmp.Diff(own, kind(t, c, "VIBRATION").Retention); diff != "" {
 		t.Errorf("VIBRATION (-want +got):\n%s", diff)
 	}
@@ -133,7 +133,7 @@ func TestRetention_ATierMayBeAMapping(t *testing.T) {
 	for _, from := range []string{"2027-01-01", "2027-01-01T00:00:00Z", "2027-01-01T02:00:00+02:00"} {
 		c := parse(t, "tiers: {raw: 30d, hour: {retention: 180d, least: 90d, from: "+from+"}, day: 2y}")
 		want := tier.Tier{
-			Unit: tier.Hour, Retention: 180 * tier.Day24, Least: 90 * tier.Day24,
+			Deferred: true, Unit: tier.Hour, Retention: 180 * tier.Day24, Least: 90 * tier.Day24,
 			From: model.TimeOf(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)),
 		}
 		if got := c.Retention.Finest(); got != want {

@@ -30,9 +30,6 @@ func retentionPolicy(to *tier.Policy) func(*reader, value) {
 	}
 }
 
-// deferredByDefault is the mode of a tier without one.
-const deferredByDefault = false
-
 // The modes of a tier.
 const (
 	modeDeferred  = "deferred"
@@ -61,7 +58,7 @@ func modeText(deferred bool) string {
 // readTier reads one tier: a retention, or a mapping.
 func readTier(u tier.Unit, l *tier.Policy) func(*reader, value) {
 	return func(r *reader, v value) {
-		t := tier.Tier{Unit: u, Deferred: deferredByDefault}
+		t := tier.Tier{Unit: u, Deferred: true}
 		if v.node.Kind != yaml.MappingNode {
 			retention(&t.Retention)(r, v)
 			l.Tiers = append(l.Tiers, t)

@@ -2,6 +2,7 @@ package tier
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -115,6 +116,15 @@ func Standard() Policy {
 		{Unit: Day, Retention: 730 * Day24},
 		{Unit: Month, Retention: Forever},
 	}}
+}
+
+// Defer returns the policy with all tiers deferred.
+func (p Policy) Defer() Policy {
+	p.Tiers = slices.Clone(p.Tiers)
+	for level := range p.Tiers {
+		p.Tiers[level].Deferred = true
+	}
+	return p
 }
 
 // Finest returns the tier that is folded from events. The policy must have tiers.

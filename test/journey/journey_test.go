@@ -52,11 +52,12 @@ func open(t *testing.T) *harbour {
 		t.Fatal(err)
 	}
 	table := memory.New(now)
+	live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: now}
 	return &harbour{
 		t: t, kinds: kinds, table: table,
 		in:   &ingest.Service{Store: table, Limits: conf.Limits, Now: now, Rand: rand.Reader},
 		fold: &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now},
-		out:  &query.Service{Store: table, Now: now, CursorKey: []byte("a key for tests only")},
+		out:  &query.Service{Store: live, Now: now, CursorKey: []byte("a key for tests only")},
 	}
 }
 

@@ -115,6 +115,9 @@ func costOf(ctx context.Context, full *world, p pattern, requests []request) (st
 	if writes := len(requests[0].TransactItems); writes > 0 {
 		return fmt.Sprintf("%d write units for items up to 1 KB", 2*writes), nil
 	}
+	if _, err := p.run(ctx, full); err != nil { // it also reads the table's configuration
+		return "", err
+	}
 	ctx, meter := model.WithReadMeter(ctx)
 	if _, err := p.run(ctx, full); err != nil {
 		return "", err

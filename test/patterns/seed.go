@@ -41,6 +41,7 @@ type store interface {
 // newWorld returns a world with the kinds that ship and a fixed clock.
 func newWorld(s store) (*world, error) {
 	settings := config.Default(domains.Kinds()...)
+	settings.Retention = tier.Standard() // the requests of closed buckets; open ones are folded
 	kinds, err := settings.Catalog()
 	if err != nil {
 		return nil, err
