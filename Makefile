@@ -30,7 +30,7 @@ export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 
 .PHONY: help
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: doctor
 doctor: ## say what this machine is missing, and how to install it
@@ -99,6 +99,14 @@ sim: ## longer: N (10000) seeded histories over all faults together, from SEED (
 linear: N = 1000000
 linear: ## longer: N (1000000) recorded operations of seeded clients under all faults, checked by porcupine and a set checker (about 4 min)
 	@go run ./test/linear -n "$(N)" -seed "$(SEED)"
+
+.PHONY: exhaustive-small
+exhaustive-small: ## longer: every history of small scenarios on the real code, each state once (under 2 min)
+	@TIDEMARK_EXHAUSTIVE=m go test ./test/exhaustive -count=1 -timeout 20m -v -run NoHistory
+
+.PHONY: exhaustive
+exhaustive: ## longer: the same with more events, processes and clocks (under 30 min, 8 GB)
+	@TIDEMARK_EXHAUSTIVE=l go test ./test/exhaustive -count=1 -timeout 90m -v -run NoHistory
 
 .PHONY: sim-alerts
 sim-alerts: ## longer: 1,000 seeded histories of a fleet's alerts over all faults together (about 5 min)

@@ -1,0 +1,151 @@
+package exhaustive
+
+import (
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+const day = tier.Day24
+
+// The policies of the scenarios.
+func immediate(hours time.Duration) tier.Policy {
+	return tier.Policy{Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: hours}, {Unit: tier.Day, Retention: tier.Forever}}}
+}
+
+func deferred(first int) tier.Policy {
+	p := immediate(10 * day)
+	p.Raw = 4 * day
+	for level := first; level < len(p.Tiers); level++ {
+		p.Tiers[level].Deferred, p.Tiers[level].Grace = true, 15*time.Minute
+	}
+	return p
+}
+
+// raised is immediate(10 days) after the retention of hours was raised.
+func raised() tier.Policy {
+	p := immediate(20 * day)
+	p.Tiers[0].Least = 10 * day
+	return p
+}
+
+var (
+	openHour = []string{"10T22:30"}
+	closing  = []string{"10T23:05", "10T23:20", "11T00:20"}
+	expiring = []string{"10T22:30", "13T21:20", "13T21:40", "13T22:40", "20T23:30"}
+)
+
+var scenarios = []scenario{
+	{
+		name: "a0: immediate, one event, 2 functions, deletion and crash", sizes: "sml",
+		events: []string{"10T22:04"}, ticks: openHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{crashes: 1, deletes: 1, repeats: 1},
+	},
+	{
+		name: "f3: deferred, one event, a sweep and a reader of the day", sizes: "sml",
+		events: []string{"10T23:04"}, ticks: []string{"10T23:05", "11T00:20"},
+		policies: []tier.Policy{deferred(0)}, functions: 1, read: tier.Day,
+		budget: budget{sweeps: 1, readers: 1},
+	},
+	{
+		name: "a: immediate, one hour, deletion and crash", sizes: "ml",
+		events: []string{"10T22:04", "10T22:05"}, ticks: openHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{crashes: 1, deletes: 1},
+	},
+	{
+		name: "b: immediate, one hour, deletion and repeat", sizes: "ml",
+		events: []string{"10T22:04", "10T22:05"}, ticks: openHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{repeats: 1, deletes: 1},
+	},
+	{
+		name: "c: immediate, one hour, latest, no response", sizes: "sml",
+		events: []string{"10T22:04", "10T22:05"}, ticks: openHour, latest: true,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 1,
+		budget: budget{unknowns: 2, deletes: 1},
+	},
+	{
+		name: "d0: immediate, seal and expiry", sizes: "sml",
+		events: []string{"10T22:04", "10T22:05"}, ticks: expiring[:4], sealed: 2, ttl: true,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 1,
+	},
+	{
+		name: "d: immediate, seal and expiry, deletion", sizes: "ml",
+		events: []string{"10T22:04", "10T22:05"}, ticks: expiring, sealed: 2, ttl: true,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 1,
+		budget: budget{deletes: 1},
+	},
+	{
+		name: "c1: immediate, one hour, one event, no response", sizes: "sml",
+		events: []string{"10T22:04"}, ticks: openHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 1,
+		budget: budget{unknowns: 1, deletes: 1},
+	},
+	{
+		name: "f1: deferred, one hour, deletion, a sweep", sizes: "sml",
+		events: []string{"10T23:04"}, ticks: []string{"10T23:05", "11T00:20"},
+		policies: []tier.Policy{deferred(0)}, functions: 1,
+		budget: budget{sweeps: 1, deletes: 1},
+	},
+	{
+		name: "e0: deferred, one hour, deletion, a sweep", sizes: "ml",
+		events: []string{"10T23:04"}, ticks: []string{"10T23:05", "11T00:16", "11T00:20"},
+		policies: []tier.Policy{deferred(0)}, functions: 2,
+		budget: budget{deletes: 1, sweeps: 1},
+	},
+	{
+		name: "f2: deferred, one hour, deletion, a sweep, a reader of the day", sizes: "ml",
+		events: []string{"10T23:04"}, ticks: []string{"10T23:05", "11T00:20"},
+		policies: []tier.Policy{deferred(0)}, functions: 1, read: tier.Day,
+		budget: budget{sweeps: 1, readers: 1, deletes: 1},
+	},
+	{
+		name: "k: immediate, the retention of hours is raised", sizes: "ml",
+		events: []string{"10T22:04", "10T22:05"}, ticks: expiring, sealed: 2, ttl: true,
+		policies: []tier.Policy{immediate(10 * day), raised()}, functions: 1,
+	},
+	{
+		name: "f0: deferred, two hours, a sweep, a reader of the day", sizes: "ml",
+		events: []string{"10T22:55", "10T23:04"}, ticks: []string{"10T23:05", "11T00:20"},
+		policies: []tier.Policy{deferred(0)}, functions: 1, read: tier.Day,
+		budget: budget{sweeps: 1, readers: 1},
+	},
+	{
+		name: "e: deferred, two hours, a sweep", sizes: "l",
+		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		policies: []tier.Policy{deferred(0)}, functions: 1,
+		budget: budget{deletes: 1, sweeps: 1},
+	},
+	{
+		name: "f: deferred, two hours, a sweep and a reader of the day", sizes: "l",
+		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		policies: []tier.Policy{deferred(0)}, functions: 1, read: tier.Day,
+		budget: budget{sweeps: 1, readers: 1},
+	},
+	{
+		name: "g: deferred, two hours, 2 functions and a sweep", sizes: "l",
+		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		policies: []tier.Policy{deferred(0)}, functions: 2,
+		budget: budget{sweeps: 1},
+	},
+	{
+		name: "h: deferred, clocks a minute apart, one hour", sizes: "l",
+		events: []string{"10T23:03", "10T23:04"}, ticks: []string{"10T23:05", "11T00:14", "11T00:16", "11T00:18"},
+		skews:    []time.Duration{-time.Minute, time.Minute, 0, time.Minute},
+		policies: []tier.Policy{deferred(0)}, functions: 2,
+		budget: budget{sweeps: 1},
+	},
+	{
+		name: "i: days deferred, two hours, a sweep", sizes: "l",
+		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		policies: []tier.Policy{deferred(1)}, functions: 2,
+		budget: budget{sweeps: 1},
+	},
+	{
+		name: "j: three events of two hours, immediate", sizes: "l",
+		events: []string{"10T22:04", "10T22:05", "10T23:04"}, ticks: []string{"10T23:05"},
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+	},
+}
