@@ -138,10 +138,14 @@ func TestProcess_UnreadableEventIsCountedAndBlocksNothing(t *testing.T) {
 		w.wantRow(u, ten, 1, "1", false)
 	}
 	w.wantRecount()
+	w.put(order("2026-03-10T10:40:00Z", ""), "2")
+	if r := w.process(); r.Written != 3 || r.Inexact != 0 {
+		t.Errorf("%d rows written, %d newly inexact; want 3, 0: they were inexact before", r.Written, r.Inexact)
+	}
 	w.drop(broken.Key())
 	w.process()
 	for _, u := range tiers {
-		w.wantRow(u, ten, 1, "1", true)
+		w.wantRow(u, ten, 2, "2", true)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -121,7 +122,15 @@ func TestDelete_RemovesTheProfileFromItsIndexes(t *testing.T) {
 }
 
 func TestListByField_ReadsEveryShardAndRefusesUnindexedFields(t *testing.T) {
-	w := newFixture(t, employee)
+	for _, shards := range []int{1, 3} {
+		spec := employee
+		spec.Indexes = slices.Clone(employee.Indexes)
+		spec.Indexes[1].Shards = shards
+		testListByField(t, newFixture(t, spec), shards)
+	}
+}
+
+func testListByField(t *testing.T, w *fixture, shards int) {
 	want := map[string]bool{}
 	for i := range 30 {
 		s := subject(fmt.Sprint("s", i))
@@ -145,10 +154,50 @@ func TestListByField_ReadsEveryShardAndRefusesUnindexedFields(t *testing.T) {
 		}
 	}
 	if len(want) != 0 || pages < 7 {
-		t.Errorf("%d of 30 were not found, on %d pages", len(want), pages)
+		t.Errorf("%d shards: %d of 30 were not found, on %d pages", shards, len(want), pages)
 	}
 	if _, err := w.ListByField(t.Context(), "EMPLOYEE", "last", "B", lifecycle.Cursor{}, 4); !errors.Is(err, lifecycle.ErrNoIndex) {
 		t.Errorf("by a field without an index: %v, want ErrNoIndex", err)
+	}
+	if page, err := w.ListByField(t.Context(), "EMPLOYEE", "team", "red", lifecycle.Cursor{}, 0); err != nil || len(page.Profiles) != 30 {
+		t.Errorf("%d shards, without a limit: %d profiles, %v; want 30", shards, len(page.Profiles), err)
+	}
+}
+
+// Stored keys contain the shard, so a subject must keep it.
+func TestShards_OfSubjectsNeverChange(t *testing.T) {
+	spec := employee
+	spec.Indexes = []catalog.ProfileIndex{{Field: "team", Index: catalog.SecondIndex, Shards: 3}}
+	for id, shard := range map[string]int{"s0": 1, "s1": 2, "s2": 2, "s3": 3, "s4": 2} {
+		w := newFixture(t, spec)
+		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), subject(id), fields("team", "red"))), nil)
+		page, err := w.table.List(t.Context(), table.ListRequest{Index: catalog.SecondIndex, Partition: tablekeys.FieldPartition("EMPLOYEE", "team", "red", shard)})
+		if err != nil || len(page.Items) != 1 {
+			t.Errorf("%s: %d items in shard %d, %v; want one", id, len(page.Items), shard, err)
+		}
+	}
+}
+
+func TestCreateAndDelete_ListTheSubjectWhileItHasAProfile(t *testing.T) {
+	w := newFixture(t, employee)
+	listed := func() bool {
+		it, err := w.table.GetItem(t.Context(), tablekeys.SeriesEntry(model.Series{Subject: alice}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it != nil
+	}
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
+	if !listed() {
+		t.Error("a created subject is not listed")
+	}
+	w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)), nil)
+	if listed() {
+		t.Error("a deleted subject is listed")
+	}
+	w.noError(w.Restore(t.Context(), alice, 0))
+	if !listed() {
+		t.Error("a restored subject is not listed")
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -317,6 +318,15 @@ func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
 		got, err := w.purger.EraseEvents(t.Context(), w.table, c.span)
 		if err != nil || got != c.want || len(w.items()) != c.left {
 			t.Errorf("%+v: %+v, %v, %d remain; want %+v and %d", c.span, got, err, len(w.items()), c.want, c.left)
+		}
+		if c.span.ID == nil {
+			continue
+		}
+		for id, want := range map[string]bool{"": true, x: false} {
+			it, err := w.table.GetItem(t.Context(), keys.Event(model.EventKey{Series: series, Order: model.Order{At: c.span.From, ID: id}}))
+			if err != nil || (it != nil) != want {
+				t.Errorf("the event with id %q is stored: %t, %v; want %t", id, it != nil, err, want)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rollup_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -133,5 +135,29 @@ func exercise(s *rollup.Summary) {
 	}
 	for _, name := range s.DimensionNames() {
 		_, _ = s.Dimension(name)
+	}
+}
+
+// Times and numbers are valid exactly up to their limits, in bytes that are otherwise valid.
+func TestDecode_LimitsTimesAndNumbers(t *testing.T) {
+	at := func(when model.Time) []byte {
+		return slices.Concat([]byte{1, 0, 1, 1}, binary.AppendVarint(nil, int64(when)), []byte{0, 1, 1, 'x', 0, 1, 0, 0, 0, 2, 2, 2, 2, 2, 1, 0, 0, 0, 0})
+	}
+	for when, valid := range map[model.Time]bool{model.MinTime: true, model.MaxTime: true, model.MinTime - 1: false, model.MaxTime + 1: false} {
+		if _, err := rollup.Decode(at(when)); (err == nil) != valid || err != nil && !errors.Is(err, rollup.ErrMalformed) {
+			t.Errorf("an event at %d: %v, want valid %t", when, err, valid)
+		}
+	}
+	number := func(n ...byte) []byte { // as the sum of one value
+		return slices.Concat([]byte{1, 0, 1, 1, 2, 0, 1, 1, 'x', 0, 1, 0, 0, 0}, n, []byte{2, 2, 2, 2, 1, 0, 0, 0, 0})
+	}
+	for name, b := range map[string][]byte{
+		"more than 256 bits":     number(append(bytes.Repeat([]byte{0x80}, 36), 0x10)...),
+		"more than 36 digits":    number(append(bytes.Repeat([]byte{0x80}, 37), 1)...),
+		"more bits than any sum": number(append(bytes.Repeat([]byte{0x80}, 30), 1)...),
+	} {
+		if _, err := rollup.Decode(b); !errors.Is(err, rollup.ErrMalformed) {
+			t.Errorf("a sum of %s: %v, want ErrMalformed", name, err)
+		}
 	}
 }

@@ -20,7 +20,7 @@ var targets = []string{"internal/ingest", "internal/aggregate", "pkg/rollup", "i
 
 // furtherSuites are tests of other packages, which reach some of the faults.
 var furtherSuites = []string{
-	"internal/storetest", "internal/query", "internal/repair", "internal/tableconfig", "internal/adopt", "pkg/timeseries", "pkg/domains/iot",
+	"internal/storetest", "internal/query", "internal/repair", "internal/envelope", "internal/tableconfig", "internal/adopt", "pkg/timeseries", "pkg/domains/iot",
 	"functions/ingest", "functions/aggregate", "functions/query", "functions/manage", "functions/purge",
 	"test/faults", "test/simulation", "test/linear",
 }

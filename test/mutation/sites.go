@@ -134,7 +134,7 @@ func (p *checked) binary(n *ast.BinaryExpr) []site {
 
 // swapped returns the faults of a call that has neighbouring arguments of the same type.
 func (p *checked) swapped(n *ast.CallExpr) (all []site) {
-	if p.info.Types[n.Fun].IsType() || p.isMessage(n) || n.Ellipsis.IsValid() {
+	if p.info.Types[n.Fun].IsType() || p.isMessage(n) || n.Ellipsis.IsValid() || isSymmetric(n) {
 		return nil
 	}
 	for i := 1; i < len(n.Args); i++ {
@@ -147,6 +147,17 @@ func (p *checked) swapped(n *ast.CallExpr) (all []site) {
 		break
 	}
 	return all
+}
+
+// isSymmetric reports whether the order of the arguments of a call never matters.
+func isSymmetric(n *ast.CallExpr) bool {
+	switch fun := n.Fun.(type) {
+	case *ast.Ident:
+		return fun.Name == "min" || fun.Name == "max"
+	case *ast.SelectorExpr:
+		return fun.Sel.Name == "Equal"
+	}
+	return false
 }
 
 // isPure reports whether an argument can be evaluated twice.
