@@ -77,7 +77,7 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 	}
 	return flags.print(cmd, from, httpapi.HistoryOf(query.EventPage{Events: events}), func() error {
 		if len(events) == 0 {
-			from.printNone(cmd.ErrOrStderr())
+			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
 		return printHistory(cmd.OutOrStdout(), events)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -57,10 +60,7 @@ type seriesReader struct {
 
 // open returns a reader of the series, and a context that measures what it reads.
 func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (context.Context, *seriesReader, error) {
-	if _, ok := outputFormats[f.output]; !ok && f.output != tableOutput {
-		return nil, nil, usagef("--output %s: want table, json, ndjson or csv", f.output)
-	}
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	ctx, r, kinds, err := f.openTable(cmd, to)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,14 +72,25 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, meter := model.WithReadMeter(cmd.Context())
-	live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: wallClock}
-	r := &seriesReader{Service: &query.Service{Store: live, Now: wallClock}, meter: meter}
 	r.rollups = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:], Consistent: f.consistent}
 	if len(f.streams) > 0 {
 		r.rollups.Stream, r.rollups.Streams = f.streams[0], f.streams[1:]
 	}
 	return ctx, r, nil
+}
+
+// openTable returns a reader of the table, without a series.
+func (f *readFlags) openTable(cmd *cobra.Command, to *connection) (context.Context, *seriesReader, *catalog.Catalog, error) {
+	if _, ok := outputFormats[f.output]; !ok && f.output != tableOutput {
+		return nil, nil, nil, usagef("--output %s: want table, json, ndjson or csv", f.output)
+	}
+	table, kinds, err := to.openTableKinds(cmd.Context())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	ctx, meter := model.WithReadMeter(cmd.Context())
+	live := &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: wallClock}
+	return ctx, &seriesReader{Service: &query.Service{Store: live, Now: wallClock}, meter: meter}, kinds, nil
 }
 
 // single returns the series if the flags choose exactly one.
@@ -94,9 +105,25 @@ func (r *seriesReader) single() (query.Series, error) {
 	return r.rollups.Series, nil
 }
 
-// printNone says that nothing was found.
-func (r *seriesReader) printNone(w io.Writer) {
-	fmt.Fprintf(w, "%s has nothing in this range: check the id, the stream and the range\n", r.rollups.Series)
+// printNone says that nothing was found, and which streams there are.
+func (r *seriesReader) printNone(ctx context.Context, w io.Writer) {
+	streams, err := r.Streams(ctx, r.rollups.Series)
+	switch {
+	case err != nil || len(streams) == 0:
+		fmt.Fprintf(w, "%s has no events: check the id; \"tidemark ls\" lists what is stored\n", r.rollups.Series)
+	case !slices.Contains(streams, r.rollups.Stream):
+		fmt.Fprintf(w, "%s has no events; it has the streams %s: pass --stream\n", r.rollups.Series, quoted(streams))
+	default:
+		fmt.Fprintf(w, "%s has nothing in this range: \"tidemark ls\" shows when it was seen\n", r.rollups.Series)
+	}
+}
+
+func quoted(texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = strconv.Quote(text)
+	}
+	return strings.Join(all, ", ")
 }
 
 // printCost prints what the command has read.

@@ -90,7 +90,7 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	}
 	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {
-			from.printNone(cmd.ErrOrStderr())
+			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
 		return flags.printTables(cmd.OutOrStdout(), found, reason)

@@ -32,7 +32,11 @@ func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	return h.cacheByBuckets(httpapi.RollupsOf(page), q.Unit, q.To, q.Consistent), nil
+	result := httpapi.RollupsOf(page)
+	if result.OtherStreams, err = h.otherStreams(ctx, res, args, len(page.Rollups) > 0); err != nil {
+		return nil, err
+	}
+	return h.cacheByBuckets(result, q.Unit, q.To, q.Consistent), nil
 }
 
 // buckets returns the part of a query that rollups and most frequent values share.
@@ -77,7 +81,11 @@ func (h *Handler) chart(ctx context.Context, res resource, args params) (any, er
 		return nil, err
 	}
 	last := curve.Segments[len(curve.Segments)-1].Unit
-	return h.cacheByBuckets(httpapi.ChartOf(curve), last, curve.To, q.Consistent), nil
+	result := httpapi.ChartOf(curve)
+	if result.OtherStreams, err = h.otherStreams(ctx, res, args, len(curve.Rollups) > 0); err != nil {
+		return nil, err
+	}
+	return h.cacheByBuckets(result, last, curve.To, q.Consistent), nil
 }
 
 func (h *Handler) chartQuery(res resource, args params) (q query.Chart, err error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
@@ -18,7 +19,19 @@ func (h *Handler) history(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.HistoryOf(page), nil
+	result := httpapi.HistoryOf(page)
+	result.OtherStreams, err = h.otherStreams(ctx, res, args, len(page.Events) > 0)
+	return result, err
+}
+
+// otherStreams returns the streams of the subject, if a request without a stream found
+// nothing on its first page.
+func (h *Handler) otherStreams(ctx context.Context, res resource, args params, found bool) (httpapi.OtherStreams, error) {
+	if found || args.values.Has("stream") || args.values.Has("cursor") {
+		return httpapi.OtherStreams{}, nil
+	}
+	streams, err := h.Query.Streams(ctx, res.series)
+	return httpapi.OtherStreams{Streams: slices.DeleteFunc(streams, func(s string) bool { return s == "" })}, err
 }
 
 // count returns the number of events in a range. It reads all of them.

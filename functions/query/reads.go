@@ -71,12 +71,18 @@ var reads = map[httpapi.Action]operation{
 		result: "Profile", problems: with(seriesProblems, problemNoProfile), exampleState: stateRegistered,
 	},
 	httpapi.ListSubjects: {
-		summary:     "Subjects that have a value of an indexed field, or that were deleted",
-		description: "Requires field and value, or deleted=true.",
-		example:     "deleted=true",
-		params:      []string{"field", "value", "deleted", "limit", "cursor"}, read: (*Handler).subjects,
+		summary: "Subjects of a type",
+		description: "All subjects that ever had an event or that have a profile, with their series; limit counts series. " +
+			"With field and value, or deleted=true: the profiles that have a value of an indexed field, or that were deleted.",
+		params: []string{"field", "value", "deleted", "limit", "cursor"}, read: (*Handler).subjects,
 		result: "Subjects", list: true,
 		problems: []httpapi.ProblemType{problemList, problemLimit, httpapi.ProblemBoolean, problemCursor, problemForeignCursor},
+	},
+	httpapi.ReadSeries: {
+		summary:     "The series of a subject: its kinds, streams and measures",
+		description: "The times are the beginnings of the hours of the earliest and the newest event, or of the days if hours are immediate.",
+		read:        (*Handler).series, result: "ListedSubject", list: true,
+		problems: []httpapi.ProblemType{problemSeries, httpapi.ProblemNoSubject},
 	},
 	httpapi.ReadDeleted: {
 		summary: "The profile of a deleted subject",

@@ -117,6 +117,7 @@ var subjectSegments = []struct {
 	rules  bool // only if the subject type allows rules
 	action httpapi.Action
 }{
+	{word: httpapi.WordSeries, action: httpapi.ReadSeries},
 	{word: httpapi.WordDeleted, action: httpapi.ReadDeleted},
 	{word: httpapi.WordVersions, action: httpapi.ReadVersions},
 	{word: httpapi.WordPurge, action: httpapi.CheckPurge},

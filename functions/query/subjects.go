@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // deleted returns a deleted subject that can still be restored.
@@ -62,8 +65,29 @@ func (h *Handler) version(ctx context.Context, res resource, _ params) (any, err
 	return httpapi.VersionOf(v), nil
 }
 
-// subjects returns a page of the subjects that have a value of an indexed field, or that
-// were deleted. A caller that is bound to an owner may not list, since a list has the
+// series returns the series of one subject.
+func (h *Handler) series(ctx context.Context, res resource, _ params) (any, error) {
+	all, err := pages.Collect(h.Query.EachSeries(ctx, query.SeriesList{Subject: res.subject()}))
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, httpapi.ProblemNoSubject.New("%s has no events and no profile", res.subject())
+	}
+	return httpapi.ListedSubjectsOf(all, "", h.Catalog).Subjects[0], nil
+}
+
+// everything returns a page of all subjects of a type.
+func (h *Handler) everything(ctx context.Context, res resource, args params, limit int) (any, error) {
+	page, err := h.Query.Series(ctx, query.SeriesList{Subject: model.Subject{Type: res.subject().Type}, Limit: limit, Cursor: args.text("cursor")})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.ListedSubjectsOf(page.Series, page.Next, h.Catalog), nil
+}
+
+// subjects returns a page of all subjects, of those that have a value of an indexed field,
+// or of those that were deleted. A caller that is bound to an owner may not list, since a list has the
 // subjects of all owners.
 func (h *Handler) subjects(ctx context.Context, res resource, args params) (any, error) {
 	if h.OwnerClaim != "" {
@@ -72,6 +96,9 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	limit, err := args.limit()
 	if err != nil {
 		return nil, err
+	}
+	if !args.values.Has("field") && !args.values.Has("value") && !args.values.Has("deleted") {
+		return h.everything(ctx, res, args, limit)
 	}
 	after, err := openCursor[lifecycle.Cursor](h, args, res.listScope(args))
 	if err != nil {

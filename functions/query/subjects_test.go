@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -44,12 +46,29 @@ func newSubjects(t *testing.T) *Handler {
 	if _, err := h.Purger.Request(context.Background(), model.Subject{Type: "DEVICE", ID: "b"}, "ops", time.Hour); err != nil {
 		t.Fatal(err)
 	}
+	h.Query.Store = table
+	for _, l := range []entity.ListedSeries{
+		{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "a"}, Kind: "READING", Stream: "status"}, First: now.Add(-time.Hour), Last: now},
+		{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "e"}, Kind: "READING"}, First: now.Add(-time.Hour), Last: now},
+	} {
+		if err := table.PutItem(context.Background(), item.FromListedSeries(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return h
 }
 
 func TestHandle_ReadsTheLifecycleOfSubjects(t *testing.T) {
 	h := newSubjects(t)
 	for path, want := range map[string]string{
+		"/v1/devices":                                               `200 {"subjects":[{"subject":"a","profile":true,"series":[{"kind":"READING","stream":"status","measures":["temperature"`,
+		"/v1/devices?limit=1":                                       `,"next":"`,
+		"/v1/devices/e/series":                                      `200 {"subject":"e","profile":false,"series":[{"kind":"READING","stream":"","measures":["temperature"`,
+		"/v1/devices/zz/series":                                     `404 {"type":"/problems/no-such-subject"`,
+		"/v1/devices/a/readings":                                    `200 {"events":[],"next":null,"streams":["status"]}`,
+		"/v1/devices/a/readings/rollups/hour":                       `200 {"rollups":[],"next":null,"streams":["status"]}`,
+		"/v1/devices/a/readings/rollups":                            `"rollups":[],"streams":["status"]}`,
+		"/v1/devices/a/readings?stream=":                            `200 {"events":[],"next":null}`,
 		"/v1/devices/c/deleted":                                     `200 {"subject":"c","version":2,`,
 		"/v1/devices/a/deleted":                                     `404 {"type":"/problems/no-such-subject"`,
 		"/v1/devices/c/versions":                                    `200 {"versions":[{"subject":"c","version":2,"change":"deleted",`,
@@ -64,7 +83,6 @@ func TestHandle_ReadsTheLifecycleOfSubjects(t *testing.T) {
 		"/v1/devices/a/purge":                                       `404 {"type":"/problems/no-purge"`,
 		"/v1/devices?field=status&value=active":                     `200 {"subjects":[{"subject":"a",`,
 		"/v1/devices?deleted=true":                                  `200 {"subjects":[{"subject":"c",`,
-		"/v1/devices":                                               `400 {"type":"/problems/no-such-list"`,
 		"/v1/devices?field=name&value=x":                            `400 {"type":"/problems/no-such-list"`,
 		"/v1/devices?deleted=true&cursor=*":                         `400 {"type":"/problems/forged-cursor"`,
 		"/v1/devices?deleted=perhaps":                               `400 {"type":"/problems/bad-boolean"`,

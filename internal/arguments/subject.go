@@ -39,6 +39,27 @@ func Subject(text string, kinds *catalog.Catalog) (model.Subject, error) {
 	return model.Subject{}, usage.Errorf("%q is not a subject: want %s", text, strings.Join(SubjectForms(kinds), " or "))
 }
 
+// Subjects parses what a list is of: a subject, a subject type by its path or name, or all
+// types if text is empty. A type is a subject without an id.
+func Subjects(text string, kinds *catalog.Catalog) (all []model.Subject, err error) {
+	for _, t := range kinds.Subjects() {
+		if text == "" || text == t.Path || text == t.Name {
+			all = append(all, model.Subject{Type: t.Name})
+		}
+	}
+	if len(all) > 0 || text == "" {
+		return all, nil
+	}
+	one, err := Subject(text, kinds)
+	return []model.Subject{one}, err
+}
+
+// SubjectText returns the subject as a command accepts it, such as devices/sensor_01.
+func SubjectText(s model.Subject, kinds *catalog.Catalog) string {
+	of, _ := kinds.SubjectType(s.Type)
+	return of.Path + "/" + s.ID
+}
+
 // SubjectForms returns the forms of a subject argument, such as devices/ID.
 func SubjectForms(kinds *catalog.Catalog) (forms []string) {
 	for _, s := range kinds.Subjects() {

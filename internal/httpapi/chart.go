@@ -17,6 +17,7 @@ type Chart struct {
 	// CompleteThrough is that of Rollups.
 	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
 	Rollups         []Rollup    `json:"rollups"`
+	OtherStreams
 }
 
 // Segment is a part of a chart's range with one tier.

@@ -34,6 +34,13 @@ func LatestOf(l *model.Latest) Event {
 type History struct {
 	Events []Event `json:"events"`
 	Next   *string `json:"next"` // the cursor of the next page; nil on the last page
+	OtherStreams
+}
+
+// OtherStreams are the streams that a subject has, where a request without a stream found
+// nothing.
+type OtherStreams struct {
+	Streams []string `json:"streams,omitempty"`
 }
 
 // HistoryOf returns page as JSON.

@@ -7,6 +7,8 @@ var (
 	_ List = Event{}
 	_ List = History{}
 	_ List = IndexedEvents{}
+	_ List = ListedSubject{}
+	_ List = ListedSubjects{}
 	_ List = Rollups{}
 	_ List = Subjects{}
 	_ List = Top{}
@@ -15,6 +17,7 @@ var (
 	_ Paged = Alerts{}
 	_ Paged = History{}
 	_ Paged = IndexedEvents{}
+	_ Paged = ListedSubjects{}
 	_ Paged = Rollups{}
 	_ Paged = Subjects{}
 

@@ -75,6 +75,7 @@ type Rollups struct {
 	// CompleteThrough is set if a kind has deferred tiers: later buckets were folded for
 	// this response.
 	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
+	OtherStreams
 }
 
 // RollupsOf returns page as JSON.

@@ -68,8 +68,8 @@ func TestSubjectRoutes_EachSubjectTypeHasThem(t *testing.T) {
 		}
 		seen[r.Method+" "+r.Path] = true
 	}
-	if len(routes) != 11 {
-		t.Errorf("%d routes, want 11", len(routes))
+	if len(routes) != 12 {
+		t.Errorf("%d routes, want 12", len(routes))
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	ReadVersions   Action = "versions"
 	ReadVersion    Action = "version"
 	ListSubjects   Action = "subjects"
+	ReadSeries     Action = "series"
 )
 
 // The fixed segments that follow a subject's id in paths. Package catalog rejects a kind
@@ -28,12 +29,14 @@ const (
 	WordCount    = "count"
 	WordRollups  = "rollups"
 	WordTop      = "top"
+	WordSeries   = "series"
 )
 
 // subjectRows are the routes of the lifecycle of a subject, below the path of its type.
 // seriesRoutes has the route of its profile.
 var subjectRows = []Route{
 	{Method: "GET", Path: "", Action: ListSubjects},
+	{Method: "GET", Path: "/{id}/" + WordSeries, Action: ReadSeries},
 	{Method: "PUT", Path: "/{id}", Action: CreateSubject},
 	{Method: "PATCH", Path: "/{id}", Action: UpdateSubject},
 	{Method: "DELETE", Path: "/{id}", Action: DeleteSubject},

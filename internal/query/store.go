@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -32,6 +33,8 @@ type Store interface {
 	// LatestBy reads one page of an index of latest items, of all subjects. It is never
 	// strongly consistent.
 	LatestBy(ctx context.Context, r storage.LatestIndexQuery) (storage.LatestPage, error)
+	// List reads one page of a partition, strongly consistent.
+	List(ctx context.Context, l table.ListRequest) (table.ListPage, error)
 	// Profile reads a subject's profile; nil if there is none.
 	Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error)
 }

@@ -5,7 +5,7 @@ package catalog
 var (
 	reservedKindPaths = map[string]bool{
 		"restore": true, "purge": true, "deleted": true, "versions": true,
-		"latest": true, "count": true, "rollups": true, "top": true,
+		"series": true, "latest": true, "count": true, "rollups": true, "top": true,
 		"alerts": true, "rules": true,
 	}
 	reservedSubjectPaths = map[string]bool{"alerts": true, "rules": true}

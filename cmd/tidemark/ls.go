@@ -1,0 +1,87 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+const lsLong = `List what is stored: subjects with their kinds of event, streams and measures, and when
+each was first and last seen. The times are those of the hour, or of the day for kinds
+whose hours are written with each event. Subjects that have only a profile are listed
+too.
+
+Series that were stored by an earlier release are listed after their next event, or after
+"tidemark rebuild".
+
+Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
+read.`
+
+func lsCommand(to *connection) *cobra.Command {
+	var flags readFlags
+	cmd := &cobra.Command{
+		Use:     "ls [TYPE[/ID]]",
+		Short:   "List subjects, their streams and measures, and when they were seen",
+		Long:    lsLong,
+		Example: "  tidemark ls\n  tidemark ls devices\n  tidemark ls devices/sensor_01",
+		Args:    asUsage(cobra.MaximumNArgs(1)),
+	}
+	cmd.Flags().StringVar(&flags.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
+	cmd.Flags().IntVar(&flags.limit, "limit", 0, "the most series to list of each type of subject; 0 lists all")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return ls(cmd, to, flags, strings.Join(args, ""))
+	}
+	return cmd
+}
+
+func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error {
+	ctx, from, kinds, err := flags.openTable(cmd, to)
+	if err != nil {
+		return err
+	}
+	subjects, err := arguments.Subjects(what, kinds)
+	if err != nil {
+		return err
+	}
+	var found []entity.ListedSeries
+	for _, s := range subjects {
+		for l, err := range from.EachSeries(ctx, query.SeriesList{Subject: s, Limit: flags.limit}) {
+			if err != nil {
+				return readFailure(err)
+			}
+			found = append(found, l)
+		}
+	}
+	result := httpapi.ListedSubjectsOf(found, "", kinds)
+	return flags.print(cmd, from, result, func() error {
+		table := terminal.NewTable(cmd.OutOrStdout())
+		if len(found) == 0 {
+			return printOr(cmd, table, "nothing is stored yet")
+		}
+		table.Add("SUBJECT", "KIND", "STREAM", "FIRST SEEN", "LAST SEEN", "MEASURES")
+		for _, l := range found {
+			table.Add(seriesRow(l, kinds)...)
+		}
+		return table.Print()
+	})
+}
+
+// seriesRow returns the row of one series. The row of a profile has no kind.
+func seriesRow(l entity.ListedSeries, kinds *catalog.Catalog) []string {
+	name := arguments.SubjectText(l.Series.Subject, kinds)
+	if l.Series.Kind == "" {
+		return []string{name, "(profile)", "", "", "", ""}
+	}
+	one := httpapi.ListedSubjectsOf([]entity.ListedSeries{l}, "", kinds).Subjects[0].Series[0]
+	return []string{name, l.Series.Kind, l.Series.Stream, hourText(l.First), hourText(l.Last), strings.Join(one.Measures, ", ")}
+}
+
+func hourText(t model.Time) string { return t.Time().Format("2006-01-02 15:04") }
