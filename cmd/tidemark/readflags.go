@@ -44,11 +44,16 @@ func (f *readFlags) registerSeries(cmd *cobra.Command) {
 
 // registerRange registers the flags that choose a range of time.
 func (f *readFlags) registerRange(cmd *cobra.Command, limit int, what string, newest bool) {
+	f.registerBounds(cmd)
+	cmd.Flags().IntVar(&f.limit, "limit", limit, "the most "+what+" to show; 0 shows all")
+	cmd.Flags().BoolVar(&f.newest, "newest", newest, "newest first")
+}
+
+// registerBounds registers the flags of the bounds of a range.
+func (f *readFlags) registerBounds(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.from, "from", "", "`time` at which the range begins, such as 2026-11-01 or 2026-11-01T14:00:00Z")
 	cmd.Flags().StringVar(&f.to, "to", "", "`time` before which the range ends")
 	cmd.Flags().Var(&f.last, "last", "the `duration` up to now, such as 24h or 7d, instead of --from and --to")
-	cmd.Flags().IntVar(&f.limit, "limit", limit, "the most "+what+" to show; 0 shows all")
-	cmd.Flags().BoolVar(&f.newest, "newest", newest, "newest first")
 }
 
 // seriesReader reads the series that the flags and the subject argument choose.

@@ -19,7 +19,7 @@ var groups = []struct {
 }{
 	{"Run and load:", []func(*connection) *cobra.Command{devCommand, replayCommand}},
 	{"Read:", []func(*connection) *cobra.Command{
-		lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, topCommand, exportCommand, dumpCommand,
+		lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
 	}},
 	{"Manage:", []func(*connection) *cobra.Command{
 		subjectCommand, devicesCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand,

@@ -14,7 +14,7 @@ import (
 const chartSpan = 30 * tier.Day24
 
 var (
-	rollupParams = with(pagingParams, "last", "with")
+	rollupParams = with(pagingParams, "with")
 	chartParams  = []string{"from", "to", "last", "points", "tier", "stitched", "gaps", "order", "stream", "with", "consistent"}
 )
 
@@ -125,6 +125,18 @@ func (h *Handler) chartRange(args params) (from, to model.Time, err error) {
 		from = to.Add(-span)
 	case from == model.MinTime:
 		from = to.Add(-chartSpan)
+	}
+	return from, to, err
+}
+
+// spanOf returns the exact range of a request: from and to, or the span before now.
+func (h *Handler) spanOf(args params) (from, to model.Time, err error) {
+	if from, to, err = args.timeRange(); err != nil {
+		return from, to, err
+	}
+	span, err := args.last()
+	if span > 0 {
+		from, to = h.Query.Now().Add(-span), h.Query.Now()+1
 	}
 	return from, to, err
 }

@@ -55,7 +55,7 @@ func historyQuery(res resource, args params) (query.History, error) {
 		return query.History{}, err
 	}
 	q := query.History{
-		Series: res.series, From: p.from, To: p.to, Newest: p.newest,
+		Series: res.series, From: p.from, To: p.to, Last: p.last, Newest: p.newest,
 		Limit: p.limit, Cursor: p.cursor, Consistent: p.consistent,
 	}
 	if fields := args.text("fields"); fields != "" {
@@ -96,7 +96,7 @@ func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (an
 	}
 	page, err := h.Query.QueryIndex(ctx, query.IndexQuery{
 		Kind: res.series.Kind, Field: res.field, Value: res.value,
-		From: p.from, To: p.to, Newest: p.newest, Limit: p.limit, Cursor: p.cursor,
+		From: p.from, To: p.to, Last: p.last, Newest: p.newest, Limit: p.limit, Cursor: p.cursor,
 	})
 	if err != nil {
 		return nil, err

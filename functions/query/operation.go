@@ -56,8 +56,9 @@ var readProblems = []httpapi.ProblemType{
 // Problems that several reads share.
 var (
 	seriesProblems = []httpapi.ProblemType{problemSeries, httpapi.ProblemBoolean}
-	pageProblems   = with([]httpapi.ProblemType{problemTime, problemRange, problemLimit, problemOrder, problemCursor, problemForeignCursor}, seriesProblems...)
-	bucketProblems = with([]httpapi.ProblemType{problemTier, problemLast, problemUnreadableItem}, pageProblems...)
+	pageProblems   = with([]httpapi.ProblemType{problemTime, problemLast, problemRange, problemLimit, problemOrder, problemCursor, problemForeignCursor}, seriesProblems...)
+	totalProblems  = with(seriesProblems, problemLast, problemTime, problemRange, problemUnreadableItem, problemTooManyBuckets, problemTooManySeries)
+	bucketProblems = with([]httpapi.ProblemType{problemTier, problemUnreadableItem}, pageProblems...)
 	chartProblems  = with(seriesProblems, problemTier, problemLast, problemUnreadableItem, problemTime, problemRange, problemLimit, problemOrder, problemRangeTooLong, problemTooManySeries)
 )
 
@@ -78,7 +79,7 @@ var bodyProblems = []httpapi.ProblemType{
 	httpapi.ProblemBody, httpapi.ProblemTooLarge, httpapi.ProblemMediaType,
 }
 
-var pagingParams = []string{"from", "to", "order", "limit", "cursor", "stream", "consistent"}
+var pagingParams = []string{"from", "to", "last", "order", "limit", "cursor", "stream", "consistent"}
 
 // with returns a new list: list and more.
 func with[T any](list []T, more ...T) []T {

@@ -32,7 +32,7 @@ var parameters = map[string]parameter{
 		schema: rangeSchema, example: "2026-04-20T00:00:00Z"},
 	"to": {description: "End of the range, exclusive.",
 		schema: rangeSchema, example: "2026-04-21T00:00:00Z"},
-	"last": {description: "The buckets that overlap this span before now, instead of from and to: " + usertime.Durations + ".",
+	"last": {description: "This span before now, instead of from and to: " + usertime.Durations + ". Rollups are those of all buckets that overlap it.",
 		schema: schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h|d|w|y))+$`}, example: "24h", standalone: true},
 	"strict": {description: "Reject an observation with a measure that is not a number, instead of storing it and naming the measure in invalid.",
 		schema: booleanSchema, example: true},

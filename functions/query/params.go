@@ -154,6 +154,7 @@ func (p params) newest(missing bool) (bool, error) {
 // paging holds the parameters that history and rollups share.
 type paging struct {
 	from, to           model.Time
+	last               time.Duration // instead of from and to; 0 is none
 	newest, consistent bool
 	limit              int
 	cursor             string
@@ -161,6 +162,9 @@ type paging struct {
 
 func (p params) paging(newestFirst bool) (g paging, err error) {
 	if g.from, g.to, err = p.timeRange(); err != nil {
+		return g, err
+	}
+	if g.last, err = p.last(); err != nil {
 		return g, err
 	}
 	if g.newest, err = p.newest(newestFirst); err != nil {

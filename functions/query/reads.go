@@ -15,8 +15,8 @@ var reads = map[httpapi.Action]operation{
 	httpapi.ReadCount: {
 		summary:     "The number of events in a range of a series",
 		description: "Reads every event in the range, at that cost. Rollups have the same count at a lower cost.",
-		params:      []string{"from", "to", "where", "stream", "consistent"}, read: (*Handler).count,
-		result: "Count", problems: with(seriesProblems, problemTime, problemRange, problemWhere),
+		params:      []string{"from", "to", "last", "where", "stream", "consistent"}, read: (*Handler).count,
+		result: "Count", problems: with(seriesProblems, problemTime, problemLast, problemRange, problemWhere),
 	},
 	httpapi.ReadLatest: {
 		summary:     "The latest state of a series",
@@ -48,6 +48,18 @@ var reads = map[httpapi.Action]operation{
 		params:      rollupParams, read: (*Handler).rollups,
 		result: "Rollups", list: true, problems: with(bucketProblems, problemTooManySeries),
 	},
+	httpapi.ReadTotal: {
+		summary:     "The summary of any range of a series",
+		description: totalDescription,
+		params:      totalParams, read: (*Handler).total,
+		result: "Total", list: true, problems: totalProblems,
+	},
+	httpapi.ReadAllTotal: {
+		summary:     "The summary of any range over all kinds of a subject",
+		description: totalDescription,
+		params:      totalParams, read: (*Handler).total,
+		result: "Total", list: true, problems: totalProblems,
+	},
 	httpapi.ReadTop: {
 		summary: "The most frequent values of a dimension over a range",
 		params:  topParams, read: (*Handler).top,
@@ -61,7 +73,7 @@ var reads = map[httpapi.Action]operation{
 	httpapi.ReadByIndex: {
 		summary:     "Events of any subject that have a value of the indexed field, newest first",
 		description: "Read from an index, which is eventually consistent.",
-		params:      []string{"from", "to", "order", "limit", "cursor"}, read: (*Handler).indexQuery,
+		params:      []string{"from", "to", "last", "order", "limit", "cursor"}, read: (*Handler).indexQuery,
 		result: "IndexedEvents", list: true, problems: with(pageProblems, problemIndex),
 	},
 	httpapi.ReadProfile: {

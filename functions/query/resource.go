@@ -29,6 +29,7 @@ func (r resource) subject() model.Subject {
 //	/v1/{subjects}/{id}                            profile
 //	/v1/{subjects}/{id}/rollups[/{tier}]           rollups of all its kinds, merged
 //	/v1/{subjects}/{id}/top/{dimension}            most frequent values over all its kinds
+//	/v1/{subjects}/{id}[/{kinds}]/rollups/total    summary of any range
 //	/v1/{subjects}/{id}/{kinds}                    history
 //	/v1/{subjects}/{id}/{kinds}/latest             latest item
 //	/v1/{subjects}/{id}/{kinds}/count              number of events
@@ -132,6 +133,7 @@ var mergedActions = map[httpapi.Action]httpapi.Action{
 	httpapi.ReadRollups: httpapi.ReadAllRollups,
 	httpapi.ReadChart:   httpapi.ReadAllChart,
 	httpapi.ReadTop:     httpapi.ReadAllTop,
+	httpapi.ReadTotal:   httpapi.ReadAllTotal,
 }
 
 // splitAction reads the end of a path that names the action on a series, and returns the
@@ -144,6 +146,8 @@ func splitAction(parts []string) (resource, []string) {
 		return resource{action: httpapi.ReadCount}, parts[:n-1]
 	case parts[n-1] == httpapi.WordRollups:
 		return resource{action: httpapi.ReadChart}, parts[:n-1]
+	case parts[n-2] == httpapi.WordRollups && parts[n-1] == httpapi.WordTotal:
+		return resource{action: httpapi.ReadTotal}, parts[:n-2]
 	case parts[n-2] == httpapi.WordRollups:
 		return resource{action: httpapi.ReadRollups, tier: parts[n-1]}, parts[:n-2]
 	case parts[n-2] == httpapi.WordTop:

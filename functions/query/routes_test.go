@@ -11,7 +11,7 @@ import (
 
 // plainIDs are the actions whose paths have no word after the id: the last part of an id
 // with a slash would be read as a kind.
-var plainIDs = map[httpapi.Action]bool{httpapi.ReadProfile: true, httpapi.ReadAllChart: true, httpapi.ReadAllRollups: true, httpapi.ReadAllTop: true}
+var plainIDs = map[httpapi.Action]bool{httpapi.ReadProfile: true, httpapi.ReadAllChart: true, httpapi.ReadAllRollups: true, httpapi.ReadAllTop: true, httpapi.ReadAllTotal: true}
 
 // The gateway accepts exactly httpapi.Routes: each must be found with its action and kind.
 func TestResourceOf_FindsAllRoutes(t *testing.T) {

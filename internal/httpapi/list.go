@@ -12,6 +12,7 @@ var (
 	_ List = Rollups{}
 	_ List = Subjects{}
 	_ List = Top{}
+	_ List = Total{}
 	_ List = Versions{}
 
 	_ Paged = Alerts{}

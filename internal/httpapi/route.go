@@ -13,6 +13,7 @@ const (
 	ReadCount   Action = "count"
 	ReadRollups Action = "rollups"
 	ReadChart   Action = "chart"    // rollups of the tier that suits the range
+	ReadTotal   Action = "total"    // the summary of any range
 	ReadTop     Action = "top"      // the most frequent values of a dimension
 	ReadByIndex Action = "by-value" // events of any subject by the value of their indexed field
 	ReadProfile Action = "profile"
@@ -20,6 +21,7 @@ const (
 	ReadAllRollups Action = "all-rollups"
 	ReadAllChart   Action = "all-chart"
 	ReadAllTop     Action = "all-top"
+	ReadAllTotal   Action = "all-total"
 )
 
 // Route is one method and path of the HTTP API, with the action that serves it.
@@ -52,6 +54,7 @@ func seriesRoutes(c *catalog.Catalog) []Route {
 			Route{"GET", series, ReadHistory, k.Name},
 			Route{"GET", series + "/" + WordCount, ReadCount, k.Name},
 			Route{"GET", series + "/" + WordRollups, ReadChart, k.Name},
+			Route{"GET", series + "/" + WordRollups + "/" + WordTotal, ReadTotal, k.Name},
 			Route{"GET", series + "/" + WordRollups + "/{tier}", ReadRollups, k.Name})
 		if !k.WithoutLatest {
 			all = append(all, Route{"GET", series + "/" + WordLatest, ReadLatest, k.Name})
@@ -77,6 +80,7 @@ func typeRoutes(s catalog.SubjectType, several bool) []Route {
 	if several {
 		all = append(all,
 			Route{"GET", one + "/" + WordRollups, ReadAllChart, s.Name},
+			Route{"GET", one + "/" + WordRollups + "/" + WordTotal, ReadAllTotal, s.Name},
 			Route{"GET", one + "/" + WordRollups + "/{tier}", ReadAllRollups, s.Name},
 			Route{"GET", one + "/" + WordTop + "/{dimension}", ReadAllTop, s.Name})
 	}

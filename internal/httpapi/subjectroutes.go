@@ -29,6 +29,7 @@ const (
 	WordCount    = "count"
 	WordRollups  = "rollups"
 	WordTop      = "top"
+	WordTotal    = "total" // after WordRollups
 	WordSeries   = "series"
 )
 

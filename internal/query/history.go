@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -14,7 +15,10 @@ import (
 type History struct {
 	Series
 	From, To model.Time // event times: [From, To)
-	Newest   bool       // newest first; otherwise oldest first
+	// Last is a span up to now, instead of From and To; 0 means none. A cursor is bound to
+	// the span, so that it stays valid while time passes.
+	Last   time.Duration
+	Newest bool // newest first; otherwise oldest first
 	// Where filters events by their fields. Events that it excludes are still read and
 	// paid for.
 	Where model.Condition
@@ -41,7 +45,7 @@ type EventPage struct {
 // History reads one page by one Query for each shard. A page may be shorter than its
 // limit, even empty, before the end: check Next.
 func (s *Service) History(ctx context.Context, q History) (EventPage, error) {
-	if err := q.check(); err != nil {
+	if err := q.check(s.Now()); err != nil {
 		return EventPage{}, err
 	}
 	events, next, err := s.historyPager(q).page(ctx, q.Cursor, q.Limit)
@@ -54,21 +58,40 @@ func (s *Service) History(ctx context.Context, q History) (EventPage, error) {
 // EachEvent returns an iterator that reads page after page, from q.Cursor on, and yields
 // at most q.Limit events. An error comes last, with no event.
 func (s *Service) EachEvent(ctx context.Context, q History) iter.Seq2[model.Event, error] {
-	if err := q.check(); err != nil {
+	if err := q.check(s.Now()); err != nil {
 		return pages.Fail[model.Event](err)
 	}
 	return s.historyPager(q).all(ctx, q.Cursor, q.Limit)
 }
 
-func (q History) check() error {
-	if err := q.checkPage(q.From, q.To, q.Limit); err != nil {
+func (q History) check(now model.Time) error {
+	from, to := upToNow(q.Last, q.From, q.To, now)
+	if err := q.checkPage(from, to, q.Limit); err != nil {
 		return err
 	}
 	return q.Where.Validate()
 }
 
+// upToNow returns the range of a request: its bounds, or the span before now.
+func upToNow(last time.Duration, from, to, now model.Time) (model.Time, model.Time) {
+	if last == 0 {
+		return from, to
+	}
+	return now.Add(-last), now + 1
+}
+
+// spanText identifies a span in a cursor.
+func spanText(last time.Duration) string {
+	if last == 0 {
+		return ""
+	}
+	return " last " + last.String()
+}
+
 func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 	shards, now := q.shards(), s.Now()
+	cursors := cursorsOf(s.cursorKeys(), q.cursorClass()+spanText(q.Last), q.Series, q.From, q.To, q.Newest)
+	q.From, q.To = upToNow(q.Last, q.From, q.To, now)
 	fetch := func(ctx context.Context, shard int, after string) ([]model.Event, string, error) {
 		page, err := s.Store.Events(ctx, storage.Range{
 			Series: shards[shard], From: q.From, To: q.To, Newest: q.Newest,
@@ -81,7 +104,7 @@ func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 	}
 	return &pager[model.Event, model.Event]{
 		description: "history of " + q.String(),
-		cursors:     cursorsOf(s.cursorKeys(), q.cursorClass(), q.Series, q.From, q.To, q.Newest),
+		cursors:     cursors,
 		shards: shardMerger[model.Event]{
 			shards: len(shards), newest: q.Newest,
 			fetch: fetch, position: position,

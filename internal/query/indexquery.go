@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -21,10 +22,11 @@ var ErrNotIndexed = errors.New("this kind is not indexed by this field")
 type IndexQuery struct {
 	Kind         *catalog.Kind
 	Field, Value string
-	From, To     model.Time // event times: [From, To)
-	Newest       bool       // newest first; otherwise oldest first
-	Limit        int        // as in History
-	Cursor       string     // Next of the previous page; "" for the first
+	From, To     model.Time    // event times: [From, To)
+	Last         time.Duration // as in History
+	Newest       bool          // newest first; otherwise oldest first
+	Limit        int           // as in History
+	Cursor       string        // Next of the previous page; "" for the first
 }
 
 // QueryIndex reads one page by one Query of the second index, which may lag behind by
@@ -67,10 +69,11 @@ func (q IndexQuery) check() error {
 // indexPager reads the index as if it were a single shard. Events are ordered by their
 // time and their sort key in the index.
 func (s *Service) indexPager(q IndexQuery) (*pager[model.Event, model.Event], error) {
+	now, requested := s.Now(), q
+	q.From, q.To = upToNow(q.Last, q.From, q.To, now)
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	now := s.Now()
 	fetch := func(ctx context.Context, _ int, after string) ([]model.Event, string, error) {
 		past, err := q.position(after)
 		if err != nil {
@@ -87,7 +90,7 @@ func (s *Service) indexPager(q IndexQuery) (*pager[model.Event, model.Event], er
 	}
 	return &pager[model.Event, model.Event]{
 		description: fmt.Sprintf("%s by %s", q.Kind.Name, q.Field),
-		cursors:     cursorsOf(s.cursorKeys(), "by "+q.Field, Series{Kind: q.Kind, Subject: q.Value}, q.From, q.To, q.Newest),
+		cursors:     cursorsOf(s.cursorKeys(), "by "+q.Field+spanText(q.Last), Series{Kind: q.Kind, Subject: q.Value}, requested.From, requested.To, q.Newest),
 		shards: shardMerger[model.Event]{
 			shards: 1, newest: q.Newest,
 			fetch:    fetch,

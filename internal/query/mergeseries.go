@@ -32,6 +32,12 @@ func (q Rollups) kinds() []*catalog.Kind {
 	return unique(append([]*catalog.Kind{q.Kind}, q.With...))
 }
 
+// kindOf returns the kind of that name; q has it.
+func (q Rollups) kindOf(name string) *catalog.Kind {
+	kinds := q.kinds()
+	return kinds[slices.IndexFunc(kinds, func(k *catalog.Kind) bool { return k.Name == name })]
+}
+
 func (q Rollups) subjects() []string { return unique(append([]string{q.Subject}, q.Subjects...)) }
 func (q Rollups) streams() []string  { return unique(append([]string{q.Stream}, q.Streams...)) }
 

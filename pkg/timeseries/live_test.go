@@ -36,6 +36,12 @@ func TestRollups_HaveTheEventsOfOpenBuckets(t *testing.T) {
 			t.Errorf("%s: %d rollups, %v; want one of one event that no aggregator has processed", unit, len(found), err)
 		}
 	}
+	for from, want := range map[time.Duration]int64{2 * time.Minute: 1, 30 * time.Second: 0} {
+		total, err := events.Total(t.Context(), sensor, timeseries.In(today.Add(-from), today))
+		if err != nil || total.Summary.Events() != want || len(total.Missing) > 0 {
+			t.Errorf("the total of %s: %d events, missing %v, %v; want %d events and nothing missing", from, total.Summary.Events(), total.Missing, err, want)
+		}
+	}
 	if _, err := timeseries.Open[Reading](storeOnly{newTable()}, kind, nil); err == nil || !strings.Contains(err.Error(), "no low watermarks") {
 		t.Errorf("error %v, want that the store has no low watermarks", err)
 	}

@@ -122,6 +122,7 @@ var (
 	countOptions      = []string{"In", "Consistent", "Where"}
 	rollupsOptions    = []string{"In", "Newest", "Limit", "Consistent", "AndSubjects", "AndStreams"}
 	rollupPageOptions = append([]string{"After"}, rollupsOptions...)
+	totalOptions      = []string{"In", "Consistent", "AndSubjects", "AndStreams"}
 	chartOptions      = append([]string{"InTier", "Stitched", "Gaps"}, rollupsOptions...)
 )
 

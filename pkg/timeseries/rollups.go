@@ -52,3 +52,14 @@ func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ReadOption) (Cur
 	}
 	return e.query.Chart(ctx, query.Chart{Rollups: r.rollups(e.series(key), r.unit), Stitched: r.stitched, Gaps: r.gaps})
 }
+
+// Total reads one summary of exactly the events of a range, or of all events without In.
+// Complete buckets of the coarsest tiers are read, and at the ends finer tiers and raw
+// events. Missing has the parts of the range where those have expired.
+func (e *Events[T]) Total(ctx context.Context, key Key, opts ...ReadOption) (RangeTotal, error) {
+	r, err := e.readOptions(opts, totalOptions)
+	if err != nil {
+		return RangeTotal{}, err
+	}
+	return e.query.RangeTotal(ctx, r.rollups(e.series(key), 0))
+}

@@ -17,6 +17,8 @@ type (
 	Segment = query.Segment
 	// Total is the merged summary of all rollups of a Curve.
 	Total = query.Total
+	// RangeTotal is the merged summary of any range, and what each part of it was read from.
+	RangeTotal = query.RangeTotal
 	// KindEvents is the number of events of a kind in a Rollup or Total.
 	KindEvents = query.KindEvents
 	// EventCount is the result of Count.
