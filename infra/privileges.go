@@ -21,7 +21,8 @@ type privilege struct {
 // right to each of its parts. A function that is not listed does not use the table.
 //
 // Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique
-// value that is released, a purge request that is withdrawn. Aggregate deletes invalidations
+// value that is released, a purge request that is withdrawn; and an event that its caller
+// names. Aggregate deletes invalidations
 // that it has worked off. Only purge may erase in batches.
 var tableActions = map[string][]string{
 	ingest:    {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},

@@ -22,7 +22,7 @@ var groups = []struct {
 		lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
 	}},
 	{"Manage:", []func(*connection) *cobra.Command{
-		subjectCommand, devicesCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand,
+		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
 		verifyCommand, rebuildCommand, quarantineCommand, redriveCommand, gapCommand, adoptCommand,

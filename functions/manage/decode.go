@@ -15,6 +15,7 @@ type command struct {
 	action  httpapi.Action
 	subject model.Subject // without an ID for the rules of a subject type
 	name    string        // an alert's id or a rule's name
+	event   httpapi.EventPath
 	query   httpapi.Parameters
 }
 
@@ -22,6 +23,11 @@ type command struct {
 var parameters = map[httpapi.Action][]string{
 	httpapi.DeleteSubject: {"forever"},
 	httpapi.PurgeSubject:  {"dryRun", "graceHours"},
+
+	httpapi.CorrectEvent:     {"stream", "strict"},
+	httpapi.CorrectEventByID: {"stream", "strict"},
+	httpapi.DeleteEvent:      {"stream"},
+	httpapi.DeleteEventByID:  {"stream"},
 }
 
 // decode reads the path, the caller's owner and the query of a request.
@@ -48,6 +54,7 @@ func (h *handler) decode(r *httpapi.Request) (command, *httpapi.Problem) {
 //	POST               /v1/{subjects}/{id}/alerts/{alert}/acknowledge, …/resolve
 //	POST               /v1/{subjects}/{id}/rules
 //	DELETE             /v1/{subjects}/{id}/rules/{rule}
+//	PUT, DELETE        /v1/{subjects}/{id}/{kinds}/{time}[/{event}]
 //	POST               /v1/rules/{subjects}
 //	DELETE             /v1/rules/{subjects}/{rule}
 func (h *handler) decodePath(r *httpapi.Request) (command, *httpapi.Problem) {
@@ -63,7 +70,11 @@ func (h *handler) decodePath(r *httpapi.Request) (command, *httpapi.Problem) {
 		return command{}, httpapi.ProblemNotFound.New("%.64q is not a subject type", parts[1])
 	}
 	id, name, action := alertAction(r.Method, parts[2])
-	if action == "" || id == "" || !h.catalog.AllowsRules(subjectType) {
+	event, isEvent := httpapi.FindEvent(h.catalog, subjectType, strings.Split(parts[2], "/"))
+	isEvent = isEvent && event.Action(r.Method) != "" && action == ""
+	if isEvent {
+		id, action = event.Subject, event.Action(r.Method)
+	} else if action == "" || id == "" || !h.catalog.AllowsRules(subjectType) {
 		name = ""
 		id, action = subjectAction(r.Method, parts[2])
 	}
@@ -74,7 +85,7 @@ func (h *handler) decodePath(r *httpapi.Request) (command, *httpapi.Problem) {
 	case err != nil:
 		return command{}, httpapi.ProblemNotFound.New("%.64q… is not a valid id: %v", id, err)
 	}
-	return command{Request: r, subject: subject, action: action, name: name}, nil
+	return command{Request: r, subject: subject, action: action, name: name, event: event}, nil
 }
 
 // decodeTypeRule reads what follows /v1/rules/.

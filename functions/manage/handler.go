@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -27,6 +28,7 @@ type handler struct {
 	profiles   *lifecycle.Service
 	purges     *lifecycle.Purger
 	alerts     *alert.Service
+	events     *ingest.Editor
 	ownerClaim string // the token's claim that names the caller's owner; "" means no owners
 	now        func() model.Time
 
@@ -85,6 +87,11 @@ var actions = map[httpapi.Action]func(*handler, context.Context, command) (httpa
 
 	httpapi.PurgeSubject: (*handler).requestPurge,
 	httpapi.CallOffPurge: (*handler).cancelPurge,
+
+	httpapi.CorrectEvent:     (*handler).correctEvent,
+	httpapi.CorrectEventByID: (*handler).correctEvent,
+	httpapi.DeleteEvent:      (*handler).deleteEvent,
+	httpapi.DeleteEventByID:  (*handler).deleteEvent,
 
 	httpapi.AcknowledgeAlert: (*handler).acknowledgeAlert,
 	httpapi.ResolveAlert:     (*handler).resolveAlert,

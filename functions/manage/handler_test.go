@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -60,7 +61,7 @@ func newFixtureOn(t *testing.T, wrap func(*memory.Table) store) *fixture {
 		t.Fatal(err)
 	}
 	noSleep := func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	h.now, h.profiles.Now, h.purges.Now, h.alerts.Now = now, now, now, now
+	h.now, h.profiles.Now, h.purges.Now, h.alerts.Now, h.events.Service.Now = now, now, now, now, now
 	h.profiles.Sleep, h.purges.Sleep = noSleep, noSleep
 	h.log, h.metrics = telemetry.NewLogger(&f.logs, nil), &telemetry.Emitter{Out: &f.out, Now: now}
 	h.units, h.function = func() (float64, float64) { return 0, 0 }, "manage-test"
@@ -161,6 +162,15 @@ func TestSamples(t *testing.T) {
 		{"call-off", nil, "404 /problems/no-purge"},
 		{"call-off", []string{"purge", startPurge}, "409 /problems/purge-under-way"},
 		{"create", []string{"purge", startPurge}, "410 /problems/gone"},
+		{"event-correct", nil, "404 /problems/no-such-event"},
+		{"event-correct", []string{appendReading}, "200 corrected"},
+		{"event-correct-stale", []string{appendReading}, "412 /problems/event-changed"},
+		{"event-correct-stale", nil, "404 /problems/no-such-event"},
+		{"event-correct-rejected", []string{appendReading}, "400 /problems/rejected"},
+		{"event-bad-time", []string{appendReading}, "404 /problems/not-found"},
+		{"event-delete", []string{appendReading}, "200 deleted"},
+		{"event-delete", []string{appendReading, "event-correct"}, "412 /problems/event-changed"},
+		{"event-delete", []string{appendReading, "event-delete"}, "404 /problems/no-such-event"},
 		{"rule-add", nil, "200"},
 		{"rule-add-own", nil, "200"},
 		{"rule-add-own", []string{"purge", startPurge}, "400 /problems/rejected-rule"},
@@ -173,9 +183,12 @@ func TestSamples(t *testing.T) {
 	} {
 		f := newFixture(t)
 		for _, before := range c.before {
-			if before == startPurge {
+			switch before {
+			case startPurge:
 				f.startPurge()
-			} else {
+			case appendReading:
+				f.appendReading()
+			default:
 				f.sample(before)
 			}
 		}
@@ -219,6 +232,11 @@ func TestPurge_CannotBeCarriedOut(t *testing.T) {
 	}
 }
 
+func subjectOf(c *catalog.Catalog, kind string) string {
+	k, _ := c.Kind(kind)
+	return k.Subject.Name
+}
+
 // The routes of the API are a list. Each that writes must decode to its own action.
 func TestDecode_ServesEveryWritingRoute(t *testing.T) {
 	f := newFixture(t)
@@ -234,7 +252,10 @@ func TestDecode_ServesEveryWritingRoute(t *testing.T) {
 		if strings.Contains(r.Path, "{alert}") || strings.Contains(r.Path, "{rule}") {
 			want.name = "x"
 		}
-		path := strings.NewReplacer("{id}", "a/b", "{alert}", "x", "{rule}", "x").Replace(r.Path)
+		if _, isKind := f.catalog.Kind(r.Kind); isKind {
+			want.subject.Type = subjectOf(f.catalog, r.Kind)
+		}
+		path := strings.NewReplacer("{id}", "a/b", "{alert}", "x", "{rule}", "x", "{time}", "2026-04-20T14:00:00Z", "{event}", "c/d").Replace(r.Path)
 		got, problem := f.decode(&httpapi.Request{Method: r.Method, Path: path})
 		if problem != nil || got.action != want.action || got.subject != want.subject || got.name != want.name || actions[r.Action] == nil {
 			t.Errorf("%s %s: got %+v, %v; want %s", r.Method, r.Path, got, problem, r.Action)

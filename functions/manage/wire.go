@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
@@ -28,6 +29,7 @@ const envEndpoint = "TIDEMARK_ENDPOINT"
 type store interface {
 	lifecycle.Store
 	alert.Store
+	ingest.EditStore
 }
 
 // wire builds the handler from the environment.
@@ -69,6 +71,7 @@ func newHandler(settings *config.Config, s store) (*handler, error) {
 		profiles: &lifecycle.Service{Store: s, Profile: kinds.Profile, Limits: settings.Limits, Now: now, Rand: rand.Reader},
 		purges:   &lifecycle.Purger{Store: withoutErase{s}, Now: now},
 		alerts:   &alert.Service{Store: s, Catalog: kinds, Now: now, Rand: rand.Reader},
+		events:   &ingest.Editor{Service: &ingest.Service{Limits: settings.Limits, Now: now, Rand: rand.Reader}, Store: s},
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
 // history returns a page of the events of a series.
@@ -69,6 +70,22 @@ func historyQuery(res resource, args params) (query.History, error) {
 		q.Where = append(q.Where, term)
 	}
 	return q, nil
+}
+
+// event returns one event, by a consistent read: a correction may depend on it.
+func (h *Handler) event(ctx context.Context, res resource, args params) (any, error) {
+	key, problem := res.event.Key(args.text("stream"))
+	if problem != nil {
+		return nil, problem
+	}
+	stored, err := storage.Event(ctx, h.Query.Store, key)
+	switch {
+	case err != nil:
+		return nil, err
+	case stored == nil:
+		return nil, httpapi.ProblemNoEvent.New("%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID)
+	}
+	return httpapi.StoredEventOf(stored), nil
 }
 
 // latest returns the latest item of a series.

@@ -42,6 +42,10 @@ func (d describer) example(name string) any {
 				return k.Dimensions[0].Name
 			}
 		}
+	case "time":
+		return exampleTime
+	case "event":
+		return "1"
 	case "version":
 		return 1
 	case "alert":
@@ -70,8 +74,11 @@ func (d describer) body() map[string]any {
 		return d.observations()
 	}
 	example := map[string]any{"name": exampleText}
-	if d.row.body == "NewRule" {
+	switch {
+	case d.row.body == "NewRule":
 		example = d.rule()
+	case d.row.result == "EditResult":
+		example = d.correction()
 	}
 	return map[string]any{"required": true, "content": map[string]any{httpapi.FormatJSON.Type: map[string]any{
 		"schema": ref("schemas", d.row.body), "example": example,
@@ -87,6 +94,16 @@ func (d describer) rule() map[string]any {
 		measure = k.Measures[0].Name
 	}
 	return map[string]any{"name": exampleText, "kind": k.Path, "measure": measure, "bounds": "above", "high": 30, "severity": "warning"}
+}
+
+// correction returns the fields of an example correction.
+func (d describer) correction() map[string]any {
+	kind := d.kinds()[0]
+	o := observation(kind, "")
+	for _, name := range []string{kind.Subject.Field, catalog.TimeField, catalog.IDField} {
+		delete(o, name)
+	}
+	return o
 }
 
 func (d describer) observations() map[string]any {

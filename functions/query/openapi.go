@@ -177,11 +177,14 @@ func (d describer) parameters() (all []any) {
 // conditional has the writes that accept If-Match.
 var conditional = map[httpapi.Action]bool{
 	httpapi.UpdateSubject: true, httpapi.DeleteSubject: true, httpapi.RestoreSubject: true, httpapi.PurgeSubject: true, httpapi.CallOffPurge: true,
+	httpapi.CorrectEvent: true, httpapi.CorrectEventByID: true, httpapi.DeleteEvent: true, httpapi.DeleteEventByID: true,
 }
 
 // pathSchemas has the schemas of path parameters.
 var pathSchemas = map[string]schema{
 	"id":        {"type": "string", "minLength": 1, "maxLength": 512},
+	"time":      timeSchema,
+	"event":     textSchema,
 	"tier":      tierSchema(),
 	"dimension": textSchema,
 	"value":     textSchema,
@@ -193,5 +196,5 @@ var pathSchemas = map[string]schema{
 // ifMatch is the header parameter of the conditional writes.
 var ifMatch = []any{map[string]any{
 	"name": "If-Match", "in": "header", "schema": schema{"type": "string"},
-	"description": "The entity tag of the profile: the change is made only if the profile still has this version.",
+	"description": "An entity tag: the change is made only if the profile still has this version, or the event these fields.",
 }}

@@ -5,6 +5,11 @@ import "github.com/tidemark-db/tidemark/internal/httpapi"
 const chartDescription = "Uses the finest tier that still has the complete range and gives at most the requested number of points, and returns the reason. " +
 	"The range is widened to complete buckets; the default is the last 30 days. The response is not paged."
 
+const eventDescription = "Its entity tag begins with the hash of its fields. Send it as If-Match with a correction or deletion, and the event is changed only if it still has these fields."
+
+// eventProblems are the problems of reading one event.
+var eventProblems = []httpapi.ProblemType{problemSeries, httpapi.ProblemNoEvent, problemKind}
+
 // reads has the operation of each action that this function serves.
 var reads = map[httpapi.Action]operation{
 	httpapi.ReadHistory: {
@@ -23,6 +28,18 @@ var reads = map[httpapi.Action]operation{
 		description: "The fields of its newest event, and the fields that other writers added. The latest item never expires.",
 		params:      []string{"stream", "consistent"}, read: (*Handler).latest,
 		result: "Event", list: true, problems: with(seriesProblems, problemNothingYet),
+	},
+	httpapi.ReadEvent: {
+		summary:     "One event, by its time",
+		description: eventDescription,
+		params:      []string{"stream"}, read: (*Handler).event,
+		result: "Event", list: true, problems: eventProblems,
+	},
+	httpapi.ReadEventByID: {
+		summary:     "One event, by its time and id",
+		description: eventDescription,
+		params:      []string{"stream"}, read: (*Handler).event,
+		result: "Event", list: true, problems: eventProblems,
 	},
 	httpapi.ReadRollups: {
 		summary:     "Rollups of a tier, oldest first",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
@@ -18,6 +19,7 @@ type resource struct {
 	with         []*catalog.Kind
 	dimension    string // of the most frequent values
 	field, value string // of an index query; value is also a version or an alert's id
+	event        httpapi.EventPath
 }
 
 func (r resource) subject() model.Subject {
@@ -31,6 +33,7 @@ func (r resource) subject() model.Subject {
 //	/v1/{subjects}/{id}/top/{dimension}            most frequent values over all its kinds
 //	/v1/{subjects}/{id}[/{kinds}]/rollups/total    summary of any range
 //	/v1/{subjects}/{id}/{kinds}                    history
+//	/v1/{subjects}/{id}/{kinds}/{time}[/{event}]   one event
 //	/v1/{subjects}/{id}/{kinds}/latest             latest item
 //	/v1/{subjects}/{id}/{kinds}/count              number of events
 //	/v1/{subjects}/{id}/{kinds}/rollups[/{tier}]   rollups of a tier, or of the one that suits the range
@@ -104,10 +107,23 @@ func subjectResource(c *catalog.Catalog, subject catalog.SubjectType, parts []st
 	id, name := strings.Join(rest[:len(rest)-1], "/"), rest[len(rest)-1]
 	kind, ok := c.ByPath(name)
 	if !ok || kind.Subject != subject {
+		if e, found := eventOf(c, subject, parts); found {
+			return resource{series: query.Series{Kind: e.Kind, Subject: e.Subject}, action: e.Action(http.MethodGet), event: e}, nil
+		}
 		return resource{}, unknownKind(name, subject, c)
 	}
 	r.series = query.Series{Kind: kind, Subject: id}
 	return r, nil
+}
+
+// eventOf reads the path of one event. A part after a kind that is not a time is none.
+func eventOf(c *catalog.Catalog, subject catalog.SubjectType, parts []string) (httpapi.EventPath, bool) {
+	e, ok := httpapi.FindEvent(c, subject, parts)
+	if !ok {
+		return e, false
+	}
+	_, problem := e.Key("")
+	return e, problem == nil
 }
 
 // subjectSegments are the ends of paths that belong to a subject and not to one of its

@@ -17,6 +17,10 @@ var writes = map[httpapi.Action]operation{
 		params:     httpapi.AppendParameters, result: "AppendResults", body: "Observations",
 		problems: with(bodyProblems, httpapi.ProblemRejected, httpapi.ProblemInternal, httpapi.ProblemForeign),
 	},
+	httpapi.CorrectEvent:     correctEvent,
+	httpapi.CorrectEventByID: correctEvent,
+	httpapi.DeleteEvent:      deleteEvent,
+	httpapi.DeleteEventByID:  deleteEvent,
 	httpapi.CreateSubject: {
 		summary: "Register a subject",
 		result:  "ChangeResult", body: "Fields", status: http.StatusCreated, exampleState: stateNew,
@@ -85,4 +89,28 @@ var writes = map[httpapi.Action]operation{
 		result:  "Rule", exampleState: stateAlerting,
 		problems: []httpapi.ProblemType{httpapi.ProblemForeign, httpapi.ProblemUnavailable, httpapi.ProblemNoRule},
 	},
+}
+
+// The edits of an event are the same with and without an id.
+var (
+	correctEvent = operation{
+		summary: "Replace the fields of a stored event",
+		description: "The body has all fields of the event, without subject, time, stream and id. The rollups are recomputed; the latest item does not change. " +
+			"With If-Match (an entity tag), the event is changed only if it still has the fields that were read.",
+		repeatNote: "Repeating the request is always safe.",
+		params:     []string{"stream", "strict"}, result: "EditResult", body: "Fields",
+		problems: with(editProblems, with(bodyProblems, httpapi.ProblemRejected)...),
+	}
+	deleteEvent = operation{
+		summary:     "Delete a stored event",
+		description: "The rollups are recomputed without it; the latest item does not change. With If-Match, the event is deleted only if it still has the fields that were read.",
+		params:      []string{"stream"}, result: "EditResult",
+		problems: editProblems,
+	}
+)
+
+// editProblems are the problems of every edit of an event.
+var editProblems = []httpapi.ProblemType{
+	httpapi.ProblemQuery, httpapi.ProblemUnknownParameter, httpapi.ProblemRepeatedParameter, httpapi.ProblemBoolean,
+	httpapi.ProblemForeign, httpapi.ProblemNotFound, httpapi.ProblemNoEvent, httpapi.ProblemEventChanged, httpapi.ProblemUnavailable,
 }

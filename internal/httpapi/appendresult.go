@@ -21,7 +21,11 @@ type AppendResult struct {
 	Latest  *Latest            `json:"latest,omitempty"`
 	Invalid []string           `json:"invalid,omitempty"` // measures that are not numbers
 	Errors  []model.FieldError `json:"errors,omitempty"`
+	Detail  string             `json:"detail,omitempty"` // what to do about a collision
 }
+
+// collisionDetail says how to correct an event that is stored.
+const collisionDetail = "an event with this time and id, and other fields, is stored: correct it with PUT /v1/{subjects}/{id}/{kinds}/{time}, or send another id"
 
 // Latest is the latest item of the series as JSON: as written if the outcome is applied,
 // else as it was read, including fields that other writers added.
@@ -40,6 +44,9 @@ func AppendResultOf(o model.AppendResult) AppendResult {
 	if o.Outcome != model.Rejected {
 		out.Kind, out.Stream = o.Key.Series.Kind, o.Key.Series.Stream
 		out.At, out.ID = &o.Key.At, o.Key.ID
+	}
+	if o.Outcome == model.Collision {
+		out.Detail = collisionDetail
 	}
 	if l := o.Latest; l != nil {
 		out.Latest = &Latest{Fields: Fields(l.Attrs)}

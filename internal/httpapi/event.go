@@ -21,6 +21,18 @@ func EventOf(e *model.Event) Event {
 	return Event{At: &e.At, ID: e.ID, Fields: Fields(e.Attrs), Unreadable: e.Unreadable}
 }
 
+// StoredEvent is a single event as JSON. Its entity tag begins with the hash of its fields.
+type StoredEvent struct {
+	Event
+	hash model.Hash
+}
+
+// StoredEventOf returns e as JSON.
+func StoredEventOf(e *model.Event) StoredEvent { return StoredEvent{EventOf(e), e.Hash} }
+
+// VersionTag returns the hash.
+func (e StoredEvent) VersionTag() string { return e.hash.String() }
+
 // LatestOf returns a latest item as JSON.
 func LatestOf(l *model.Latest) Event {
 	v := Event{ID: l.ID, Fields: Fields(l.Attrs)}

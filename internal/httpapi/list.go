@@ -23,5 +23,6 @@ var (
 	_ Paged = Subjects{}
 
 	_ Versioned = Profile{}
+	_ Versioned = StoredEvent{}
 	_ error     = (*Problem)(nil)
 )

@@ -13,12 +13,23 @@ import (
 // ProfileFields decodes the body: one JSON object with fields of a profile. Null fields
 // are included.
 func (r *Request) ProfileFields(limits config.Limits) (model.Attrs, *Problem) {
+	return r.fields(limits, ProblemProfile)
+}
+
+// EventFields decodes the body: one JSON object with all fields of an event but its
+// identity.
+func (r *Request) EventFields(limits config.Limits) (model.Attrs, *Problem) {
+	return r.fields(limits, ProblemRejected)
+}
+
+// fields decodes one JSON object. A value that cannot be stored is a problem of type invalid.
+func (r *Request) fields(limits config.Limits, invalid ProblemType) (model.Attrs, *Problem) {
 	observations, many, problem := r.Observations(limits)
 	switch {
 	case problem != nil:
 		return nil, problem
 	case many || len(observations) != 1:
-		return nil, ProblemBody.New("the body has several objects: send the fields of one profile as one object")
+		return nil, ProblemBody.New("the body has several objects: send the fields as one object")
 	case observations[0].DecodeError != nil:
 		return nil, ProblemBody.New("%v; nothing was stored", observations[0].DecodeError)
 	}
@@ -26,7 +37,7 @@ func (r *Request) ProfileFields(limits config.Limits) (model.Attrs, *Problem) {
 	for _, f := range observations[0].Fields {
 		v, err := fieldValue(f)
 		if err != nil {
-			p := ProblemProfile.New("%s %v; nothing was stored", clip(f.Name), err)
+			p := invalid.New("%s %v; nothing was stored", clip(f.Name), err)
 			p.Errors = []model.FieldError{{Field: f.Name, Code: ingest.CodeWrongType, Message: err.Error()}}
 			return nil, p
 		}
@@ -35,7 +46,7 @@ func (r *Request) ProfileFields(limits config.Limits) (model.Attrs, *Problem) {
 	return attrs, nil
 }
 
-var errNested = errors.New("is an object or array, which a profile cannot store: send its parts as separate fields")
+var errNested = errors.New("is an object or array, which cannot be stored: send its parts as separate fields")
 
 func fieldValue(f ingest.Field) (model.Value, error) {
 	switch f.Form {

@@ -2,9 +2,14 @@ package httpapi
 
 import "strconv"
 
-// ProfileVersion makes the version a part of the entity tag, so that If-Match can make a
-// change conditional on it.
-func (p Profile) ProfileVersion() int64 { return p.Version }
+// VersionTag makes the version a part of the entity tag, so that If-Match can make a change
+// conditional on it.
+func (p Profile) VersionTag() string {
+	if p.Version == 0 {
+		return ""
+	}
+	return strconv.FormatInt(p.Version, 10)
+}
 
 // Subjects is a page of profiles as JSON.
 type Subjects struct {

@@ -54,8 +54,8 @@ type Paged interface {
 
 // Versioned is a result with a version that a change can be conditional on.
 type Versioned interface {
-	// ProfileVersion returns the version, 0 if there is none.
-	ProfileVersion() int64
+	// VersionTag returns the version as in If-Match, "" if there is none.
+	VersionTag() string
 }
 
 // ReadResponse returns the response to a read: in a format and encoding that the request
@@ -126,8 +126,8 @@ const gzipTagSuffix = "-gzip"
 func entityTag(body []byte, result any) string {
 	sum := sha256.Sum256(body)
 	tag := hex.EncodeToString(sum[:12])
-	if v, ok := result.(Versioned); ok && v.ProfileVersion() > 0 {
-		tag = fmt.Sprintf("%d-%s", v.ProfileVersion(), tag)
+	if v, ok := result.(Versioned); ok && v.VersionTag() != "" {
+		tag = v.VersionTag() + "-" + tag
 	}
 	return tag
 }

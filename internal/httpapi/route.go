@@ -65,6 +65,7 @@ func seriesRoutes(c *catalog.Catalog) []Route {
 		if k.IndexBy != "" {
 			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + k.IndexBy + "/{value}", ReadByIndex, k.Name})
 		}
+		all = append(all, eventRoutes(k, series)...)
 	}
 	for _, s := range c.Subjects() {
 		all = append(all, typeRoutes(s, len(c.KindsOf(s)) > 1)...)

@@ -23,7 +23,7 @@ func catalogOf(t *testing.T, kinds ...catalog.Kind) *catalog.Catalog {
 
 func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
 	views := catalog.Kind{Name: "PAGEVIEW", Subject: catalog.SubjectType{Name: "SITE"}, WithoutLatest: true}
-	views.Dimensions, views.IndexBy = []rollup.DimensionSpec{{Name: "path"}}, "visitor"
+	views.Dimensions, views.IndexBy, views.IDs = []rollup.DimensionSpec{{Name: "path"}}, "visitor", catalog.RequiredID
 	clicks := catalog.Kind{Name: "CLICK", Subject: views.Subject, WithoutLatest: true}
 	want := []Route{
 		{"POST", "/v1/flows", Append, "FLOW"},
@@ -33,6 +33,12 @@ func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
 		{"GET", "/v1/pumps/{id}/flows/rollups/total", ReadTotal, "FLOW"},
 		{"GET", "/v1/pumps/{id}/flows/rollups/{tier}", ReadRollups, "FLOW"},
 		{"GET", "/v1/pumps/{id}/flows/latest", ReadLatest, "FLOW"},
+		{"GET", "/v1/pumps/{id}/flows/{time}", ReadEvent, "FLOW"},
+		{"GET", "/v1/pumps/{id}/flows/{time}/{event}", ReadEventByID, "FLOW"},
+		{"PUT", "/v1/pumps/{id}/flows/{time}", CorrectEvent, "FLOW"},
+		{"PUT", "/v1/pumps/{id}/flows/{time}/{event}", CorrectEventByID, "FLOW"},
+		{"DELETE", "/v1/pumps/{id}/flows/{time}", DeleteEvent, "FLOW"},
+		{"DELETE", "/v1/pumps/{id}/flows/{time}/{event}", DeleteEventByID, "FLOW"},
 		{"POST", "/v1/pageviews", Append, "PAGEVIEW"},
 		{"GET", "/v1/sites/{id}/pageviews", ReadHistory, "PAGEVIEW"},
 		{"GET", "/v1/sites/{id}/pageviews/count", ReadCount, "PAGEVIEW"},
@@ -41,12 +47,21 @@ func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
 		{"GET", "/v1/sites/{id}/pageviews/rollups/{tier}", ReadRollups, "PAGEVIEW"},
 		{"GET", "/v1/sites/{id}/pageviews/top/{dimension}", ReadTop, "PAGEVIEW"},
 		{"GET", "/v1/pageviews/visitor/{value}", ReadByIndex, "PAGEVIEW"},
+		{"GET", "/v1/sites/{id}/pageviews/{time}/{event}", ReadEventByID, "PAGEVIEW"},
+		{"PUT", "/v1/sites/{id}/pageviews/{time}/{event}", CorrectEventByID, "PAGEVIEW"},
+		{"DELETE", "/v1/sites/{id}/pageviews/{time}/{event}", DeleteEventByID, "PAGEVIEW"},
 		{"POST", "/v1/clicks", Append, "CLICK"},
 		{"GET", "/v1/sites/{id}/clicks", ReadHistory, "CLICK"},
 		{"GET", "/v1/sites/{id}/clicks/count", ReadCount, "CLICK"},
 		{"GET", "/v1/sites/{id}/clicks/rollups", ReadChart, "CLICK"},
 		{"GET", "/v1/sites/{id}/clicks/rollups/total", ReadTotal, "CLICK"},
 		{"GET", "/v1/sites/{id}/clicks/rollups/{tier}", ReadRollups, "CLICK"},
+		{"GET", "/v1/sites/{id}/clicks/{time}", ReadEvent, "CLICK"},
+		{"GET", "/v1/sites/{id}/clicks/{time}/{event}", ReadEventByID, "CLICK"},
+		{"PUT", "/v1/sites/{id}/clicks/{time}", CorrectEvent, "CLICK"},
+		{"PUT", "/v1/sites/{id}/clicks/{time}/{event}", CorrectEventByID, "CLICK"},
+		{"DELETE", "/v1/sites/{id}/clicks/{time}", DeleteEvent, "CLICK"},
+		{"DELETE", "/v1/sites/{id}/clicks/{time}/{event}", DeleteEventByID, "CLICK"},
 		{"GET", "/v1/pumps/{id}", ReadProfile, "PUMP"},
 		{"GET", "/v1/sites/{id}", ReadProfile, "SITE"},
 		{"GET", "/v1/sites/{id}/rollups", ReadAllChart, "SITE"},

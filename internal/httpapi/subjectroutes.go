@@ -67,7 +67,8 @@ func subjectRoutes(c *catalog.Catalog) []Route {
 func (a Action) Changes() bool {
 	switch a {
 	case CreateSubject, UpdateSubject, DeleteSubject, RestoreSubject, PurgeSubject, CallOffPurge,
-		AcknowledgeAlert, ResolveAlert, AddRule, RemoveRule, AddOwnRule, RemoveOwnRule:
+		AcknowledgeAlert, ResolveAlert, AddRule, RemoveRule, AddOwnRule, RemoveOwnRule,
+		CorrectEvent, CorrectEventByID, DeleteEvent, DeleteEventByID:
 		return true
 	}
 	return false

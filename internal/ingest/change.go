@@ -46,17 +46,10 @@ func (s *Service) Delete(ctx context.Context, store ChangeStore, k model.EventKe
 // Correct replaces the fields of a stored event, which keeps its expiry and whether it was
 // late. It reports whether the event still existed. The error may be model.FieldErrors.
 func (s *Service) Correct(ctx context.Context, store ChangeStore, kind *catalog.Kind, o TypedObservation, stored *model.Event) (bool, error) {
-	anyID := *kind
-	anyID.IDs = catalog.OptionalID // the event has its id already
-	v := validation{kind: &anyID, limits: s.Limits, now: s.Now(), random: s.Rand}
-	event, wrong, err := v.typed(o)
-	switch {
-	case err != nil:
+	event, err := s.corrected(kind, o, stored)
+	if err != nil {
 		return false, err
-	case wrong != nil:
-		return false, model.FieldErrors(wrong)
 	}
-	event.ExpiresAt, event.Late, event.ArrivedAt = stored.ExpiresAt, stored.Late, stored.ArrivedAt
 	result, err := s.change(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		return store.CorrectEvent(ctx, event, s.Now())
 	})
@@ -64,6 +57,22 @@ func (s *Service) Correct(ctx context.Context, store ChangeStore, kind *catalog.
 		return false, fmt.Errorf("correct event of %s: %w", event.Series, err)
 	}
 	return result == storage.Written, nil
+}
+
+// corrected returns a stored event with the fields of o. The error may be model.FieldErrors.
+func (s *Service) corrected(kind *catalog.Kind, o TypedObservation, stored *model.Event) (model.Event, error) {
+	anyID := *kind
+	anyID.IDs = catalog.OptionalID // the event has its id already
+	v := validation{kind: &anyID, limits: s.Limits, now: s.Now(), random: s.Rand}
+	event, wrong, err := v.typed(o)
+	switch {
+	case err != nil:
+		return model.Event{}, err
+	case wrong != nil:
+		return model.Event{}, model.FieldErrors(wrong)
+	}
+	event.ExpiresAt, event.Late, event.ArrivedAt = stored.ExpiresAt, stored.Late, stored.ArrivedAt
+	return event, nil
 }
 
 // Enrich sets fields of a latest item that no append writes; a null field is removed. The item

@@ -29,9 +29,10 @@ const (
 	shownInvalid    = 3
 )
 
-// notes explain outcomes that only this package has.
+// notes explain outcomes that a user must act on or does not know from the API.
 var notes = map[model.Outcome]string{
-	storedBefore: "  sent again after a lost response, and already stored",
+	storedBefore:    "  sent again after a lost response, and already stored",
+	model.Collision: "  another event has the same time and id: tidemark event correct changes it, or give these events ids",
 }
 
 // Counts counts outcomes. It may be used concurrently.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 )
 
 // Hash is the hash of an event's payload: the first 16 bytes of SHA-256 over its validated
@@ -14,6 +15,15 @@ type Hash [16]byte
 
 // String returns the hash in hexadecimal.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// ParseHash is the inverse of Hash.String.
+func ParseHash(text string) (h Hash, err error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(h) {
+		return h, fmt.Errorf("%.40q is not a hash of %d hexadecimal digits", text, 2*len(h))
+	}
+	return Hash(b), nil
+}
 
 // HashOf returns the hash of attrs, which must be sorted by name.
 func HashOf(attrs Attrs) Hash {

@@ -39,7 +39,7 @@ func (e *Events[T]) Correct(ctx context.Context, v T) (corrected bool, err error
 	if len(problems) > 0 {
 		return false, model.FieldErrors(problems)
 	}
-	stored, err := e.stored(ctx, k)
+	stored, err := storage.Event(ctx, e.query.Store, k)
 	if err != nil || stored == nil {
 		return false, err
 	}
@@ -116,18 +116,4 @@ func (e *Events[T]) eventKey(v *T) (model.EventKey, error) {
 	key := Key{Subject: e.layout.subject.text(at), Stream: e.layout.stream.text(at)}
 	order := model.Order{At: when, ID: e.layout.id.text(at)}
 	return model.EventKey{Series: e.kind.Series(key.Subject, key.Stream, order), Order: order}, e.series(key).Check()
-}
-
-// stored returns the event of an identity; nil if there is none.
-func (e *Events[T]) stored(ctx context.Context, k model.EventKey) (*model.Event, error) {
-	r := storage.Range{Series: k.Series, From: k.At, To: k.At + 1, Consistent: true}
-	for event, err := range storage.Events(ctx, e.query.Store, r) {
-		if err != nil {
-			return nil, fmt.Errorf("read event %s of %s: %w", k.At, k.Series, err)
-		}
-		if event.ID == k.ID {
-			return &event, nil
-		}
-	}
-	return nil, nil
 }

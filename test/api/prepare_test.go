@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,5 +78,22 @@ func (s service) prepare(t *testing.T, kinds *catalog.Catalog) {
 			}
 		}
 		s.prepareAlerts(t, of, kinds)
+	}
+	s.prepareEvents(t, kinds)
+}
+
+// prepareEvents appends the events with ids of the examples, for the kinds whose examples of
+// observations have none.
+func (s service) prepareEvents(t *testing.T, kinds *catalog.Catalog) {
+	t.Helper()
+	for i := range kinds.Kinds {
+		k := &kinds.Kinds[i]
+		body := fmt.Sprintf(`{%q:%q,"timestamp":"2026-04-20T14:00:00Z","id":"1"}`, k.Subject.Field, strings.ToLower(k.Subject.Name)+"_01")
+		if k.IDs != catalog.OptionalID {
+			continue
+		}
+		if a := s.send(t, "POST", "/v1/"+k.Path, []byte(body), "Content-Type", "application/json"); a.status != 200 {
+			t.Fatalf("POST /v1/%s %s: %d %s", k.Path, body, a.status, a.body)
+		}
 	}
 }

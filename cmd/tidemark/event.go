@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+const eventLong = `Show, correct or delete one stored event, such as a reading that was wrong. It is named by
+its subject and time, and by its id and stream if it has them: see "tidemark history".
+The rollups are recomputed within seconds; the latest item does not change.
+
+Exit status: 0 done; 1 there is no such event, or it has other fields than expected;
+2 wrong usage; 3 failed.`
+
+func eventCommand(to *connection) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "event",
+		Short: "Show, correct or delete one stored event",
+		Long:  eventLong,
+		Example: "  tidemark event get devices/sensor_01 2026-11-01T14:00:00Z\n" +
+			"  tidemark event correct devices/sensor_01 2026-11-01T14:00:00Z temperature:=22.4 note=\n" +
+			"  tidemark event delete devices/sensor_01 2026-11-01T14:00:00Z",
+		Args: asUsage(cobra.NoArgs),
+		RunE: showHelp,
+	}
+	cmd.AddCommand(eventGet(to), eventCorrect(to), eventDelete(to))
+	return cmd
+}
+
+// eventFlags choose an event, in addition to its subject and time.
+type eventFlags struct{ kind, stream, id, expect string }
+
+func (f *eventFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of event; required if the subject has several kinds")
+	cmd.Flags().StringVar(&f.stream, "stream", "", "`stream` of the series (default: events without a stream)")
+	cmd.Flags().StringVar(&f.id, "id", "", "`id` of the event, if it has one")
+}
+
+func (f *eventFlags) registerExpect(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.expect, "expect", "", "only if the event has this `hash`, as printed by get")
+}
+
+// chosenEvent is the event that the flags and arguments choose.
+type chosenEvent struct {
+	ingest.Editor
+	kind   *catalog.Kind
+	key    model.EventKey
+	expect *model.Hash
+}
+
+func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*chosenEvent, error) {
+	table, kinds, err := to.openTableKinds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := to.settings()
+	if err != nil {
+		return nil, err
+	}
+	c := &chosenEvent{Editor: ingest.Editor{Store: table, Service: &ingest.Service{Limits: settings.Limits, Now: wallClock, Rand: rand.Reader}}}
+	if c.kind, c.key, err = arguments.Event(kinds, args[0], f.kind, f.stream, args[1], f.id); err != nil {
+		return nil, err
+	}
+	if f.expect != "" {
+		hash, err := model.ParseHash(f.expect)
+		if err != nil {
+			return nil, usagef("--expect: %w", err)
+		}
+		c.expect = &hash
+	}
+	return c, nil
+}
+
+func eventGet(to *connection) *cobra.Command {
+	var f eventFlags
+	cmd := &cobra.Command{
+		Use: "get SUBJECT TIME", Short: "Show an event, with its hash", Args: asUsage(cobra.ExactArgs(2)),
+		Long: "Show the fields of an event, and their hash for --expect.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.open(cmd.Context(), to, args)
+			if err != nil {
+				return err
+			}
+			stored, err := storage.Event(cmd.Context(), c.Store, c.key)
+			if err != nil {
+				return err
+			}
+			return c.print(cmd, ingest.Edit{Event: stored, Outcome: ingest.NotFound})
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func eventCorrect(to *connection) *cobra.Command {
+	var f eventFlags
+	cmd := &cobra.Command{
+		Use: "correct SUBJECT TIME FIELD=TEXT…", Short: "Change fields of an event", Args: asUsage(cobra.MinimumNArgs(3)),
+		Long: "Change the given fields of an event; other fields keep their values. A field is\n" + arguments.FieldsUse + ".",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.open(cmd.Context(), to, args)
+			if err != nil {
+				return err
+			}
+			fields, err := arguments.Fields(args[2:])
+			if err != nil {
+				return err
+			}
+			edit, err := c.Patch(cmd.Context(), c.kind, c.key, fields, c.expect)
+			if errors.Is(err, model.ErrRejected) {
+				return usagef("%w; nothing was changed", err)
+			}
+			if err != nil {
+				return err
+			}
+			return c.print(cmd, edit)
+		},
+	}
+	f.register(cmd)
+	f.registerExpect(cmd)
+	return cmd
+}
+
+func eventDelete(to *connection) *cobra.Command {
+	var f eventFlags
+	cmd := &cobra.Command{
+		Use: "delete SUBJECT TIME", Short: "Delete an event", Args: asUsage(cobra.ExactArgs(2)),
+		Long: "Delete an event. It cannot be restored.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := f.open(cmd.Context(), to, args)
+			if err != nil {
+				return err
+			}
+			edit, err := c.Delete(cmd.Context(), c.key, c.expect)
+			if err != nil {
+				return err
+			}
+			return c.print(cmd, edit)
+		},
+	}
+	f.register(cmd)
+	f.registerExpect(cmd)
+	return cmd
+}
+
+// print prints the event after an edit, or why nothing was changed.
+func (c *chosenEvent) print(cmd *cobra.Command, edit ingest.Edit) error {
+	out, messages := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	switch {
+	case edit.Outcome == ingest.Deleted:
+		fmt.Fprintf(out, "%s at %s: deleted\n", c.key.Series, c.key.At)
+		return nil
+	case edit.Event == nil:
+		return no(messages, "%s has no event at %s%s: see \"tidemark history\", and check --stream and --id", c.key.Series, c.key.At, withID(c.key.ID))
+	case edit.Outcome == ingest.Changed:
+		return no(messages, "%s at %s has the hash %s, not the expected one: nothing was changed; use get, then try again", c.key.Series, c.key.At, edit.Event.Hash)
+	}
+	fmt.Fprintf(messages, "hash %s\n", edit.Event.Hash)
+	return printJSON(out, httpapi.EventOf(edit.Event))
+}
+
+func withID(id string) string {
+	if id == "" {
+		return " without an id"
+	}
+	return fmt.Sprintf(" with the id %q", id)
+}

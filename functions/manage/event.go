@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// correctEvent replaces the fields of a stored event.
+func (h *handler) correctEvent(ctx context.Context, c command) (httpapi.Response, error) {
+	key, problem := c.event.Key(c.query.Get("stream"))
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	expect, problem := c.ExpectedHash()
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	strict, problem := c.query.Boolean("strict")
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	fields, problem := c.EventFields(h.limits)
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	edit, err := h.events.Correct(ctx, c.event.Kind, ingest.TypedObservation{
+		Subject: key.Series.Subject.ID, Stream: key.Series.Stream, At: key.At, ID: key.ID, Attrs: fields, Strict: strict,
+	}, expect)
+	var invalid model.FieldErrors
+	if errors.As(err, &invalid) {
+		p := httpapi.ProblemRejected.New("%v; nothing was changed", invalid)
+		p.Errors = invalid
+		return httpapi.Response{}, p
+	}
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	return httpapi.EditResponse(key, edit), nil
+}
+
+// deleteEvent deletes a stored event.
+func (h *handler) deleteEvent(ctx context.Context, c command) (httpapi.Response, error) {
+	key, problem := c.event.Key(c.query.Get("stream"))
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	expect, problem := c.ExpectedHash()
+	if problem != nil {
+		return httpapi.Response{}, problem
+	}
+	edit, err := h.events.Delete(ctx, key, expect)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	return httpapi.EditResponse(key, edit), nil
+}

@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// The actions on one stored event. An event is named by its time, and by its id if it has
+// one.
+const (
+	ReadEvent        Action = "event"
+	CorrectEvent     Action = "correct-event"
+	DeleteEvent      Action = "delete-event"
+	ReadEventByID    Action = "event-by-id"
+	CorrectEventByID Action = "correct-event-by-id"
+	DeleteEventByID  Action = "delete-event-by-id"
+)
+
+// eventActions are the actions of a method, without and with an id.
+var eventActions = map[string][2]Action{
+	http.MethodGet:    {ReadEvent, ReadEventByID},
+	http.MethodPut:    {CorrectEvent, CorrectEventByID},
+	http.MethodDelete: {DeleteEvent, DeleteEventByID},
+}
+
+// eventRoutes returns the routes of the single events of a kind. Events of a kind whose
+// events always have ids have no route without an id.
+func eventRoutes(k *catalog.Kind, series string) (all []Route) {
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
+		if k.IDs == catalog.OptionalID {
+			all = append(all, Route{method, series + "/{time}", eventActions[method][0], k.Name})
+		}
+		all = append(all, Route{method, series + "/{time}/{event}", eventActions[method][1], k.Name})
+	}
+	return all
+}
+
+// EventPath is the path of one event, after the subject type: {id}/{kinds}/{time}[/{event}].
+type EventPath struct {
+	Kind    *catalog.Kind
+	Subject string // id
+	Time    string // as in the path
+	ID      string // of the event
+}
+
+// FindEvent reads the path of one event, split at its slashes. ok is false if no kind of the
+// subject type follows an id, or nothing follows the kind. Ids may contain slashes: the last
+// kind in the path counts.
+func FindEvent(c *catalog.Catalog, subject catalog.SubjectType, parts []string) (p EventPath, ok bool) {
+	for i := len(parts) - 2; i > 0; i-- {
+		if k, known := c.ByPath(parts[i]); known && k.Subject == subject {
+			return EventPath{Kind: k, Subject: strings.Join(parts[:i], "/"), Time: parts[i+1], ID: strings.Join(parts[i+2:], "/")}, true
+		}
+	}
+	return EventPath{}, false
+}
+
+// Action returns the action of a method on the event, "" if there is none.
+func (p EventPath) Action(method string) Action {
+	if p.ID == "" {
+		return eventActions[method][0]
+	}
+	return eventActions[method][1]
+}
+
+// Key returns the identity of the event in a stream.
+func (p EventPath) Key(stream string) (model.EventKey, *Problem) {
+	at, err := usertime.Parse(p.Time)
+	if err != nil {
+		return model.EventKey{}, ProblemNotFound.New("%v: want /v1/%s/{id}/%s/{time}, with the time of an event", err, p.Kind.Subject.Path, p.Kind.Path)
+	}
+	order := model.Order{At: at, ID: p.ID}
+	return model.EventKey{Series: p.Kind.Series(p.Subject, stream, order), Order: order}, nil
+}
+
+// The problem types of edits.
+var (
+	ProblemNoEvent      = ProblemType{"/problems/no-such-event", "The event does not exist", http.StatusNotFound}
+	ProblemEventChanged = ProblemType{"/problems/event-changed", "The event has other fields than expected", http.StatusPreconditionFailed}
+)
+
+// EditResult is the outcome of a correction or deletion as JSON.
+type EditResult struct {
+	Outcome ingest.EditOutcome `json:"outcome"`
+	Event   *Event             `json:"event,omitempty"`
+}
+
+// ExpectedHash returns the hash in If-Match; nil if the change is unconditional. The entity
+// tag of an edit is the hash of the event; that of a read has another hash after it.
+func (r *Request) ExpectedHash() (*model.Hash, *Problem) {
+	text := strings.Trim(strings.TrimSpace(r.Header("If-Match")), `"`)
+	if text == "" || text == "*" {
+		return nil, nil
+	}
+	text, _, _ = strings.Cut(text, "-")
+	hash, err := model.ParseHash(text)
+	if err != nil {
+		return nil, ProblemEventChanged.New("If-Match is %q: want the ETag of a response that has the event", clip(text))
+	}
+	return &hash, nil
+}
+
+// EditResponse returns the response to an edit of the event k: 200, or a Problem.
+func EditResponse(k model.EventKey, edit ingest.Edit) Response {
+	switch edit.Outcome {
+	case ingest.NotFound:
+		return ProblemNoEvent.New("%s has no event at %s with the id %q in this stream, or it is about to expire: POST /v1/{kinds} appends events", k.Series.Subject.ID, k.At, k.ID).Response()
+	case ingest.Changed:
+		return ProblemEventChanged.New("nothing was changed: read the event again, and retry with its ETag in If-Match").
+			With("ETag", `"`+edit.Event.Hash.String()+`"`).Response()
+	}
+	body := EditResult{Outcome: edit.Outcome}
+	if edit.Event == nil {
+		return JSON(http.StatusOK, body)
+	}
+	event := EventOf(edit.Event)
+	body.Event = &event
+	response := JSON(http.StatusOK, body)
+	response.Headers["ETag"] = `"` + edit.Event.Hash.String() + `"`
+	return response
+}
