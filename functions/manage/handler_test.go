@@ -154,7 +154,7 @@ func TestSamples(t *testing.T) {
 		{"restore", created, "409 /problems/exists"},
 		{"restore", nil, "404 /problems/no-such-subject"},
 		{"purge", created, "202 requested"},
-		{"purge-dry-run", created, "200 1 profile 1 versions"},
+		{"purge-dry-run", created, "200 1 profile 1 versions 1 list of series"},
 		{"purge-dry-run-misspelt", created, "400 /problems/bad-boolean"},
 		{"purge-with-grace", created, "202 requested"},
 		{"bad-grace", created, "400 /problems/unreadable-query"},
