@@ -163,18 +163,16 @@ deploy-dry: build ## what deploying STAGE would make, and what that costs at res
 	@cd infra && go run . cost "$(STAGE)"
 
 .PHONY: deploy
-deploy: build node_modules ## STAGE to the AWS account at hand, asking before privileges widen
-	@go run ./cmd/tidemark config apply --dry-run --stack "tidemark-$(STAGE)"
-	@cd infra && $(CDK) deploy "tidemark-$(STAGE)"
-	@go run ./cmd/tidemark config apply --stack "tidemark-$(STAGE)"
+deploy: build node_modules ## STAGE to its AWS account, asking before privileges widen; YES=1 asks nothing, CHANGES=1 only prepares a change set
+	@go run ./scripts/stack $(if $(YES),-yes) $(if $(CHANGES),-changes) deploy "$(STAGE)"
 
 .PHONY: deploy-mock
 deploy-mock: ## STAGE's template to moto, a mock of AWS, read back and compared with the configuration
 	@scripts/mockcloud/run.sh "$(STAGE)"
 
 .PHONY: destroy
-destroy: build node_modules ## STAGE's stack; a table that its stage retains stays
-	@cd infra && $(CDK) destroy "tidemark-$(STAGE)"
+destroy: build node_modules ## STAGE's stack, naming what blocks it (YES=1 detaches certificates); a table that its stage retains stays
+	@go run ./scripts/stack $(if $(YES),-yes) destroy "$(STAGE)"
 
 .PHONY: sam
 sam: build ## template.yaml anew, from the CDK app

@@ -107,7 +107,7 @@ func (s *stack) integration(id, function string) *string {
 	i := awsapigatewayv2.NewCfnIntegration(s.Stack, &id, &awsapigatewayv2.CfnIntegrationProps{
 		ApiId:                s.api.Ref(),
 		IntegrationType:      new("AWS_PROXY"),
-		IntegrationUri:       s.functions[function].FunctionArn(),
+		IntegrationUri:       s.invoked(function),
 		PayloadFormatVersion: new("2.0"),
 	})
 	return new("integrations/" + *i.Ref())
@@ -118,7 +118,7 @@ func (s *stack) integration(id, function string) *string {
 func (s *stack) allowInvoke(id, function, service string, account *string, sourceArn string) awslambda.CfnPermission {
 	return awslambda.NewCfnPermission(s.Stack, &id, &awslambda.CfnPermissionProps{
 		Action:        new("lambda:InvokeFunction"),
-		FunctionName:  s.functions[function].FunctionArn(),
+		FunctionName:  s.invoked(function),
 		Principal:     &service,
 		SourceAccount: account,
 		SourceArn:     &sourceArn,

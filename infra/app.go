@@ -17,8 +17,9 @@ type app struct {
 }
 
 // newApp declares the stages. code is the folder with a subfolder for each built function;
-// outdir is where the assembly is written, "" leaves that to the CDK command line.
-func newApp(settings *config.Config, code, outdir string) (*app, error) {
+// outdir is where the assembly is written, "" leaves that to the CDK command line. The named
+// contexts are true, in addition to those of the command line.
+func newApp(settings *config.Config, code, outdir string, contexts ...string) (*app, error) {
 	kinds, err := settings.Catalog()
 	if err != nil {
 		return nil, err
@@ -41,6 +42,9 @@ func newApp(settings *config.Config, code, outdir string) (*app, error) {
 			"aws:cdk:enable-path-metadata":              false,
 			"aws:cdk:enable-asset-metadata":             false,
 		},
+	}
+	for _, name := range contexts {
+		(*props.PostCliContext)[name] = "true"
 	}
 	if outdir != "" {
 		props.Outdir = &outdir

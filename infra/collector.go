@@ -48,7 +48,7 @@ func (s *stack) siteKeyAuthorizer() awsapigatewayv2.CfnAuthorizer {
 		Name:           new("site-keys"),
 		AuthorizerType: new("REQUEST"),
 		AuthorizerUri: new(fmt.Sprintf("arn:%s:apigateway:%s:lambda:path/2015-03-31/functions/%s/invocations",
-			*s.Partition(), *s.Region(), *s.functions[authorize].FunctionArn())),
+			*s.Partition(), *s.Region(), *s.invoked(authorize))),
 		AuthorizerPayloadFormatVersion: new("2.0"),
 		EnableSimpleResponses:          true,
 		AuthorizerResultTtlInSeconds:   new(0.0),

@@ -74,7 +74,7 @@ func (s *stack) addRule(k *catalog.Kind, failures awsiam.Role) {
 			Sql:              new(s.ruleSQL(k)),
 			RuleDisabled:     false,
 			Actions: []any{&awsiot.CfnTopicRule_ActionProperty{
-				Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.functions[ingest].FunctionArn()},
+				Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.invoked(ingest)},
 			}},
 			ErrorAction: &awsiot.CfnTopicRule_ActionProperty{
 				Sqs: &awsiot.CfnTopicRule_SqsActionProperty{QueueUrl: s.undelivered.QueueUrl(), RoleArn: failures.RoleArn(), UseBase64: false},

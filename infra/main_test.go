@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// full is a stage with every option enabled, in addition to the shipped ones.
+// full are a stage with every option that does not exclude another, and stages for the rest,
+// in addition to the shipped ones.
 const full = `
 stages:
   full:
@@ -40,6 +41,10 @@ stages:
     access: {issuer: "https://login.example.com", audience: [tidemark, console], ownerClaim: account}
     reserved: {ingest: 50, aggregate: 20, query: 10}
     sources: {topic: plant7, sqs: true, kinesis: true}
+  canary:
+    account: "123456789012"
+    region: eu-central-1
+    canary: true
 `
 
 func shipped(t testing.TB) *config.Config {

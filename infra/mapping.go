@@ -23,7 +23,7 @@ func (s *stack) addMapping() {
 func (s *stack) tableStreamMapping(id, function, pattern string) awslambda.CfnEventSourceMapping {
 	m := s.settings.Mapping
 	return awslambda.NewCfnEventSourceMapping(s.Stack, &id, &awslambda.CfnEventSourceMappingProps{
-		FunctionName:                   s.functions[function].FunctionArn(),
+		FunctionName:                   s.invoked(function),
 		EventSourceArn:                 s.table.TableStreamArn(),
 		StartingPosition:               new(config.StartingPosition),
 		BatchSize:                      new(float64(m.BatchSize)),

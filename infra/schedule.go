@@ -25,7 +25,7 @@ func (s *stack) addSchedule(id, function, purpose string, every time.Duration) {
 		ScheduleExpression: new(rateExpression(every)),
 		State:              new("ENABLED"),
 		Targets: []any{&awsevents.CfnRule_TargetProperty{
-			Id: &id, Arn: s.functions[function].FunctionArn(),
+			Id: &id, Arn: s.invoked(function),
 			// The next invocation does the work of a missed one.
 			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: new(0.0), MaximumEventAgeInSeconds: new(60.0)},
 		}},

@@ -12,7 +12,7 @@ func (s *stack) addSecrets() {
 	s.cursorSecret = s.secret("CursorSecret", "Signs the cursors of ", awscdk.RemovalPolicy_DESTROY)
 	// Retained in every stage: it signs the keys in web pages, and they stay valid if its
 	// value is copied into the secret of a new stack.
-	s.siteSecret = s.secret("SiteSecret", "Signs the site keys of ", awscdk.RemovalPolicy_RETAIN)
+	s.siteSecret = s.secret("SiteSecret", "Signs the site keys of ", retained)
 }
 
 func (s *stack) secret(id, purpose string, removal awscdk.RemovalPolicy) awssecretsmanager.Secret {

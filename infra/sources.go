@@ -61,7 +61,7 @@ func (s *stack) sourcePrivileges() (all []privilege) {
 func (s *stack) addSourceMappings() {
 	awslambda.NewCfnEventInvokeConfig(s.Stack, new("IngestInvokeConfig"), &awslambda.CfnEventInvokeConfigProps{
 		FunctionName:             s.functions[ingest].FunctionName(),
-		Qualifier:                new("$LATEST"),
+		Qualifier:                s.qualifier(),
 		MaximumRetryAttempts:     new(2.0),
 		MaximumEventAgeInSeconds: new(21600.0),
 		DestinationConfig: &awslambda.CfnEventInvokeConfig_DestinationConfigProperty{
@@ -70,7 +70,7 @@ func (s *stack) addSourceMappings() {
 	})
 	if s.inboxQueue != nil {
 		awslambda.NewCfnEventSourceMapping(s.Stack, new("InboxMapping"), &awslambda.CfnEventSourceMappingProps{
-			FunctionName:                   s.functions[ingest].FunctionArn(),
+			FunctionName:                   s.invoked(ingest),
 			EventSourceArn:                 s.inboxQueue.QueueArn(),
 			BatchSize:                      new(float64(sourceBatch)),
 			MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
@@ -80,7 +80,7 @@ func (s *stack) addSourceMappings() {
 	}
 	if s.inletStream != nil {
 		awslambda.NewCfnEventSourceMapping(s.Stack, new("InletMapping"), &awslambda.CfnEventSourceMappingProps{
-			FunctionName:                   s.functions[ingest].FunctionArn(),
+			FunctionName:                   s.invoked(ingest),
 			EventSourceArn:                 s.inletStream.StreamArn(),
 			StartingPosition:               new(config.StartingPosition),
 			BatchSize:                      new(float64(sourceBatch)),

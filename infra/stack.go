@@ -39,6 +39,7 @@ type stack struct {
 	siteSecret   awssecretsmanager.Secret
 	logs         map[string]awslogs.LogGroup
 	functions    map[string]awslambda.Function
+	aliases      map[string]awslambda.CfnAlias // of a stage with canaries; otherwise empty
 	mapping      awslambda.CfnEventSourceMapping
 	purgeMapping awslambda.CfnEventSourceMapping
 	api          awsapigatewayv2.CfnApi
@@ -55,7 +56,8 @@ func newStack(scope constructs.Construct, settings *config.Config, kinds *catalo
 		Stack: awscdk.NewStack(scope, &name, &awscdk.StackProps{
 			StackName:             &name,
 			Description:           new("Tidemark, stage " + stage.Name + ": time-series in one DynamoDB table, with rollups"),
-			TerminationProtection: new(stage.Removal == config.Retain),
+			TerminationProtection: new(stage.Removal == config.Retain && !unprotected(scope)),
+			Env:                   placeOf(stage),
 		}),
 		settings: settings, kinds: kinds, stage: stage, code: code,
 	}
@@ -63,7 +65,7 @@ func newStack(scope constructs.Construct, settings *config.Config, kinds *catalo
 	tags.Add(new("application"), new("tidemark"), nil)
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
-		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addMapping, s.addSchedules,
+		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
 		s.addAPI, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addDashboard, s.addOutputs,
 	} {
 		part()
@@ -79,12 +81,4 @@ func (s *stack) name(of string) *string { return new(fmt.Sprintf("%s-%s", *s.Sta
 func withLogicalID[T constructs.IConstruct](c T, id string) T {
 	c.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(&id)
 	return c
-}
-
-// removalPolicy is the removal policy of resources with data that cannot be recreated.
-func (s *stack) removalPolicy() awscdk.RemovalPolicy {
-	if s.stage.Removal == config.Retain {
-		return awscdk.RemovalPolicy_RETAIN
-	}
-	return awscdk.RemovalPolicy_DESTROY
 }

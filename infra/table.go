@@ -19,7 +19,7 @@ func (s *stack) addTable() {
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: new(true),
 		},
-		DeletionProtection: new(s.stage.Removal == config.Retain),
+		DeletionProtection: new(s.stage.Removal == config.Retain && !unprotected(s.Stack)),
 		RemovalPolicy:      s.removalPolicy(),
 		Encryption:         awsdynamodb.TableEncryption_AWS_MANAGED,
 	}

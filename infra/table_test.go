@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,12 +78,12 @@ func TestTable_HasTheRemovalPolicyOfItsStage(t *testing.T) {
 	for name, want := range map[string]struct {
 		policy    string
 		protected bool
-	}{"dev": {"Delete", false}, "prod": {"Retain", true}, "full": {"Retain", true}} {
+	}{"dev": {"Delete", false}, "prod": {"RetainExceptOnCreate", true}, "full": {"RetainExceptOnCreate", true}} {
 		table := resources(t, name)["Table"]
 		if got := render(table.Attributes["DeletionPolicy"]); got != want.policy {
 			t.Errorf("%s: the table's deletion policy is %s, want %s", name, got, want.policy)
 		}
-		if got := render(table.Attributes["UpdateReplacePolicy"]); got != want.policy {
+		if got := render(table.Attributes["UpdateReplacePolicy"]); got != strings.TrimSuffix(want.policy, "ExceptOnCreate") {
 			t.Errorf("%s: the table's replacement policy is %s, want %s", name, got, want.policy)
 		}
 		if got := table.Properties["DeletionProtectionEnabled"]; got != want.protected {

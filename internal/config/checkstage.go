@@ -11,6 +11,8 @@ import (
 
 var (
 	stageName = formOf(`^[a-z][a-z0-9-]*$`, 32)
+	account   = formOf(`^[0-9]{12}$`, 12)
+	region    = formOf(`^[a-z]{2}(-[a-z]+)+-[0-9]$`, 32)
 	topicARN  = formOf(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
 	topicLevel = formOf(`^[A-Za-z0-9_-]+$`, 64)
@@ -24,6 +26,12 @@ func (s *Stage) mistakes() (found Mistakes) {
 	}
 	if !stageName.MatchString(s.Name) {
 		wrong("", "%s is not a valid stage name: want at most 32 lower-case letters, digits and -, beginning with a letter", clip(s.Name))
+	}
+	if s.Account != "" && !account.MatchString(s.Account) {
+		wrong("account", "%s is not the id of an AWS account: want 12 digits in quotes, or remove the key to allow any account", clip(s.Account))
+	}
+	if s.Region != "" && !region.MatchString(s.Region) {
+		wrong("region", "%s is not an AWS region: want one such as eu-central-1, or remove the key to allow any region", clip(s.Region))
 	}
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")

@@ -116,6 +116,8 @@ var badConfigs = []bad{
 	{"log retention unknown to CloudWatch", "stages: {prod: {logRetention: 10d}}", "1:31: stages.prod.logRetention: ", "1d, 3d, 5d, 7d", false},
 	{"mail address without a domain", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "not a mail address", false},
 	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "not the ARN", false},
+	{"an account as a name", "stages: {prod: {account: main}}", "1:26: stages.prod.account: ", "12 digits", false},
+	{"a region as a name", "stages: {prod: {region: Frankfurt}}", "1:25: stages.prod.region: ", "such as eu-central-1", false},
 	{"topic of two levels", "stages: {prod: {sources: {topic: a/b}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
 	{"topic that is a pattern", "stages: {prod: {sources: {topic: +}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
 	{"access for everybody", "stages: {prod: {access: open}}", "1:25: stages.prod.access: ", "want iam, or {issuer", false},

@@ -5,6 +5,8 @@ import "time"
 // Stage is one deployment: a stack with its own table.
 type Stage struct {
 	Name         string // suffix of the stack's name
+	Account      string // the only AWS account that it is deployed to; "" for any
+	Region       string // the only region; "" for any
 	Billing      Billing
 	Removal      Removal
 	LogRetention time.Duration // one of those that CloudWatch Logs supports
@@ -14,10 +16,13 @@ type Stage struct {
 	// Without it, AWS manages the keys.
 	CustomerKey bool
 	Tracing     bool // X-Ray
-	Reserved    Reserved
-	Access      Access
-	Throttle    Throttle
-	Sources     Sources
+	// Canary sends a tenth of the invocations of a new version to it for five minutes, and
+	// rolls it back when an alarm of the functions goes off.
+	Canary   bool
+	Reserved Reserved
+	Access   Access
+	Throttle Throttle
+	Sources  Sources
 }
 
 // Removal is what happens to the table when its stage is destroyed.
@@ -28,6 +33,11 @@ const (
 	Retain  Removal = "retain"  // the table is kept, and protected from deletion
 	Destroy Removal = "destroy" // the table is deleted with all data
 )
+
+// Unprotected is the CDK context, set to true, in which a stage is deployed for the first time:
+// neither the stack nor its table is protected from deletion, so that CloudFormation can
+// delete both if the deployment fails. The next deployment protects them.
+const Unprotected = "unprotected"
 
 // Billing is the capacity mode of the table. The zero value is on demand.
 type Billing struct {

@@ -17,6 +17,8 @@ func (c *Config) readStages(r *reader, v value) {
 
 func (s *Stage) members() members {
 	return members{
+		{"account", text(&s.Account)},
+		{"region", text(&s.Region)},
 		{"billing", s.Billing.read},
 		{"removal", text(&s.Removal)},
 		{"logRetention", span(&s.LogRetention)},
@@ -24,6 +26,7 @@ func (s *Stage) members() members {
 		{"alarmTopic", text(&s.AlarmTopic)},
 		{"customerKey", boolean(func(b bool) { s.CustomerKey = b })},
 		{"tracing", boolean(func(b bool) { s.Tracing = b })},
+		{"canary", boolean(func(b bool) { s.Canary = b })},
 		{"reserved", section(s.Reserved.members)},
 		{"access", s.Access.read},
 		{"throttle", section(s.Throttle.members)},

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+)
+
+const (
+	cdk      = "../node_modules/.bin/cdk"
+	tidemark = "bin/tidemark"
+)
+
+// deploy deploys the stack and makes the configuration that of the table. A first deployment
+// of a stage whose table is retained takes two steps: AWS deletes neither a protected stack nor a
+// protected table, so neither may be protected while the deployment can still fail.
+func (t *target) deploy() error {
+	if err := t.checkPlace(); err != nil {
+		return err
+	}
+	status, err := t.status()
+	if err != nil {
+		return err
+	}
+	// The last two are of a stack without resources.
+	deployed := status != "" && status != "ROLLBACK_COMPLETE" && status != "REVIEW_IN_PROGRESS"
+	if deployed {
+		if err := t.apply("--dry-run"); err != nil {
+			return err
+		}
+	}
+	protected := t.stage.Removal == config.Retain
+	if !deployed && protected {
+		if err := t.cdkDeploy("-c", config.Unprotected+"=true"); err != nil || t.changes {
+			return err
+		}
+		fmt.Fprintln(t.out, "the stack is created; now it and its table are protected from deletion")
+	}
+	if err := t.cdkDeploy(); err != nil || t.changes {
+		return err
+	}
+	return t.apply()
+}
+
+// cdkDeploy runs the CDK with more options.
+func (t *target) cdkDeploy(more ...string) error {
+	words := append([]string{cdk, "deploy", t.stack}, more...)
+	if t.yes || t.changes {
+		words = append(words, "--require-approval", "never")
+	}
+	if t.changes {
+		words = append(words, "--method", "prepare-change-set", "--change-set-name", changeSet)
+	}
+	if _, err := t.command(false, "infra", words...); err != nil {
+		return fmt.Errorf("deploy %s: %w", t.stack, err)
+	}
+	if t.changes {
+		fmt.Fprintf(t.out, "review it, then execute it: aws cloudformation execute-change-set --stack-name %s --change-set-name %s\n", t.stack, changeSet)
+	}
+	return nil
+}
+
+// changeSet is the name of the change set that is prepared for review.
+const changeSet = "tidemark-review"
+
+func (t *target) apply(more ...string) error {
+	words := append([]string{tidemark, "config", "apply", "--stack", t.stack}, more...)
+	if _, err := t.command(false, ".", words...); err != nil {
+		return fmt.Errorf("apply the configuration to the table of %s: %w; the functions keep the configuration of the table until make deploy succeeds", t.stack, err)
+	}
+	return nil
+}
