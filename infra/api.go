@@ -20,7 +20,7 @@ const apiGateway = "apigateway.amazonaws.com"
 func (s *stack) addAPI() {
 	s.api = awsapigatewayv2.NewCfnApi(s.Stack, new("Api"), &awsapigatewayv2.CfnApiProps{
 		Name: s.StackName(), ProtocolType: new("HTTP"),
-		CorsConfiguration: corsForPages(),
+		CorsConfiguration: s.cors(),
 	})
 	mode, authorizer := s.authorizer()
 	targets := map[string]*string{}
@@ -30,16 +30,20 @@ func (s *stack) addAPI() {
 	for _, r := range s.routes() {
 		function := functionFor(r.Action)
 		awsapigatewayv2.NewCfnRoute(s.Stack, new(routeID(r)+"Route"), &awsapigatewayv2.CfnRouteProps{
-			ApiId:             s.api.Ref(),
-			RouteKey:          new(r.Method + " " + r.Path),
-			Target:            targets[function],
-			AuthorizationType: &mode,
-			AuthorizerId:      authorizer,
+			ApiId:               s.api.Ref(),
+			RouteKey:            new(r.Method + " " + r.Path),
+			Target:              targets[function],
+			AuthorizationType:   &mode,
+			AuthorizerId:        authorizer,
+			AuthorizationScopes: s.scopesOf(r.Action),
 		})
 		s.allowInvokeForMethod(function, r.Method)
 	}
-	s.addCollector(targets[ingest])
+	if s.stage.Sources.Pages {
+		s.addCollector(targets[ingest])
+	}
 	s.addAPIStage()
+	s.addDomain()
 }
 
 // allowInvokeForMethod allows the API to invoke a function for all routes of one method. The
@@ -56,9 +60,6 @@ func (s *stack) allowInvokeForMethod(function, method string) {
 func (s *stack) apiSource(part string) string {
 	return fmt.Sprintf("arn:%s:execute-api:%s:%s:%s/%s", *s.Partition(), *s.Region(), *s.Account(), *s.api.Ref(), part)
 }
-
-// routes returns the catalog's routes and those of the service itself.
-func (s *stack) routes() []httpapi.Route { return httpapi.Routes(s.kinds) }
 
 // functionFor returns the function that serves an action.
 func functionFor(a httpapi.Action) string {

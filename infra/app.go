@@ -87,6 +87,9 @@ func (a *app) templates() (map[string]template, error) {
 			return nil, fmt.Errorf("read the template of stage %s: %w", s.stage.Name, err)
 		}
 		all[s.stage.Name] = withoutHashes(data)
+		if err := checkQuotas(s.stage.Name, all[s.stage.Name]); err != nil {
+			return nil, err
+		}
 	}
 	return all, nil
 }

@@ -28,7 +28,7 @@ func (s *stack) addReleases() {
 	s.aliases = map[string]awslambda.CfnAlias{}
 	app := awscodedeploy.NewCfnApplication(s.Stack, new("Releases"), &awscodedeploy.CfnApplicationProps{ComputePlatform: new("Lambda")})
 	role := s.releaseRole()
-	for _, f := range functions {
+	for _, f := range s.deployed() {
 		fn := s.functions[f.name]
 		alias := awslambda.NewCfnAlias(s.Stack, new(f.id+"Alias"), &awslambda.CfnAliasProps{
 			Name: new(liveAlias), FunctionName: fn.FunctionName(), FunctionVersion: fn.CurrentVersion().Version(),

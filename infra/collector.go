@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
-	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
@@ -12,18 +11,6 @@ import (
 // collectRoute is the only route that is not in the catalog. Web pages have no credentials,
 // so it is authorized by the site key in its path.
 const collectRoute = "POST " + sitekey.PathPrefix + "{" + sitekey.PathParam + "}"
-
-// corsForPages allows scripts on any site to send JSON, which takes a preflight request. It
-// applies to the whole API but gives no access to other routes: they require a signature or
-// a token, and no header that carries one is allowed here.
-func corsForPages() *awsapigatewayv2.CfnApi_CorsProperty {
-	return &awsapigatewayv2.CfnApi_CorsProperty{
-		AllowOrigins: jsii.Strings("*"),
-		AllowMethods: jsii.Strings("POST"),
-		AllowHeaders: jsii.Strings("content-type"),
-		MaxAge:       new(86400.0),
-	}
-}
 
 // addCollector creates the route that web pages send their views to. Ingest serves it.
 func (s *stack) addCollector(target *string) {

@@ -44,15 +44,3 @@ func TestCollector_TheAPIMayInvokeOnlyForItsRouteAndItsAuthorizer(t *testing.T) 
 		}
 	}
 }
-
-// Pages of any site may send JSON, without credentials.
-func TestCollector_AllowsJSONWithoutCredentialsFromAnyOrigin(t *testing.T) {
-	want := map[string]any{
-		"AllowOrigins": []any{"*"}, "AllowMethods": []any{"POST"}, "AllowHeaders": []any{"content-type"}, "MaxAge": 86400.0,
-	}
-	for _, name := range all {
-		if diff := cmp.Diff(want, resources(t, name)["Api"].Properties["CorsConfiguration"]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}

@@ -23,13 +23,27 @@ const (
 	authorize = "authorize"
 )
 
-// functions has a row for each function. Memory and timeout come from the configuration;
-// tidemark.yaml gives the reasons.
-var functions = []struct {
+// functionRow describes a function.
+type functionRow struct {
 	name, id, purpose string
 	settings          func(*config.Functions) config.Function
 	reserved          func(*config.Reserved) int
-}{
+}
+
+// deployed returns the functions of the stage: without page views, there are no site keys to
+// authorize.
+func (s *stack) deployed() (all []functionRow) {
+	for _, f := range functions {
+		if f.name != authorize || s.stage.Sources.Pages {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// functions has a row for each function. Memory and timeout come from the configuration;
+// tidemark.yaml gives the reasons.
+var functions = []functionRow{
 	{ingest, "Ingest", "Appends observations: from the HTTP API, AWS IoT rules, queues and data streams",
 		func(f *config.Functions) config.Function { return f.Ingest }, func(r *config.Reserved) int { return r.Ingest }},
 	{aggregate, "Aggregate", "Recomputes rollups and evaluates alert rules: invoked by the table stream",
@@ -46,7 +60,7 @@ var functions = []struct {
 
 func (s *stack) addFunctions() {
 	s.logs, s.functions = map[string]awslogs.LogGroup{}, map[string]awslambda.Function{}
-	for _, f := range functions {
+	for _, f := range s.deployed() {
 		settings := f.settings(&s.settings.Functions)
 		s.logs[f.name] = s.logGroup(f.id+"Logs", "/aws/lambda/"+*s.name(f.name))
 		props := &awslambda.FunctionProps{
@@ -97,6 +111,10 @@ func (s *stack) environment(function string) *map[string]*string {
 		env[config.EnvOwnerClaim] = &claim
 	}
 	switch function {
+	case ingest:
+		if s.originSecret != nil {
+			env[config.EnvOriginSecret] = s.originSecret.SecretArn()
+		}
 	case aggregate:
 		env[config.EnvAlertBus] = s.bus.Ref()
 	case query:

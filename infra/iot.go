@@ -11,6 +11,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -23,7 +24,9 @@ func (s *stack) addIoT() {
 	failures := s.ruleFailures()
 	for i := range s.kinds.Kinds {
 		if k := &s.kinds.Kinds[i]; s.isThing(k.Subject) {
-			s.addRule(k, failures)
+			for _, r := range s.rules(k) {
+				s.addRule(k, r, failures)
+			}
 		}
 	}
 	for _, subject := range s.kinds.Subjects() {
@@ -58,20 +61,33 @@ func (s *stack) topicOf(k *catalog.Kind, subject string) string {
 	return strings.Join([]string{s.stage.Sources.Topic, k.Subject.Path, subject, k.Path}, "/")
 }
 
-// ruleSQL adds the subject, which is a level of the topic, and the kind to a message. Ingest
-// rejects a payload that names another subject. Package envelope reads the two names.
-func (s *stack) ruleSQL(k *catalog.Kind) string {
-	return fmt.Sprintf("SELECT *, topic(3) AS tidemark_subject, '%s' AS tidemark_kind FROM '%s'", k.Name, s.topicOf(k, "+"))
+// iotRule is a rule for one topic of a kind.
+type iotRule struct{ id, name, sql string }
+
+// batchLevel is the level after a kind's topic that arrays of observations are published to.
+const batchLevel = "/batch"
+
+// rules returns the rules of a kind. They add the subject, which is a level of the topic, and
+// the kind to a message. Ingest rejects a payload that names another subject, and one without
+// these fields. A rule cannot add fields to an array: the second one wraps it. Package
+// envelope reads the names.
+func (s *stack) rules(k *catalog.Kind) []iotRule {
+	const mark = "topic(3) AS " + envelope.RuleSubject
+	topic := s.topicOf(k, "+")
+	return []iotRule{
+		{capitalize(k.Name) + "Rule", s.ruleName(k), fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
+		{capitalize(k.Name) + "BatchRule", s.ruleName(k) + "_BATCH", fmt.Sprintf("SELECT encode(*, 'base64') AS %s, %s, '%s' AS %s FROM '%s'",
+			envelope.RuleBatch, mark, k.Name, envelope.RuleKind, topic+batchLevel)},
+	}
 }
 
-func (s *stack) addRule(k *catalog.Kind, failures awsiam.Role) {
-	id := capitalize(k.Name)
-	rule := awsiot.NewCfnTopicRule(s.Stack, new(id+"Rule"), &awsiot.CfnTopicRuleProps{
-		RuleName: new(s.ruleName(k)),
+func (s *stack) addRule(k *catalog.Kind, r iotRule, failures awsiam.Role) {
+	rule := awsiot.NewCfnTopicRule(s.Stack, &r.id, &awsiot.CfnTopicRuleProps{
+		RuleName: &r.name,
 		TopicRulePayload: &awsiot.CfnTopicRule_TopicRulePayloadProperty{
 			Description:      new(fmt.Sprintf("Delivers events of kind %s from things to ingest", k.Name)),
 			AwsIotSqlVersion: new("2016-03-23"),
-			Sql:              new(s.ruleSQL(k)),
+			Sql:              &r.sql,
 			RuleDisabled:     false,
 			Actions: []any{&awsiot.CfnTopicRule_ActionProperty{
 				Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.invoked(ingest)},
@@ -81,7 +97,7 @@ func (s *stack) addRule(k *catalog.Kind, failures awsiam.Role) {
 			},
 		},
 	})
-	s.allowInvoke(id+"RulePermission", ingest, "iot.amazonaws.com", s.Account(), *rule.AttrArn())
+	s.allowInvoke(r.id+"Permission", ingest, "iot.amazonaws.com", s.Account(), *rule.AttrArn())
 }
 
 // ruleFailures is the role of a rule's error action, which sends to the undelivered queue.
@@ -110,17 +126,18 @@ const thingName = "${iot:Connection.Thing.ThingName}"
 
 // addDevicePolicy creates the policy for the certificates of a subject type's things: a thing
 // may connect under its own name and publish to its own topics, through the broker or
-// directly to the rules (Basic Ingest), and nothing else.
+// directly to the rules (Basic Ingest), and nothing else. One resource covers its topics at the
+// broker; the rules are named, since a rule of another subject type would take its name for
+// that of such a subject.
 func (s *stack) addDevicePolicy(subject catalog.SubjectType) {
 	arn := func(resource string) string {
 		return fmt.Sprintf("arn:%s:iot:%s:%s:%s", *s.Partition(), *s.Region(), *s.Account(), resource)
 	}
-	var topics []string
+	topics := []string{arn("topic/" + strings.Join([]string{s.stage.Sources.Topic, subject.Path, thingName, "*"}, "/"))}
 	for i := range s.kinds.Kinds {
 		k := &s.kinds.Kinds[i]
 		if k.Subject == subject {
-			own := s.topicOf(k, thingName)
-			topics = append(topics, arn("topic/"+own), arn("topic/$aws/rules/"+s.ruleName(k)+"/"+own))
+			topics = append(topics, arn("topic/$aws/rules/"+s.ruleName(k)+"/"+s.topicOf(k, thingName)))
 		}
 	}
 	attached := map[string]any{"Bool": map[string]any{"iot:Connection.Thing.IsAttached": "true"}}

@@ -17,6 +17,11 @@ func TestRule_AddsTheSubjectFromTheTopicAndTheKind(t *testing.T) {
 		if got := rule["Sql"]; got != want {
 			t.Errorf("%s: the rule's SQL is %q, want %q", name, got, want)
 		}
+		batches := at(resources(t, name)["ReadingBatchRule"].Properties, "TopicRulePayload", "Sql")
+		want = "SELECT encode(*, 'base64') AS " + envelope.RuleBatch + ", topic(3) AS " + envelope.RuleSubject + ", 'READING' AS " + envelope.RuleKind + " FROM '" + topic + "/devices/+/readings/batch'"
+		if batches != want {
+			t.Errorf("%s: the SQL of the rule for batches is %q, want %q", name, batches, want)
+		}
 		if rule["AwsIotSqlVersion"] != "2016-03-23" || rule["RuleDisabled"] != false {
 			t.Errorf("%s: %v", name, rule)
 		}
@@ -73,7 +78,7 @@ func TestDevicePolicy_LimitsAThingToItsOwnTopics(t *testing.T) {
 	}
 	want := []string{
 		"Allow iot:Connect " + own + "client/${iot:Connection.Thing.ThingName}",
-		"Allow iot:Publish " + own + "topic/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/readings " +
+		"Allow iot:Publish " + own + "topic/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/* " +
 			own + "topic/$aws/rules/tidemark_prod_READING/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/readings",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -50,7 +50,7 @@ func run(args []string, out io.Writer) error {
 	case len(args) == 0:
 		a, err := newApp(settings, codeFolder, "")
 		if err == nil {
-			a.Synth(nil)
+			_, err = a.templates()
 		}
 		return err
 	case command == "sam" && stage == "":

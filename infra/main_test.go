@@ -38,13 +38,20 @@ stages:
     alarmTopic: arn:aws:sns:eu-central-1:123456789012:on-call
     customerKey: true
     tracing: true
-    access: {issuer: "https://login.example.com", audience: [tidemark, console], ownerClaim: account}
+    access: {issuer: "https://login.example.com", audience: [tidemark, console], ownerClaim: account, scopePrefix: tidemark/}
+    cors: ["https://app.example.com"]
+    domain: {name: series.example.com, certificate: "arn:aws:acm:eu-central-1:123456789012:certificate/1"}
+    permissionsBoundary: arn:aws:iam::123456789012:policy/boundary
     reserved: {ingest: 50, aggregate: 20, query: 10}
     sources: {topic: plant7, sqs: true, kinesis: true}
   canary:
     account: "123456789012"
     region: eu-central-1
     canary: true
+  devices:
+    cors: ["https://app.example.com"]
+    access: {issuer: "https://login.example.com", audience: [tidemark]}
+    sources: {pages: false}
 `
 
 func shipped(t testing.TB) *config.Config {

@@ -10,12 +10,17 @@ func (s *stack) addOutputs() {
 		{"ApiUrl", *s.api.AttrApiEndpoint(), "URL of the HTTP API"},
 		{"OnFailureQueueUrl", *s.onFailure.QueueUrl(), "Ranges of the table stream that Lambda stopped retrying"},
 		{"UndeliveredQueueUrl", *s.undelivered.QueueUrl(), "Observations that were not delivered to ingest"},
-		{"SiteSecretArn", *s.siteSecret.SecretArn(), "The secret that tidemark site-key signs site keys with"},
 		{"AlertBusName", *s.bus.Ref(), "The event bus for alerts: put a rule on it to receive them"},
 		{"MappingId", *s.mapping.Ref(), "The event source mapping from the table stream to aggregate"},
 	}
 	if len(s.stage.Sources.Things) > 0 {
 		outputs = append(outputs, struct{ id, value, description string }{"Topic", s.stage.Sources.Topic, "First level of the MQTT topics: {topic}/devices/{id}/readings"})
+	}
+	if s.siteSecret != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"SiteSecretArn", *s.siteSecret.SecretArn(), "The secret that tidemark site-key signs site keys with"})
+	}
+	if s.originSecret != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"OriginSecretArn", *s.originSecret.SecretArn(), "The secret that CloudFront sends in the header X-Tidemark-Origin"})
 	}
 	if s.inboxQueue != nil {
 		outputs = append(outputs, struct{ id, value, description string }{"InboxQueueUrl", *s.inboxQueue.QueueUrl(), "The SQS queue that ingest reads"})

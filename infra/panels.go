@@ -10,7 +10,7 @@ import (
 // beside what Tidemark counts.
 func (s *stack) servicePanels() []awscloudwatch.IWidget {
 	each := func(name, statistic string) (lines []awscloudwatch.IMetric) {
-		for _, f := range functions {
+		for _, f := range s.deployed() {
 			lines = append(lines, s.lambdaMetric(f.name, name, statistic, time.Minute))
 		}
 		return lines

@@ -45,6 +45,9 @@ func (s *stack) privileges(function string) []privilege {
 	case ingest:
 		all = append(all, privilege{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.undelivered.QueueArn()}})
 		all = append(all, s.sourcePrivileges()...)
+		if s.originSecret != nil {
+			all = append(all, privilege{"OriginSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.originSecret.SecretArn()}})
+		}
 	case aggregate, purge:
 		all = append(all,
 			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, []string{*s.table.TableStreamArn()}},

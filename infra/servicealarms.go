@@ -159,7 +159,7 @@ func (s *stack) functionAlarms() []alarm {
 			Period:       cdkDuration(time.Minute), Label: new("minutes without an invocation"),
 		}), 0, silent, "Purge's schedule does not run: see the state and the permission of its rule. Purges wait meanwhile."},
 	}
-	for _, f := range functions {
+	for _, f := range s.deployed() {
 		all = append(all,
 			alarm{f.id + "Errors", s.lambdaMetric(f.name, "Errors", "Sum", time.Minute), 0, repeated, "Invocations of " + f.name + " fail: read its log."},
 			alarm{f.id + "Throttled", s.lambdaMetric(f.name, "Throttles", "Sum", time.Minute), 0, repeated,

@@ -36,7 +36,8 @@ type stack struct {
 	inboxQueue   awssqs.Queue // nil unless the stage enables it
 	inletStream  awskinesis.Stream
 	cursorSecret awssecretsmanager.Secret
-	siteSecret   awssecretsmanager.Secret
+	siteSecret   awssecretsmanager.Secret // nil without page views
+	originSecret awssecretsmanager.Secret // nil unless an origin is trusted
 	logs         map[string]awslogs.LogGroup
 	functions    map[string]awslambda.Function
 	aliases      map[string]awslambda.CfnAlias // of a stage with canaries; otherwise empty
@@ -66,7 +67,7 @@ func newStack(scope constructs.Construct, settings *config.Config, kinds *catalo
 	tags.Add(new("stage"), &stage.Name, nil)
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
-		s.addAPI, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addDashboard, s.addOutputs,
+		s.addAPI, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addDashboard, s.addOutputs, s.addBoundary,
 	} {
 		part()
 	}

@@ -105,7 +105,8 @@ func TestCollector_Samples(t *testing.T) {
 
 func TestCollector_StoresAViewWithoutPersonalData(t *testing.T) {
 	f := newCollector(t, nil, nil)
-	if _, err := f.collect(t, "view"); err != nil {
+	f.collector.OriginSecrets = [][]byte{[]byte(originSecret)}
+	if _, err := f.handle(invocation(t, "view"), withHeader(t, sampleView(t, "view"), "X-Tidemark-Origin", originSecret)); err != nil {
 		t.Fatal(err)
 	}
 	stored := f.views(t)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
+	"github.com/tidemark-db/tidemark/internal/collector"
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
@@ -21,7 +22,8 @@ import (
 type handler struct {
 	service     *ingest.Service
 	appends     httpapi.AppendOptions
-	defaultKind string // of messages that do not name a kind
+	defaultKind string               // of messages that do not name a kind
+	collector   *collector.Collector // nil without page views
 	routes      []route
 	reporter    *reporter
 }
@@ -71,7 +73,7 @@ var errUndecided = errors.New("the outcome of some observations is unknown: deli
 // iot appends the message of an IoT rule and returns the number of observations by outcome.
 // After an error, Lambda delivers the message again.
 func (h *handler) iot(ctx context.Context, payload []byte) (map[model.Outcome]int, error) {
-	messages := envelope.FromRule(payload, requestID(ctx), h.defaultKind, h.appends.Limits.Observations)
+	messages := envelope.FromDevice(payload, requestID(ctx), h.defaultKind, h.appends.Limits.Observations)
 	counts := make(map[model.Outcome]int)
 	results, err := h.appendMessages(ctx, envelope.IoT, messages)
 	for _, r := range results {

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -18,11 +19,10 @@ type route struct {
 	serve  func(context.Context, *httpapi.Request) httpapi.Response
 }
 
-// domainRoutes returns the routes of the domains whose kinds are in the catalog. A domain
-// with routes of its own adds them here.
-func domainRoutes(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, s ingest.RotatingSecretStore, r *reporter) (all []route) {
+// collectorOf returns the collector of page views, nil if the catalog does not have them.
+func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, s ingest.RotatingSecretStore, r *reporter) *collector.Collector {
 	if views := collector.KindOf(kinds); views != nil {
-		c := &collector.Collector{
+		return &collector.Collector{
 			Kind:         views,
 			Service:      service,
 			Secrets:      &ingest.RotatingSecrets{Service: service, Store: s},
@@ -31,8 +31,19 @@ func domainRoutes(conf *config.Config, kinds *catalog.Catalog, service *ingest.S
 				r.appended(envelope.Collect, q.ID, kind, results, err)
 			},
 			Rejected: func(q *httpapi.Request, p *httpapi.Problem) { r.rejected(envelope.Collect, q.ID, p) },
+			Failed: func(q *httpapi.Request, err error) {
+				r.log.Error("page view not stored", telemetry.FieldRequestID, q.ID, telemetry.FieldError, err.Error())
+			},
 		}
-		all = append(all, route{collector.Prefix, c.Serve})
+	}
+	return nil
+}
+
+// domainRoutes returns the routes of the domains. A domain with routes of its own adds them
+// here.
+func domainRoutes(views *collector.Collector) (all []route) {
+	if views != nil {
+		all = append(all, route{collector.Prefix, views.Serve})
 	}
 	return all
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -55,7 +56,10 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		return nil, err
 	}
 	h.appends.OwnerClaim = getenv(config.EnvOwnerClaim)
-	return h, nil
+	if h.collector != nil {
+		h.collector.OriginSecrets, err = originSecrets(ctx, conf, getenv, secret.Read)
+	}
+	return h, err
 }
 
 func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
@@ -75,11 +79,13 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		PurgeLocks:          s,
 		PurgeLockMaxAge:     conf.Functions.Ingest.Timeout,
 	}
+	views := collectorOf(conf, kinds, service, s, r)
 	return &handler{
 		service:     service,
+		collector:   views,
 		appends:     httpapi.AppendOptions{Catalog: kinds, Limits: conf.Limits},
 		defaultKind: domains.DefaultKind,
-		routes:      domainRoutes(conf, kinds, service, s, r),
+		routes:      domainRoutes(views),
 		reporter:    r,
 	}, nil
 }

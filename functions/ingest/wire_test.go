@@ -17,7 +17,7 @@ import (
 func TestReporter_LogsAndCountsAnInvocation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	if _, err := f.handle(invocation(t, "42"), sample(t, "iot-array")); err != nil {
+	if _, err := f.handle(invocation(t, "42"), sample(t, "iot-batch")); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"request_id":"42"`, `"kind":"READING"`, `"source":"iot"`, `"outcome":{"applied":2,"rejected":1}`,

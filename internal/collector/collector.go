@@ -7,7 +7,6 @@ package collector
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"strings"
 
@@ -38,8 +37,12 @@ type Collector struct {
 	Service      *ingest.Service
 	Secrets      *ingest.RotatingSecrets // of a day, for visitors' pseudonyms
 	HonourOptOut bool                    // store nothing for browsers that send an opt-out signal
-	Appended     func(r *httpapi.Request, kind string, results []model.AppendResult, err error)
-	Rejected     func(r *httpapi.Request, p *httpapi.Problem)
+	// OriginSecrets are the values of OriginHeader by which a trusted CloudFront distribution
+	// is recognised; without any, no header says who the visitor is.
+	OriginSecrets [][]byte
+	Failed        func(r *httpapi.Request, err error) // reports the cause of a failure, which no response names
+	Appended      func(r *httpapi.Request, kind string, results []model.AppendResult, err error)
+	Rejected      func(r *httpapi.Request, p *httpapi.Problem)
 }
 
 // KindOf returns the kind of page views in a catalog. It is nil if the catalog has none.
@@ -72,7 +75,7 @@ func (c *Collector) Serve(ctx context.Context, r *httpapi.Request) httpapi.Respo
 
 // decode returns the observation to append. wanted is false if the browser opted out.
 func (c *Collector) decode(ctx context.Context, r *httpapi.Request) (view ingest.TypedObservation, wanted bool, problem *httpapi.Problem) {
-	sender, problem := senderOf(r)
+	sender, problem := c.senderOf(r)
 	switch {
 	case problem != nil:
 		return view, false, problem
@@ -90,18 +93,20 @@ func (c *Collector) decode(ctx context.Context, r *httpapi.Request) (view ingest
 	at := c.Service.Now()
 	secret, err := c.Secrets.At(ctx, at)
 	if err != nil {
-		return view, false, httpapi.ProblemUnavailable.New("%v", err).With("Retry-After", httpapi.RetryAfter)
+		c.Failed(r, err)
+		return view, false, httpapi.ProblemUnavailable.New("the page view was not stored; send it again").With("Retry-After", httpapi.RetryAfter)
 	}
 	id, err := ids.Event(at, "", c.Service.Rand)
 	if err != nil {
-		return view, false, httpapi.ProblemInternal.New("%v", err)
+		c.Failed(r, err)
+		return view, false, httpapi.ProblemInternal.New("the page view was not stored")
 	}
 	return ingest.TypedObservation{Subject: sender.Site, Stream: sender.Stream(), At: at, ID: id, Attrs: page.Attrs(sender, secret)}, true, nil
 }
 
 // senderOf returns the site, which the authorizer checked, and what the request says about
 // the browser.
-func senderOf(r *httpapi.Request) (Request, *httpapi.Problem) {
+func (c *Collector) senderOf(r *httpapi.Request) (Request, *httpapi.Problem) {
 	if r.Method != http.MethodPost {
 		return Request{}, httpapi.ProblemMethod.New("page views are sent by POST").With("Allow", "POST")
 	}
@@ -109,20 +114,8 @@ func senderOf(r *httpapi.Request) (Request, *httpapi.Problem) {
 	if site == "" {
 		return Request{}, problemNoSite.New("the route needs its authorizer: send to the deployed API, with a site key")
 	}
-	return Request{
-		Site:      site,
-		Address:   address(r),
-		UserAgent: r.Header("User-Agent"),
-		Country:   r.Header("CloudFront-Viewer-Country"),
-	}, nil
-}
-
-// address returns the browser's address. Behind CloudFront, it is in a header.
-func address(r *httpapi.Request) string {
-	if host, _, err := net.SplitHostPort(r.Header("CloudFront-Viewer-Address")); err == nil {
-		return host
-	}
-	return r.SourceIP
+	address, country := c.origin(r)
+	return Request{Site: site, Address: address, UserAgent: r.Header("User-Agent"), Country: country}, nil
 }
 
 // optedOut reports whether the browser asks not to be tracked, by Global Privacy Control or

@@ -16,6 +16,10 @@ var (
 	topicARN  = formOf(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
 	topicLevel = formOf(`^[A-Za-z0-9_-]+$`, 64)
+	origin     = formOf(`^https?://[A-Za-z0-9.-]+(:[0-9]+)?$`, 253)
+	hostName   = formOf(`^([a-z0-9-]+\.)+[a-z]{2,}$`, 253)
+	anyARN     = formOf(`^arn:aws[a-z-]*:(iam|acm):[a-z0-9-]*:([0-9]{12}|aws):(policy|certificate)/.+$`, 2048)
+	scope      = formOf(`^[A-Za-z0-9_.:/-]+$`, 64)
 	claimName  = formOf(`^[A-Za-z0-9_:./-]+$`, 128)
 )
 
@@ -53,7 +57,23 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if d := s.Sources; len(d.Things) > 0 && !topicLevel.MatchString(d.Topic) {
 		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, for example tidemark-%s", clip(d.Topic), s.Name)
 	}
+	s.checkFront(wrong)
 	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
+}
+
+// checkFront reports mistakes in what is in front of the HTTP API, and in the roles' boundary.
+func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
+	for _, o := range s.Origins {
+		if !origin.MatchString(o) {
+			wrong("cors", "%s is not the origin of a website: want one such as https://app.example.com, without a path", clip(o))
+		}
+	}
+	if s.Boundary != "" && !anyARN.MatchString(s.Boundary) {
+		wrong("permissionsBoundary", "%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", clip(s.Boundary))
+	}
+	if d := s.Domain; d != (Domain{}) && (!hostName.MatchString(d.Name) || !anyARN.MatchString(d.Certificate)) {
+		wrong("domain", "a domain needs a name such as api.example.com and the ARN of its certificate: give both, or remove the key")
+	}
 }
 
 func (a *Access) mistakes(path string) (found Mistakes) {
@@ -61,8 +81,8 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 		found = append(found, Mistake{Path: path + field, Message: fmt.Sprintf(format, args...)})
 	}
 	if !a.ByToken() {
-		if len(a.Audience) > 0 || a.OwnerClaim != "" {
-			wrong("", "audience and ownerClaim are settings of tokens, and there is no issuer: add issuer, or write access: iam")
+		if len(a.Audience) > 0 || a.OwnerClaim != "" || a.ScopePrefix != "" {
+			wrong("", "audience, ownerClaim and scopePrefix are settings of tokens, and there is no issuer: add issuer, or write access: iam")
 		}
 		return found
 	}
@@ -71,6 +91,9 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 	}
 	if len(a.Audience) == 0 || slices.Contains(a.Audience, "") {
 		wrong(".audience", "without an audience, tokens for other services would be accepted: list the aud claims of your tokens")
+	}
+	if a.ScopePrefix != "" && !scope.MatchString(a.ScopePrefix) {
+		wrong(".scopePrefix", "%s cannot begin a scope: want a prefix such as tidemark/", clip(a.ScopePrefix))
 	}
 	if a.OwnerClaim != "" && !claimName.MatchString(a.OwnerClaim) {
 		wrong(".ownerClaim", "%s is not the name of a claim: want a name such as sub or accountId", clip(a.OwnerClaim))

@@ -31,7 +31,18 @@ type Config struct {
 type Collector struct {
 	// HonourOptOut stores nothing for browsers that send "Sec-GPC: 1" or "DNT: 1".
 	HonourOptOut bool
+	// Trust says whose headers name a visitor's address and country.
+	Trust Trust
 }
+
+// Trust is a proxy in front of the HTTP API.
+type Trust string
+
+// The proxies that can be trusted.
+const (
+	TrustNone       Trust = "none"       // the address is that of the connection; no country is stored
+	TrustCloudFront Trust = "cloudfront" // a distribution that sends the stage's origin secret
+)
 
 // Limits are the limits of a request. Sizes are in bytes as sent, before JSON escaping.
 type Limits struct {

@@ -48,7 +48,7 @@ func Default(domains ...catalog.Kind) *Config {
 			Purge:     Function{Memory: 512, Timeout: 5 * time.Minute},
 		},
 		Quarantine: Quarantine{Retention: 30 * day},
-		Collector:  Collector{HonourOptOut: true},
+		Collector:  Collector{HonourOptOut: true, Trust: TrustNone},
 		Stages:     []Stage{dev(), stageOf("prod")},
 	}
 }

@@ -9,6 +9,9 @@ const (
 	// EnvSiteSecret is the ARN of the secret that signs site keys. While it is rotated, it
 	// contains two texts, separated by white space: the first signs, and both are accepted.
 	EnvSiteSecret = "TIDEMARK_SITE_SECRET"
+	// EnvOriginSecret is the ARN of the secret that a trusted CloudFront distribution sends.
+	// While it is rotated, it contains two texts, as EnvSiteSecret does.
+	EnvOriginSecret = "TIDEMARK_ORIGIN_SECRET"
 	// EnvOwnerClaim names the claim of a token that restricts a caller to the subjects of one
 	// owner; if empty, callers are not restricted.
 	EnvOwnerClaim = "TIDEMARK_OWNER_CLAIM"

@@ -67,5 +67,8 @@ func (q *Quarantine) members() members {
 }
 
 func (c *Collector) members() members {
-	return members{{"honourOptOut", boolean(func(b bool) { c.HonourOptOut = b })}}
+	return members{
+		{"honourOptOut", boolean(func(b bool) { c.HonourOptOut = b })},
+		{"trust", text(&c.Trust)},
+	}
 }

@@ -21,6 +21,10 @@ type Stage struct {
 	Canary   bool
 	Reserved Reserved
 	Access   Access
+	// Origins are the websites whose scripts may read the HTTP API with a token.
+	Origins  []string
+	Domain   Domain
+	Boundary string // ARN of the permissions boundary of every role; "" for none
 	Throttle Throttle
 	Sources  Sources
 }
@@ -60,10 +64,19 @@ type Access struct {
 	// OwnerClaim names the claim that restricts a caller to the subjects of one owner; ""
 	// allows every caller all subjects.
 	OwnerClaim string
+	// ScopePrefix begins the scopes that a token needs: with "tidemark/", a read needs
+	// tidemark/read. "" requires no scopes.
+	ScopePrefix string
 }
 
 // ByToken reports whether callers send a token, rather than sign with IAM.
 func (a Access) ByToken() bool { return a.Issuer != "" }
+
+// Domain is a domain name of the HTTP API. The zero value is the name that AWS gives it.
+type Domain struct {
+	Name        string // api.example.com
+	Certificate string // ARN of its certificate in AWS Certificate Manager, in the stage's region
+}
 
 // Throttle is the limit of requests of each route of the HTTP API.
 type Throttle struct {
@@ -79,6 +92,7 @@ type Sources struct {
 	// Topic is the first level of the stage's MQTT topics. It separates the stages of one
 	// account.
 	Topic   string
+	Pages   bool // the collector of page views, and the routes of sites
 	SQS     bool // a queue
 	Kinesis bool // a data stream, on demand
 }
@@ -90,6 +104,6 @@ func stageOf(name string) Stage {
 		Removal:      Retain,
 		LogRetention: 90 * day,
 		Throttle:     Throttle{Rate: 500, Burst: 1000},
-		Sources:      Sources{Things: []string{"DEVICE"}, Topic: "tidemark-" + name},
+		Sources:      Sources{Things: []string{"DEVICE"}, Topic: "tidemark-" + name, Pages: true},
 	}
 }

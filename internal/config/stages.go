@@ -29,6 +29,9 @@ func (s *Stage) members() members {
 		{"canary", boolean(func(b bool) { s.Canary = b })},
 		{"reserved", section(s.Reserved.members)},
 		{"access", s.Access.read},
+		{"cors", list(&s.Origins)},
+		{"domain", section(s.Domain.members)},
+		{"permissionsBoundary", text(&s.Boundary)},
 		{"throttle", section(s.Throttle.members)},
 		{"sources", section(s.Sources.members)},
 	}
@@ -49,10 +52,18 @@ func (t *Throttle) members() members {
 	}
 }
 
+func (d *Domain) members() members {
+	return members{
+		{"name", text(&d.Name)},
+		{"certificate", text(&d.Certificate)},
+	}
+}
+
 func (d *Sources) members() members {
 	return members{
 		{"things", list(&d.Things)},
 		{"topic", text(&d.Topic)},
+		{"pages", boolean(func(b bool) { d.Pages = b })},
 		{"sqs", boolean(func(b bool) { d.SQS = b })},
 		{"kinesis", boolean(func(b bool) { d.Kinesis = b })},
 	}
@@ -72,6 +83,7 @@ func (a *Access) read(r *reader, v value) {
 		{"issuer", text(&a.Issuer)},
 		{"audience", list(&a.Audience)},
 		{"ownerClaim", text(&a.OwnerClaim)},
+		{"scopePrefix", text(&a.ScopePrefix)},
 	})
 }
 

@@ -26,6 +26,10 @@ func (c *Config) mistakes() Mistakes {
 		found = append(found, Mistake{Path: "limits.decompressed", Message: fmt.Sprintf(
 			"%s is less than limits.body, %s, so that uncompressed requests would be rejected: raise it", bytesText(l.Decompressed), bytesText(l.Body))})
 	}
+	if t := c.Collector.Trust; t != TrustNone && t != TrustCloudFront {
+		found = append(found, Mistake{Path: "collector.trust", Message: fmt.Sprintf(
+			"%s is not known: want none, or cloudfront for a distribution that sends the origin secret", clip(string(t)))})
+	}
 	for _, s := range c.Stages {
 		found = append(found, s.mistakes()...)
 	}

@@ -26,7 +26,8 @@ type Message struct {
 	ingest.Observation
 }
 
-// FromRule decodes the payload of an IoT rule: an object or an array of objects. delivery
+// FromRule decodes an object or an array of objects that may have the rule's fields: the
+// record of a queue or a data stream, whose senders may write for any subject. delivery
 // identifies the invocation and is the same for its retries; kind is the default of
 // messages without RuleKind. A payload that cannot be decoded is a Message with a
 // DecodeError, for quarantine.

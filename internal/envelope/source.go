@@ -36,8 +36,9 @@ var sourceRules = []struct {
 	{IoT, func(s payloadShape) bool { return s.serviceSign() == "" }},
 }
 
-// SourceOf returns the source of a payload. A payload without the format of any service is
-// a device's message, since devices send anything. The error wraps ErrUnknownSource.
+// SourceOf returns the source of a payload. A payload without the format of any service has
+// the source IoT, since devices send anything; FromDevice refuses it unless a rule has marked
+// it. The error wraps ErrUnknownSource.
 func SourceOf(payload []byte) (Source, error) {
 	s := shapeOf(payload)
 	for _, rule := range sourceRules {

@@ -27,6 +27,7 @@ const (
 	CodeTooManyMeasures  = "too-many-measures" // in one observation
 	CodeTooMany          = "too-many"          // observations in one request
 	CodeSubjectMismatch  = "subject-mismatch"  // the payload names another subject than its source
+	CodeUnmarked         = "unmarked"          // a device's message without the mark of its rule
 	CodeUnknownKind      = "unknown-kind"      // no kind of that name
 	CodeTimeForm         = "time-form"         // not a time
 	CodeTimeFiner        = "time-finer"        // digits below the millisecond

@@ -113,7 +113,11 @@ func (r *Retrier) process(ctx context.Context, e *Entry) (Result, error) {
 // observations appends the observations of a payload. If the source knew the subject,
 // the entry has it and the payload does not.
 func (r *Retrier) observations(ctx context.Context, e *Entry) (done Result, err error) {
-	for _, m := range envelope.FromRule(e.Payload, "quarantine/"+e.ID, r.kind, r.maxObservations) {
+	decode := envelope.FromRule
+	if e.Source == string(envelope.IoT) && e.Subject.ID == "" {
+		decode = envelope.FromDevice // a message that no rule has marked stays in quarantine
+	}
+	for _, m := range decode(e.Payload, "quarantine/"+e.ID, r.kind, r.maxObservations) {
 		kind, known := r.catalog.Kind(m.Kind)
 		if !known {
 			return Result{}, &UndeclaredKindError{Kind: m.Kind}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/secret"
+)
+
+// minSecret is the minimum length of the origin's secret, in bytes.
+const minSecret = 16
+
+var errOriginSecret = errors.New("the secret of the collector's origin is missing or shorter than 16 bytes: set " + config.EnvOriginSecret +
+	" to the ARN of a secret with a long random value, or write collector: {trust: none}")
+
+// originSecrets returns the secrets that a trusted origin may send: none by default, and on a
+// local stack, which has no origin.
+func originSecrets(ctx context.Context, conf *config.Config, getenv func(string) string, read secret.Reader) (all [][]byte, err error) {
+	if conf.Collector.Trust != config.TrustCloudFront || getenv(envEndpoint) != "" {
+		return nil, nil
+	}
+	value := ""
+	if arn := getenv(config.EnvOriginSecret); arn != "" {
+		if value, err = read(ctx, arn); err != nil {
+			return nil, err
+		}
+	}
+	for text := range strings.FieldsSeq(value) {
+		if len(text) < minSecret {
+			return nil, errOriginSecret
+		}
+		all = append(all, []byte(text))
+	}
+	if len(all) == 0 {
+		return nil, errOriginSecret
+	}
+	return all, nil
+}

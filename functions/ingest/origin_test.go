@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+)
+
+const originSecret = "a long random text of the stage"
+
+func sampleView(t *testing.T, name string) []byte {
+	t.Helper()
+	payload, err := os.ReadFile(collectSamples + "/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return payload
+}
+
+// withHeader returns a request of the HTTP API with one more header.
+func withHeader(t *testing.T, payload []byte, name, value string) json.RawMessage {
+	t.Helper()
+	var r events.APIGatewayV2HTTPRequest
+	err := json.Unmarshal(payload, &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Headers[strings.ToLower(name)] = value
+	if payload, err = json.Marshal(r); err != nil {
+		t.Fatal(err)
+	}
+	return payload
+}
+
+// Headers that anyone can send make neither visitors nor countries: 100 forged ones are one
+// visitor without a country. With the secret of the origin they count.
+func TestCollector_TrustsHeadersOnlyFromItsOrigin(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		secrets          []string
+		sent             string
+		visitors, origin int
+	}{
+		{"no origin is trusted", nil, "", 1, 0},
+		{"no origin is trusted, with a secret", nil, originSecret, 1, 0},
+		{"without the secret", []string{originSecret}, "", 1, 0},
+		{"with another secret", []string{originSecret}, originSecret + "x", 1, 0},
+		{"with the secret", []string{originSecret}, originSecret, 100, 100},
+		{"with the older of two secrets", []string{"the new one is first here", originSecret}, originSecret, 100, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newCollector(t, nil, nil)
+			for _, text := range c.secrets {
+				f.collector.OriginSecrets = append(f.collector.OriginSecrets, []byte(text))
+			}
+			for i := range 100 {
+				request := withHeader(t, sampleView(t, "view-behind-cloudfront"), "CloudFront-Viewer-Country", "ZZ")
+				request = withHeader(t, request, "CloudFront-Viewer-Address", fmt.Sprintf("203.0.113.%d:443", i))
+				if c.sent != "" {
+					request = withHeader(t, request, "X-Tidemark-Origin", c.sent)
+				}
+				if _, err := f.handle(invocation(t, fmt.Sprint(i)), request); err != nil {
+					t.Fatal(err)
+				}
+			}
+			visitors, countries := map[string]bool{}, 0
+			for _, e := range f.views(t) {
+				v, _ := e.Attrs.Get(web.FieldVisitor)
+				visitors[v.Text] = true
+				if _, ok := e.Attrs.Get(web.FieldCountry); ok {
+					countries++
+				}
+			}
+			if len(visitors) != c.visitors || countries != c.origin {
+				t.Errorf("%d visitors, %d with a country; want %d and %d", len(visitors), countries, c.visitors, c.origin)
+			}
+		})
+	}
+}
+
+func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
+	for _, c := range []struct {
+		trust config.Trust
+		env   map[string]string
+		value string
+		want  int
+		err   bool
+	}{
+		{config.TrustNone, map[string]string{config.EnvOriginSecret: "arn"}, originSecret, 0, false},
+		{config.TrustCloudFront, map[string]string{envEndpoint: "http://localhost"}, originSecret, 0, false},
+		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "alongrandomtextofthestage anotherlongrandomtext", 2, false},
+		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "short", 0, true},
+		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "", 0, true},
+		{config.TrustCloudFront, nil, originSecret, 0, true},
+	} {
+		conf := config.Default(domains.Kinds()...)
+		conf.Collector.Trust = c.trust
+		got, err := originSecrets(t.Context(), conf, func(name string) string { return c.env[name] }, func(context.Context, string) (string, error) { return c.value, nil })
+		if len(got) != c.want || (err != nil) != c.err {
+			t.Errorf("%+v: %d secrets, %v", c, len(got), err)
+		}
+	}
+}
+
+// awsWords is a table that does not exist, in AWS's words.
+type awsWords struct{ *memory.Table }
+
+func (awsWords) PutRotatingSecret(context.Context, entity.RotatingSecret) (storage.WriteResult, entity.RotatingSecret, error) {
+	return 0, entity.RotatingSecret{}, errors.New("operation error DynamoDB: PutItem, ResourceNotFoundException: Requested resource not found: Table: tidemark-prod-Table")
+}
+
+func TestCollector_NeverShowsTheWordsOfAWS(t *testing.T) {
+	f := newCollector(t, nil, func(m *memory.Table) store { return awsWords{m} })
+	response, err := f.collect(t, "view")
+	if err != nil || response.StatusCode != 503 {
+		t.Errorf("%d %s, %v; want 503", response.StatusCode, response.Body, err)
+	}
+	for _, word := range []string{"DynamoDB", "ResourceNotFound", "tidemark-prod"} {
+		if strings.Contains(response.Body, word) {
+			t.Errorf("the response describes the table: %s", response.Body)
+		}
+	}
+	if !strings.Contains(f.out.String(), "ResourceNotFoundException") {
+		t.Errorf("the log does not name the cause: %s", f.out)
+	}
+}
