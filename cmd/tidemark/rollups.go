@@ -34,7 +34,8 @@ shows how often each value of a dimension was counted, and the distinct counts.
 
 The column NOTE says: open, the bucket has not ended yet; inexact, the row misses a
 change that arrived after its events had expired; truncated, it has more measures than
-a row can hold; N unreadable, so many events could not be decoded; none, there are no
+a row can hold; partial, the field was added to the kind when events of the bucket had been
+counted without it ("tidemark reshape" recounts them); N unreadable, so many events could not be decoded; none, there are no
 events (with --gaps, for buckets whose rollup cannot have expired).
 
 Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -26,7 +27,7 @@ func printRollups(w io.Writer, found []query.Rollup, only string) error {
 			}
 			f := query.FiguresOf(r.Measure(name))
 			table.Add(r.Bucket.Label(), name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
-				decimalText(f.Min), floatText(f.Avg), decimalText(f.Max), floatText(f.Stddev), terminal.Percentile(f.P95), note(r))
+				decimalText(f.Min), floatText(f.Avg), decimalText(f.Max), floatText(f.Stddev), terminal.Percentile(f.P95), note(r, name))
 		}
 	}
 	return table.Print()
@@ -48,7 +49,7 @@ func floatText(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 6, 64)
 }
 
-func note(r query.Rollup) string {
+func note(r query.Rollup, measure string) string {
 	var notes []string
 	if r.Open {
 		notes = append(notes, "open")
@@ -62,7 +63,26 @@ func note(r query.Rollup) string {
 	if r.Unreadable > 0 {
 		notes = append(notes, fmt.Sprintf("%d unreadable", r.Unreadable))
 	}
+	if partial := partialText(r, rollup.MeasureRole, measure); partial != "" {
+		notes = append(notes, partial)
+	}
 	return strings.Join(notes, ", ")
+}
+
+// partialText says from when a field is whole; "" if it is whole in the bucket.
+func partialText(r query.Rollup, role rollup.FieldRole, name string) string {
+	_, wholeFrom := httpapi.LineExact(r.Exact, r.Partial, role, name)
+	if wholeFrom == "" {
+		return ""
+	}
+	return "partial, whole from " + wholeFrom
+}
+
+func fieldLabel(r query.Rollup, role rollup.FieldRole, name string) string {
+	if partial := partialText(r, role, name); partial != "" {
+		return name + " (" + partial + ")"
+	}
+	return name
 }
 
 // shownValues is how many values of a dimension a line shows; "tidemark top" shows more.
@@ -75,11 +95,11 @@ func printDimensions(w io.Writer, found []query.Rollup) error {
 	for _, r := range found {
 		bucket, events := r.Bucket.Label(), strconv.FormatInt(r.Summary.Events(), 10)
 		for _, name := range r.Summary.DistinctNames() {
-			table.Add(bucket, events, name, distinctText(r.Summary.Distinct(name)), "")
+			table.Add(bucket, events, fieldLabel(r, rollup.DistinctRole, name), distinctText(r.Summary.Distinct(name)), "")
 		}
 		for _, name := range r.Summary.DimensionNames() {
 			d, _ := r.Summary.Dimension(name)
-			table.Add(bucket, events, name, valuesText(d), frequentText(d))
+			table.Add(bucket, events, fieldLabel(r, rollup.DimensionRole, name), valuesText(d), frequentText(d))
 		}
 	}
 	if table.Len() == 1 {

@@ -65,11 +65,7 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	if err != nil {
 		return readFailure(err)
 	}
-	result := httpapi.Top{
-		Dimension: dimension, Tier: unit.String(), Buckets: total.Buckets, Open: total.Open,
-		Events: total.Summary.Events(), Kinds: httpapi.KindsOf(total.Kinds), TopValues: values,
-	}
-	return flags.print(cmd, from, result, func() error { return printTop(cmd.OutOrStdout(), dimension, values, total) })
+	return flags.print(cmd, from, httpapi.TopOf(q, values, total), func() error { return printTop(cmd.OutOrStdout(), dimension, values, total) })
 }
 
 func printTop(w io.Writer, dimension string, values query.TopValues, total query.Total) error {
@@ -112,7 +108,7 @@ func caveats(exact, open bool) string {
 		text += "; the last bucket is still open"
 	}
 	if !exact {
-		text += "; not exact: a row does not hold every value, or misses a change that arrived too late"
+		text += "; not exact: a row does not hold every value, misses a change that arrived too late, or was folded before the dimension was declared"
 	}
 	return text
 }

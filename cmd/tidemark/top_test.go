@@ -46,7 +46,7 @@ func TestTop_ShowsSharesTheRestAndCaveats(t *testing.T) {
 /             1500  75.0 %
 /blog          300  15.0 %
 (any other)    200  10.0 %
-of 3 events (2 PAGEVIEW, 1 REQUEST) in 2 buckets; the last bucket is still open; not exact: a row does not hold every value, or misses a change that arrived too late
+of 3 events (2 PAGEVIEW, 1 REQUEST) in 2 buckets; the last bucket is still open; not exact: a row does not hold every value, misses a change that arrived too late, or was folded before the dimension was declared
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,6 +113,11 @@ func printVerifyReport(w io.Writer, r *verify.Report, took time.Duration) {
 	for _, s := range r.Undeclared {
 		fmt.Fprintf(w, "%s: %s\n", s, undeclaredKind)
 	}
+	for _, kind := range slices.Sorted(maps.Keys(r.Partial)) {
+		for _, f := range r.Partial[kind] {
+			fmt.Fprintf(w, "%s: some rows were computed before %s %s was declared and are partial: tidemark reshape %s\n", kind, f.Role, f.Name, kind)
+		}
+	}
 	switch {
 	case !r.OK():
 	case r.Checked():
@@ -126,14 +133,14 @@ func printTierCounts(w io.Writer, tiers []verify.TierCounts) {
 	for i, s := range verify.Statuses {
 		header, right = append(header, string(s)), append(right, i+1)
 	}
-	table := terminal.NewTable(w, append(right, len(header))...)
-	table.Add(append(header, "inexact")...)
+	table := terminal.NewTable(w, append(right, len(header), len(header)+1)...)
+	table.Add(append(header, "inexact", "partial")...)
 	for _, t := range tiers {
 		row := []string{"  " + t.Tier}
 		for _, s := range verify.Statuses {
 			row = append(row, terminal.Grouped(t.Status[s]))
 		}
-		table.Add(append(row, terminal.Grouped(t.Inexact))...)
+		table.Add(append(row, terminal.Grouped(t.Inexact), terminal.Grouped(t.Partial))...)
 	}
 	table.Print()
 }

@@ -26,11 +26,7 @@ func (h *Handler) top(ctx context.Context, res resource, args params) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	result := httpapi.Top{
-		Dimension: q.Dimension, Tier: q.Unit.String(), Buckets: total.Buckets, Open: total.Open,
-		Events: total.Summary.Events(), Kinds: httpapi.KindsOf(total.Kinds), TopValues: values,
-	}
-	return h.cacheByBuckets(result, q.Unit, q.To, q.Consistent), nil
+	return h.cacheByBuckets(httpapi.TopOf(q, values, total), q.Unit, q.To, q.Consistent), nil
 }
 
 func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {

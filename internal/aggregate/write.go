@@ -17,7 +17,7 @@ import (
 func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (storage.WriteResult, error) {
 	r.newest = max(r.newest, fold.NewestArrival)
 	row, oversize := r.newRow(fold)
-	same := row.Empty != exists(old) && (row.Empty || old.Covers(&row.Fold))
+	same := row.Empty != exists(old) && (row.Empty || old.Covers(&row.Fold) && old.FieldsAt >= row.FieldsAt)
 	if same && (!r.bucket.alwaysWrite || r.bucket.options.DryRun) {
 		r.counts.Unchanged++
 		return storage.Written, nil

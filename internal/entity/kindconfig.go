@@ -50,5 +50,11 @@ type FieldConfig struct {
 	Percentiles bool       `json:"percentiles,omitempty"` // of a measure
 	// PercentilesSince is when percentiles were declared; 0: with the measure.
 	PercentilesSince model.Time `json:"percentilesSince,omitempty"`
-	Top              int        `json:"top,omitempty"` // of a dimension
+	// RemovedAt is when it was removed; 0: it is declared.
+	RemovedAt model.Time `json:"removedAt,omitempty"`
+	// WholeFrom is the first event time whose figures are whole, if rows from before the
+	// field was declared were recomputed; 0: Since, or PercentilesSince.
+	WholeFrom            model.Time `json:"wholeFrom,omitempty"`
+	PercentilesWholeFrom model.Time `json:"percentilesWholeFrom,omitempty"`
+	Top                  int        `json:"top,omitempty"` // of a dimension
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Header names the columns of an export.
-var Header = "kind,subject,stream,tier,bucket,measure," + strings.Join(httpapi.FigureColumns(), ",") + ",exact," + strings.Join(httpapi.ValueColumns(), ",")
+var Header = "kind,subject,stream,tier,bucket,measure," + strings.Join(httpapi.FigureColumns(), ",") + ",exact," + strings.Join(httpapi.ValueColumns(), ",") + ",wholeFrom"
 
 const bucketLayout = "2006-01-02T15:04:05Z"
 
@@ -30,6 +30,8 @@ type record struct {
 	Field    string `json:"field"`
 	Value    string `json:"value"`
 	Distinct *int64 `json:"distinct"`
+	// WholeFrom is empty if the figures are whole: see httpapi.LineExact.
+	WholeFrom string `json:"wholeFrom"`
 }
 
 // Format is a way to write rollups.
@@ -54,7 +56,7 @@ func csvLine(r record) (string, error) {
 	row := append([]string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}, figures...)
 	row = append(row, strconv.FormatBool(r.Exact))
 	value := httpapi.ValueRow{Events: r.Events, Field: r.Field, Value: r.Value, Distinct: r.Distinct}
-	w.Write(httpapi.SafeCells(append(row, value.Cells()...)))
+	w.Write(httpapi.SafeCells(append(append(row, value.Cells()...), r.WholeFrom)))
 	w.Flush()
 	return text.String(), w.Error()
 }

@@ -138,7 +138,7 @@ func (r *Rollups) add(row *rollup.Row) error {
 	case !query.Visible(r.retention(key.Series.Kind), row, r.Now):
 		return nil
 	case key.Series.Shard == 0:
-		return r.addLines(key, &row.Fold)
+		return r.addLines(key, &row.Fold, r.partial(row))
 	}
 	key.Series.Shard = 0
 	if r.shards == nil {
@@ -157,9 +157,17 @@ func (r *Rollups) retention(kind string) tier.Policy {
 	return tier.Policy{}
 }
 
+// partial returns the fields of a row that are not whole; none of an undeclared kind.
+func (r *Rollups) partial(row *rollup.Row) rollup.AddedFields {
+	if k, ok := r.Kinds.Kind(row.Key.Series.Kind); ok {
+		return k.Spec().Partial(&row.Fold)
+	}
+	return nil
+}
+
 // addLines adds a line for each measure of a bucket, for each distinct count, and for each
 // stored value of a dimension. A bucket without any of them has one line.
-func (r *Rollups) addLines(key rollup.Key, fold *rollup.Fold) error {
+func (r *Rollups) addLines(key rollup.Key, fold *rollup.Fold, partial rollup.AddedFields) error {
 	bucket := record{
 		Kind: key.Series.Kind, Subject: key.Series.Subject.ID, Stream: key.Series.Stream,
 		Tier: key.Tier, Bucket: key.Start.Time().Format(bucketLayout), Exact: fold.Exact, Events: fold.Summary.Events(),
@@ -169,6 +177,7 @@ func (r *Rollups) addLines(key rollup.Key, fold *rollup.Fold) error {
 		m, _ := fold.Summary.Measure(name)
 		of := bucket
 		of.Measure, of.Figures = name, query.FiguresOf(m)
+		of.Exact, of.WholeFrom = httpapi.LineExact(fold.Exact, partial, rollup.MeasureRole, name)
 		records = append(records, of)
 	}
 	if len(records) == 0 {
@@ -177,6 +186,7 @@ func (r *Rollups) addLines(key rollup.Key, fold *rollup.Fold) error {
 	for _, v := range httpapi.ValueRowsOf(fold.Summary, 0) {
 		of := bucket
 		of.Events, of.Field, of.Value, of.Distinct = v.Events, v.Field, v.Value, v.Distinct
+		of.Exact, of.WholeFrom = httpapi.LineExact(fold.Exact, partial, v.Role, v.Field)
 		records = append(records, of)
 	}
 	for i, of := range records {
@@ -196,11 +206,12 @@ func (r *Rollups) mergeShards() error {
 		if !ok {
 			return usage.Errorf("the table has rollups of kind %s, which the configuration does not declare: pass the tidemark.yaml of this table with --config", key.Series.Kind)
 		}
-		merged := rollup.NewFold(kind.Spec())
+		merged, partial := rollup.NewFold(kind.Spec()), rollup.AddedFields(nil)
 		for i := range rows {
 			merged.AddRow(&rows[i])
+			partial = partial.Merge(r.partial(&rows[i]))
 		}
-		if err := r.addLines(key, merged); err != nil {
+		if err := r.addLines(key, merged, partial); err != nil {
 			return err
 		}
 	}

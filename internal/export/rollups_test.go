@@ -116,12 +116,12 @@ func TestRollups_LinesAreSortedAndExact(t *testing.T) {
 		newRow(kind, device("a", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "1234567.8"),
 		newRow(kind, device("a,\"b\"", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "1e-9"),
 	)
-	want := `kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct
-READING,a,,day,2022-10-19T00:00:00Z,value,1,0,1234567.8,1234567.8,1234567.8,1234567.8,0,1234567.8,1234567.8,1234567.8,1234567.8,1234567.8,true,1,,,
-READING,a,,hour,2022-10-19T03:00:00Z,value,2,1,0.3,0.1,0.2,0.15,0.05,0.1,0.2,0.1,0.2,0.2,true,3,,,
-READING,a,s,month,2022-10-01T00:00:00Z,odd,1,0,2,2,2,2,0,2,2,,,,false,1,,,
-READING,"a,""b""",,day,2022-10-19T00:00:00Z,value,1,0,0.000000001,0.000000001,0.000000001,1e-09,0,0.000000001,0.000000001,1e-09,1e-09,1e-09,true,1,,,
-READING,b,,day,2022-10-19T00:00:00Z,value,0,1,,,,,,,,,,,true,1,,,
+	want := `kind,subject,stream,tier,bucket,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,events,field,value,distinct,wholeFrom
+READING,a,,day,2022-10-19T00:00:00Z,value,1,0,1234567.8,1234567.8,1234567.8,1234567.8,0,1234567.8,1234567.8,1234567.8,1234567.8,1234567.8,true,1,,,,
+READING,a,,hour,2022-10-19T03:00:00Z,value,2,1,0.3,0.1,0.2,0.15,0.05,0.1,0.2,0.1,0.2,0.2,true,3,,,,
+READING,a,s,month,2022-10-01T00:00:00Z,odd,1,0,2,2,2,2,0,2,2,,,,false,1,,,,
+READING,"a,""b""",,day,2022-10-19T00:00:00Z,value,1,0,0.000000001,0.000000001,0.000000001,1e-09,0,0.000000001,0.000000001,1e-09,1e-09,1e-09,true,1,,,,
+READING,b,,day,2022-10-19T00:00:00Z,value,0,1,,,,,,,,,,,true,1,,,,
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -175,11 +175,11 @@ func TestRollups_BucketsWithoutMeasuresAreLines(t *testing.T) {
 		}})
 	}
 	start := "VIEW,docs,,day,2026-04-20T00:00:00Z,,,,,,,,,,,,,,true,"
-	want := Header + "\n" + start + "3,,,\n" + start + "3,visitor,,2\n" + start + "2,path,/,\n" + start + "1,path,'=1+1,\n"
+	want := Header + "\n" + start + "3,,,,\n" + start + "3,visitor,,2,\n" + start + "2,path,/,,\n" + start + "1,path,'=1+1,,\n"
 	if got := exported(t, kinds, "all", "csv", row); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := exported(t, kinds, "all", "ndjson", row); strings.Count(got, "\n") != 4 || !strings.Contains(got, `"events":2,"field":"path","value":"/","distinct":null}`) {
+	if got := exported(t, kinds, "all", "ndjson", row); strings.Count(got, "\n") != 4 || !strings.Contains(got, `"events":2,"field":"path","value":"/","distinct":null,"wholeFrom":""}`) {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -5,7 +5,11 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
+
+// wholeFromColumn names the column behind all others: see LineExact.
+const wholeFromColumn = "wholeFrom"
 
 // Rollup is the rollup of one bucket as JSON.
 type Rollup struct {
@@ -22,15 +26,18 @@ type Rollup struct {
 	Measures   map[string]query.Figures   `json:"measures"`
 	Dimensions map[string]query.TopValues `json:"dimensions,omitempty"` // the most frequent values
 	Distinct   map[string]Distinct        `json:"distinct,omitempty"`
+	Partial    []Partial                  `json:"partial,omitempty"` // fields that were added after events of the bucket were folded
 
-	names  []string   // of the measures, in their order
-	values []ValueRow // of the distinct counts and dimensions
+	partial rollup.AddedFields
+	exact   bool       // of the events
+	names   []string   // of the measures, in their order
+	values  []ValueRow // of the distinct counts and dimensions
 }
 
 // Distinct is the number of different values of a field.
 type Distinct struct {
 	Count int64 `json:"count"`
-	Exact bool  `json:"exact"` // false if Count is an estimate, within a few per cent
+	Exact bool  `json:"exact"` // false if Count is an estimate, within a few per cent, or partial
 }
 
 // maxDimensionValues limits the values of each dimension in a rollup; Top has more.
@@ -40,7 +47,7 @@ const maxDimensionValues = 10
 func RollupOf(r query.Rollup) Rollup {
 	v := Rollup{
 		Bucket: r.Bucket.Start, End: r.Bucket.End, Tier: r.Bucket.Unit.String(),
-		Exact: r.Exact, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
+		Exact: r.Exact && !hasPartialMeasure(r.Partial), exact: r.Exact, Partial: PartialsOf(r.Partial), partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
 		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: KindsOf(r.Kinds),
 		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{}, Distinct: map[string]Distinct{},
 		names: r.Summary.Names(), values: ValueRowsOf(r.Summary, maxDimensionValues),
@@ -50,11 +57,13 @@ func RollupOf(r query.Rollup) Rollup {
 	}
 	for _, name := range r.Summary.DimensionNames() {
 		d, _ := r.Summary.Dimension(name)
-		v.Dimensions[name] = query.TopValuesOf(d, maxDimensionValues)
+		values := query.TopValuesOf(d, maxDimensionValues)
+		values.Exact = values.Exact && !isPartial(r.Partial, rollup.DimensionRole, name)
+		v.Dimensions[name] = values
 	}
 	for _, name := range r.Summary.DistinctNames() {
 		n, exact := r.Summary.Distinct(name)
-		v.Distinct[name] = Distinct{n, exact}
+		v.Distinct[name] = Distinct{n, exact && !isPartial(r.Partial, rollup.DistinctRole, name)}
 	}
 	return v
 }
@@ -100,7 +109,7 @@ func (r Rollups) Table() Table { return rollupTable(r.Rollups) }
 // counts and each frequent value of a dimension. A bucket without any of them has one row.
 func rollupTable(rollups []Rollup) Table {
 	t := Table{Header: append([]string{"tier", "bucket", "end", "measure"}, figureColumns...)}
-	t.Header = append(append(t.Header, "exact", "open"), ValueColumns()...)
+	t.Header = append(append(append(t.Header, "exact", "open"), ValueColumns()...), wholeFromColumn)
 	for _, b := range rollups {
 		if len(b.names) == 0 {
 			t.Rows = append(t.Rows, b.row("", noFigures(), ValueRow{Events: b.Events}))
@@ -117,6 +126,11 @@ func rollupTable(rollups []Rollup) Table {
 
 func (r Rollup) row(measure string, figures []string, value ValueRow) []string {
 	row := append([]string{r.Tier, r.Bucket.String(), r.End.String(), measure}, figures...)
-	row = append(row, strconv.FormatBool(r.Exact), strconv.FormatBool(r.Open))
-	return append(row, value.Cells()...)
+	role, field := value.Role, value.Field
+	if field == "" {
+		role, field = rollup.MeasureRole, measure
+	}
+	exact, wholeFrom := LineExact(r.exact, r.partial, role, field)
+	row = append(row, strconv.FormatBool(exact), strconv.FormatBool(r.Open))
+	return append(append(row, value.Cells()...), wholeFrom)
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // Top is the most frequent values of a dimension as JSON.
@@ -15,6 +16,19 @@ type Top struct {
 	Events    int64            `json:"events"`
 	Kinds     map[string]int64 `json:"kinds,omitempty"`
 	query.TopValues
+	Partial []Partial `json:"partial,omitempty"` // as of a Rollup; only the dimension
+}
+
+// TopOf returns the values of a dimension as JSON. total is that of their range.
+func TopOf(q query.Top, values query.TopValues, total query.Total) Top {
+	t := Top{
+		Dimension: q.Dimension, Tier: q.Unit.String(), Buckets: total.Buckets, Open: total.Open,
+		Events: total.Summary.Events(), Kinds: KindsOf(total.Kinds), TopValues: values,
+	}
+	if f, partial := total.Partial.Find(rollup.DimensionRole, q.Dimension); partial {
+		t.Partial = PartialsOf(rollup.AddedFields{f})
+	}
+	return t
 }
 
 // Lines has one line for each value.

@@ -10,10 +10,11 @@ import (
 // ValueRow is what a row of CSV says about the events of a bucket apart from measures. A
 // row of a measure has only the number of events.
 type ValueRow struct {
-	Events   int64  // of the bucket, or those with Value
-	Field    string // a dimension or a field with distinct counts; "" in the row of a measure
-	Value    string // of the dimension
-	Distinct *int64 // different values of the field; nil in the row of a value
+	Role     rollup.FieldRole // of Field
+	Events   int64            // of the bucket, or those with Value
+	Field    string           // a dimension or a field with distinct counts; "" in the row of a measure
+	Value    string           // of the dimension
+	Distinct *int64           // different values of the field; nil in the row of a value
 }
 
 // ValueColumns returns the column names of ValueRow.Cells.
@@ -33,12 +34,12 @@ func (v ValueRow) Cells() []string {
 func ValueRowsOf(s *rollup.Summary, most int) (rows []ValueRow) {
 	for _, name := range s.DistinctNames() {
 		n, _ := s.Distinct(name)
-		rows = append(rows, ValueRow{Events: s.Events(), Field: name, Distinct: &n})
+		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: name, Distinct: &n})
 	}
 	for _, name := range s.DimensionNames() {
 		d, _ := s.Dimension(name)
 		for _, v := range query.TopValuesOf(d, most).Values {
-			rows = append(rows, ValueRow{Events: v.Count, Field: name, Value: v.Value})
+			rows = append(rows, ValueRow{Role: rollup.DimensionRole, Events: v.Count, Field: name, Value: v.Value})
 		}
 	}
 	return rows

@@ -32,8 +32,8 @@ func TestRollups_CSVHasRowsForBucketsWithoutMeasures(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := "day,1970-01-01T00:00:00.000Z,1970-01-02T00:00:00.000Z,,,,,,,,,,,,,,true,false,"
-	want := "tier,bucket,end,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,open,events,field,value,distinct\n" +
-		start + "3,,,\n" + start + "3,visitor,,1\n" + start + "2,path,/,\n" + start + "1,path,/b,\n"
+	want := "tier,bucket,end,measure,count,invalid,sum,min,max,avg,stddev,first,last,p50,p95,p99,exact,open,events,field,value,distinct,wholeFrom\n" +
+		start + "3,,,,\n" + start + "3,visitor,,1,\n" + start + "2,path,/,,\n" + start + "1,path,/b,,\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

@@ -50,6 +50,9 @@ func (it Item) setRowOptions(r *rollup.Row) {
 	if r.NewestArrival != 0 {
 		it[tablekeys.AttrLag] = timeOf(r.NewestArrival)
 	}
+	if r.FieldsAt != 0 {
+		it[tablekeys.AttrFields] = timeOf(r.FieldsAt)
+	}
 	if r.ResumePoint != nil {
 		it[tablekeys.AttrResume] = bytesOf(r.ResumePoint)
 	}
@@ -92,6 +95,7 @@ func (r *reader) rowBody(row *rollup.Row) {
 	row.Unreadable = r.int(tablekeys.AttrUnreadable, optional)
 	row.WrittenAt = r.time(tablekeys.AttrWrittenAt, required)
 	row.NewestArrival = r.time(tablekeys.AttrLag, optional)
+	row.FieldsAt = r.time(tablekeys.AttrFields, optional)
 	row.ChildrenExpireAt = rollup.NoExpiry
 	if _, exists := r.it[tablekeys.AttrUntil]; exists {
 		row.ChildrenExpireAt = r.int(tablekeys.AttrUntil, required)

@@ -24,6 +24,7 @@ func anyRow() *rapid.Generator[rollup.Row] {
 		fold.AddEvent(&e)
 		fold.Children = 0
 		fold.Unreadable = rapid.Int64Range(0, 1<<40).Draw(t, "unreadable")
+		fold.FieldsAt = rapid.OneOf(rapid.Just(model.Time(0)), rapid.Map(rapid.Int64Range(1, int64(model.MaxTime)), func(n int64) model.Time { return model.Time(n) })).Draw(t, "fields")
 		fold.Exact = rapid.Bool().Draw(t, "exact")
 		fold.ChildrenExpireAt = rapid.OneOf(rapid.SampledFrom([]int64{0, rollup.NoExpiry}), rapid.Int64Range(0, 1<<40)).Draw(t, "until")
 		u := rapid.SampledFrom([]tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Month}).Draw(t, "unit")

@@ -179,6 +179,18 @@ func (q Rollups) eventsByKind(group []rollup.Row) []KindEvents {
 	return all
 }
 
+// partial returns the fields that are partial in one of the rows of a bucket.
+func (q Rollups) partial(group []rollup.Row) (all rollup.AddedFields) {
+	for _, k := range q.kinds() {
+		for i := range group {
+			if group[i].Key.Series.Kind == k.Name {
+				all = all.Merge(k.Spec().Partial(&group[i].Fold))
+			}
+		}
+	}
+	return all
+}
+
 // mergeRows merges the rows of one bucket. The fold of a single kind keeps the kind's
 // limits. A fold of several kinds has none, so that no kind cuts another's values.
 func (q Rollups) mergeRows(group []rollup.Row) *rollup.Fold {

@@ -41,6 +41,9 @@ type Rollup struct {
 	Bucket tier.Bucket
 	Open   bool // the bucket had not ended by the reader's clock
 	Gap    bool // the bucket has no events and had none; only in charts with Gaps
+	// Partial has the fields whose figures do not include all events of the bucket, although
+	// the bucket is exact: they were added to the kind after these events were folded.
+	Partial rollup.AddedFields
 	// Fold has the summary, the number of unreadable events, and whether the numbers are
 	// exact.
 	rollup.Fold
@@ -134,7 +137,8 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time) (Rollup, error)
 	}
 	return Rollup{
 		Series: q.commonSeries(), Kinds: q.eventsByKind(group),
-		Bucket: bucket, Open: now < bucket.End, Fold: *q.mergeRows(group),
+		Bucket: bucket, Open: now < bucket.End,
+		Partial: q.partial(group), Fold: *q.mergeRows(group),
 	}, nil
 }
 

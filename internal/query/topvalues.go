@@ -64,6 +64,7 @@ func (s *Service) Top(ctx context.Context, q Top) (TopValues, Total, error) {
 		d.Exact = true // no event of the range has the field
 	}
 	values := TopValuesOf(d, q.Values)
-	values.Exact = values.Exact && total.Exact
+	_, partial := total.Partial.Find(rollup.DimensionRole, q.Dimension)
+	values.Exact = values.Exact && total.Exact && !partial
 	return values, total, nil
 }

@@ -24,6 +24,7 @@ type Total struct {
 	Buckets int  // buckets with events
 	Open    bool // one of the buckets had not ended by the reader's clock
 	Kinds   []KindEvents
+	Partial rollup.AddedFields // of the rollups; see Rollup
 	rollup.Fold
 }
 
@@ -49,6 +50,7 @@ func (s *Service) Total(ctx context.Context, q Rollups) (Total, error) {
 func (t *Total) add(r Rollup) {
 	t.Buckets++
 	t.Open = t.Open || r.Open
+	t.Partial = t.Partial.Merge(r.Partial)
 	t.AddRow(&rollup.Row{Fold: r.Fold})
 	if t.Kinds == nil {
 		t.Kinds = make([]KindEvents, len(r.Kinds))

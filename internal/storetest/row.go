@@ -26,6 +26,7 @@ func row(n int) *rollup.Row {
 		e := reading(60*n+i, "", "temperature", 20+i)
 		fold.AddEvent(&e)
 	}
+	fold.FieldsAt = minute(n)
 	return &rollup.Row{
 		Key:       rollup.Key{Series: series, Tier: tier.Hour.String(), Start: minute(60 * n)},
 		Fold:      *fold,

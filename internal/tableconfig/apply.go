@@ -35,8 +35,8 @@ type Store interface {
 	PutKindConfig(ctx context.Context, c entity.KindConfig, prev [16]byte) (storage.WriteResult, error)
 }
 
-// Load makes the kinds of a process those of the table: their tiers and retentions are
-// replaced by the table's. A kind that was not applied yet stays as declared. The error wraps
+// Load makes the kinds of a process those of the table: their tiers, retentions and the
+// fields of rollups are replaced by the table's. A kind that was not applied yet stays as declared. The error wraps
 // ErrRefused if a declaration does not fit the table. kinds must not be in use yet.
 func Load(ctx context.Context, table Reader, kinds *catalog.Catalog, now model.Time) error {
 	work, ctx := errgroup.WithContext(ctx)
@@ -58,7 +58,9 @@ func LoadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time
 	if refused := Refused(stored, k, now); len(refused) > 0 {
 		return refusedError(refused)
 	}
-	k.Retention, err = Policy(stored)
+	if k.Retention, err = Policy(stored); err == nil {
+		k.FoldBy(Spec(stored, k, now))
+	}
 	return err
 }
 
@@ -106,7 +108,7 @@ func (a Applied) String() string {
 	}
 	for _, f := range slices.Concat(a.Config.Measures, a.Config.Dimensions, a.Config.Distinct) {
 		if at := a.Config.AppliedAt; at != 0 && (f.Since == at || f.PercentilesSince == at) {
-			text += fmt.Sprintf("\n%s: %s is complete from %s: rebuild earlier rows", a.Kind, f.Name, at)
+			text += fmt.Sprintf("\n%s: %s is complete from %s: tidemark reshape %s recomputes earlier rows", a.Kind, f.Name, at, a.Kind)
 		}
 	}
 	return text

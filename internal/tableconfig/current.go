@@ -38,7 +38,7 @@ func (c *Current) Kinds(ctx context.Context) (_ *catalog.Catalog, changed bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	changed = c.kinds == nil || !sameRetention(c.kinds, kinds)
+	changed = c.kinds == nil || !same(c.kinds, kinds)
 	if changed {
 		c.kinds = kinds
 	}
@@ -46,10 +46,11 @@ func (c *Current) Kinds(ctx context.Context) (_ *catalog.Catalog, changed bool, 
 	return c.kinds, changed, nil
 }
 
-// sameRetention compares what Load replaces. a and b have the same declared kinds.
-func sameRetention(a, b *catalog.Catalog) bool {
+// same compares what Load replaces. a and b have the same declared kinds.
+func same(a, b *catalog.Catalog) bool {
 	for i := range a.Kinds {
-		if !reflect.DeepEqual(a.Kinds[i].Retention, b.Kinds[i].Retention) {
+		x, y := &a.Kinds[i], &b.Kinds[i]
+		if !reflect.DeepEqual(x.Retention, y.Retention) || !reflect.DeepEqual(x.Spec(), y.Spec()) {
 			return false
 		}
 	}

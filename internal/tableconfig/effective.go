@@ -63,7 +63,7 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 	before, after := *declared, *declared
 	before.Subject.Name, before.Shards = stored.SubjectType, stored.Shards
 	before.Measures = nil
-	for _, f := range stored.Measures {
+	for _, f := range folded(stored.Measures, now) {
 		before.Measures = append(before.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})
 	}
 	before.Retention, after.Retention = policies(stored, declared, now)

@@ -1,7 +1,6 @@
 package tableconfig
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -33,9 +32,10 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 	}
 	at := start{now: now, earliest: now.Add(Lead + maxAhead), events: eventsFrom(next.LeastRaw, now, maxAhead)}
 	next.Tiers = nextTiers(stored.Tiers, declared.Retention.Tiers, at)
-	next.Measures = nextFields(stored.Measures, measuresOf(declared), now)
-	next.Dimensions = nextFields(stored.Dimensions, dimensionsOf(declared), now)
-	next.Distinct = nextFields(stored.Distinct, distinctOf(declared), now)
+	change := fieldChange{now: now, version: max(now, fieldsAt(stored)+1)}
+	next.Measures = change.next(stored.Measures, measuresOf(declared))
+	next.Dimensions = change.next(stored.Dimensions, dimensionsOf(declared))
+	next.Distinct = change.next(stored.Distinct, distinctOf(declared))
 	return next, refused
 }
 
@@ -119,50 +119,6 @@ func (s start) firstBucket(declared []tier.Tier, level int, again bool) model.Ti
 		return t.From
 	}
 	return max(t.From, t.Unit.FirstStart(children))
-}
-
-// nextFields returns declared fields with the times from which they hold.
-func nextFields(stored, declared []entity.FieldConfig, now model.Time) []entity.FieldConfig {
-	for i := range declared {
-		d := &declared[i]
-		at := slices.IndexFunc(stored, func(f entity.FieldConfig) bool { return f.Name == d.Name })
-		if at < 0 {
-			d.Since = now
-			continue
-		}
-		was := stored[at]
-		d.Since, d.PercentilesSince = was.Since, was.PercentilesSince
-		if d.Percentiles && !was.Percentiles {
-			d.PercentilesSince = now
-		}
-	}
-	return declared
-}
-
-func measuresOf(k *catalog.Kind) (all []entity.FieldConfig) {
-	for _, m := range k.Measures {
-		all = append(all, entity.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles})
-	}
-	return sorted(all)
-}
-
-func dimensionsOf(k *catalog.Kind) (all []entity.FieldConfig) {
-	for _, d := range k.Dimensions {
-		all = append(all, entity.FieldConfig{Name: d.Name, Top: d.Top})
-	}
-	return sorted(all)
-}
-
-func distinctOf(k *catalog.Kind) (all []entity.FieldConfig) {
-	for _, name := range k.Distinct {
-		all = append(all, entity.FieldConfig{Name: name})
-	}
-	return sorted(all)
-}
-
-func sorted(all []entity.FieldConfig) []entity.FieldConfig {
-	slices.SortFunc(all, func(a, b entity.FieldConfig) int { return cmp.Compare(a.Name, b.Name) })
-	return all
 }
 
 func unitOf(t entity.TierConfig) tier.Unit {

@@ -22,6 +22,7 @@ const (
 	AttrEmpty      = "_empty"      // Bool: computed from no children; absent if false
 	AttrWrittenAt  = "_written"    // String: the writer's clock
 	AttrLag        = "_lag"        // String: arrival time of the newest event in it; absent if none
+	AttrFields     = "_fields"     // String: version of the kind's fields by which it was folded; absent if they never changed
 	AttrResume     = "_resume"     // Binary: the resume point; absent if none
 )
 

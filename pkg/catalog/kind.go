@@ -82,5 +82,6 @@ type Kind struct {
 	MaxMeasures   int // measures in a row; zero means rollup.DefaultMaxMeasures
 	Retention     tier.Policy
 
-	spec *rollup.Spec // set by New
+	spec   *rollup.Spec // of what is declared; set by New
+	foldBy *rollup.Spec // nil: spec
 }

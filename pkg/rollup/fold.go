@@ -15,7 +15,7 @@ func NewFold(spec *Spec) *Fold {
 // is counted, its identity is part of the digest, and the fold is not exact.
 func (f *Fold) AddEvent(e *model.Event) {
 	f.Digest.Add(f.Summary.digests.of(e))
-	f.addChild(e.ExpiresAt, e.ArrivedAt)
+	f.addChild(e.ExpiresAt, e.ArrivedAt, f.Summary.spec.fieldsAt())
 	if e.Unreadable {
 		f.Unreadable++
 		f.Exact = false
@@ -36,7 +36,7 @@ func (f *Fold) AddRow(r *Row) {
 		return
 	}
 	f.Digest.Add(r.Digest)
-	f.addChild(r.ExpiresAt, r.NewestArrival)
+	f.addChild(r.ExpiresAt, r.NewestArrival, r.FieldsAt)
 	f.Unreadable += r.Unreadable
 	f.Exact = f.Exact && r.Exact
 	f.Summary.Merge(r.Summary)
@@ -53,8 +53,12 @@ func (f *Fold) WithoutSummary(spec *Spec) *Fold {
 	return &small
 }
 
-// addChild counts a child. expiresAt is in epoch seconds; zero means never.
-func (f *Fold) addChild(expiresAt int64, arrivedAt model.Time) {
+// addChild counts a child that was folded by a version of the fields. expiresAt is in epoch
+// seconds; zero means never.
+func (f *Fold) addChild(expiresAt int64, arrivedAt, fieldsAt model.Time) {
+	if f.Children == 0 || fieldsAt < f.FieldsAt {
+		f.FieldsAt = fieldsAt
+	}
 	f.Children++
 	f.expiresWith(expiresAt)
 	f.NewestArrival = max(f.NewestArrival, arrivedAt)

@@ -75,7 +75,7 @@ func DecodeResumePoint(b []byte, spec *Spec) (*ResumePoint, bool) {
 		return nil, false
 	}
 	f.Summary.Merge(summary)
-	f.Exact = f.Unreadable == 0
+	f.Exact, f.FieldsAt = f.Unreadable == 0, spec.fieldsAt()
 	f.Children = int(summary.events + f.Unreadable)
 	return point, true
 }

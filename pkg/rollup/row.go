@@ -59,6 +59,9 @@ type Fold struct {
 	// inexact, NoExpiry where no child expires.
 	ChildrenExpireAt int64
 	Children         int // events or rows folded; not stored
+	// FieldsAt is the version of the kind's fields, Spec.FieldsAt, by which the events were
+	// folded; of several versions the oldest. Fields that were added later are not whole.
+	FieldsAt model.Time
 	// NewestArrival is the latest ArrivedAt of the folded events: lag is measured by it.
 	NewestArrival model.Time
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Spec declares which fields of a kind's events are summarised, and how. It is made once
@@ -16,6 +18,11 @@ type Spec struct {
 	// MaxMeasures is how many measures a row has at most: it keeps those whose names come
 	// first in byte order, and is truncated. Zero means DefaultMaxMeasures.
 	MaxMeasures int
+	// FieldsAt is the version of the fields above: when the last of them was added; 0: the
+	// kind always had them. Folds by this Spec store it.
+	FieldsAt model.Time
+	// Added are the fields that were added to a kind which had rows already.
+	Added AddedFields
 }
 
 // MeasureSpec declares a measure.

@@ -21,7 +21,11 @@ func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opt
 	if err != nil {
 		return pages.Fail[Rollup](err)
 	}
-	return e.query.EachRollup(ctx, r.rollups(e.series(key), unit))
+	series, err := e.rollupSeries(ctx, key)
+	if err != nil {
+		return pages.Fail[Rollup](err)
+	}
+	return e.query.EachRollup(ctx, r.rollups(series, unit))
 }
 
 // RollupPage reads one page of what Rollups reads. It may be shorter than its limit, even
@@ -31,7 +35,11 @@ func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opt
 	if err != nil {
 		return Page[Rollup]{}, err
 	}
-	found, err := e.query.Rollups(ctx, r.rollups(e.series(key), unit))
+	series, err := e.rollupSeries(ctx, key)
+	if err != nil {
+		return Page[Rollup]{}, err
+	}
+	found, err := e.query.Rollups(ctx, r.rollups(series, unit))
 	if err != nil {
 		return Page[Rollup]{}, err
 	}
@@ -50,7 +58,18 @@ func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ReadOption) (Cur
 	if err != nil {
 		return Curve{}, err
 	}
-	return e.query.Chart(ctx, query.Chart{Rollups: r.rollups(e.series(key), r.unit), Stitched: r.stitched, Gaps: r.gaps})
+	series, err := e.rollupSeries(ctx, key)
+	if err != nil {
+		return Curve{}, err
+	}
+	return e.query.Chart(ctx, query.Chart{Rollups: r.rollups(series, r.unit), Stitched: r.stitched, Gaps: r.gaps})
+}
+
+// rollupSeries is series with the kind of the table, which says since when its rollups have
+// a field.
+func (e *Events[T]) rollupSeries(ctx context.Context, key Key) (query.Series, error) {
+	kind, err := e.kindOfTable(ctx)
+	return query.Series{Kind: kind, Subject: key.Subject, Stream: key.Stream}, err
 }
 
 // Total reads one summary of exactly the events of a range, or of all events without In.

@@ -9,7 +9,7 @@ import (
 // Types that methods of Events return.
 type (
 	// Rollup is the summary of one bucket: its measures, whether the bucket is still open,
-	// and whether the numbers are exact.
+	// whether the numbers are exact, and which fields were added later and so are partial.
 	Rollup = query.Rollup
 	// Curve is the result of a chart: its rollups, their tiers, and why these were chosen.
 	Curve = query.Curve

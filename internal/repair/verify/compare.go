@@ -34,15 +34,20 @@ func (s Status) OK() bool { return s == Equal || s == Sealed || s == Expired || 
 type Finding struct {
 	Key    rollup.Key
 	Status Status
-	Exact  bool   // as the stored row says
-	Detail string // what differs, for people
-	Events string // the events that cause the difference, if they can be determined
+	Exact  bool // as the stored row says
+	// Partial has the fields that the row does not include: they were added later.
+	Partial rollup.AddedFields
+	Detail  string // what differs, for people
+	Events  string // the events that cause the difference, if they can be determined
 }
 
 // compare compares the stored row of a bucket with the expected one.
 func (r *recount) compare(level int, start model.Time, want *rollup.Row) Finding {
 	row := r.stored[level][start]
 	f := Finding{Key: r.key(level, start), Exact: row != nil && row.Exact}
+	if row != nil {
+		f.Partial = r.kind.Spec().Partial(&row.Fold)
+	}
 	switch {
 	case r.open(level, start):
 		f.Status = Open
@@ -64,9 +69,10 @@ func (r *recount) compare(level int, start model.Time, want *rollup.Row) Finding
 	return f
 }
 
-// equal reports whether two rows have the same contents, by their canonical bytes.
+// equal reports whether two rows have the same contents, by their canonical bytes, and the
+// stored one does not say that it includes fields which its children do not include.
 func equal(want, row *rollup.Row) bool {
-	return want.Digest == row.Digest && want.Unreadable == row.Unreadable && want.Exact == row.Exact &&
+	return row.FieldsAt <= want.FieldsAt && want.Digest == row.Digest && want.Unreadable == row.Unreadable && want.Exact == row.Exact &&
 		bytes.Equal(want.Summary.Encode(nil), row.Summary.Encode(nil))
 }
 
@@ -91,7 +97,7 @@ func MeasureText(m rollup.Measure) string {
 }
 
 func differingRest(want, row *rollup.Row) string {
-	return fmt.Sprintf("the row has %d events, %d unreadable, exact %t, digest %s; its events have %d, %d, %t, %s",
-		row.Summary.Events(), row.Unreadable, row.Exact, row.Digest,
-		want.Summary.Events(), want.Unreadable, want.Exact, want.Digest)
+	return fmt.Sprintf("the row has %d events, %d unreadable, exact %t, digest %s, fields of %s; its events have %d, %d, %t, %s, %s",
+		row.Summary.Events(), row.Unreadable, row.Exact, row.Digest, row.FieldsAt,
+		want.Summary.Events(), want.Unreadable, want.Exact, want.Digest, want.FieldsAt)
 }

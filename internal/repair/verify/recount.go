@@ -119,9 +119,18 @@ func (r *recount) addToParents(from int, at model.Time, add func(*rollup.Fold)) 
 	for level := from + 1; level < len(r.kind.Retention.Tiers); level++ {
 		t := r.kind.Retention.Tiers[level]
 		if b := t.Unit.BucketOf(at); keeps(t, b) && childLevel(r.kind.Retention, level, b) == from {
-			add(r.expected[level].at(b, r.kind.Spec()))
+			add(r.expected[level].at(b, r.specOf(level, b.Start)))
 		}
 	}
+}
+
+// specOf returns the fields by which the stored row of a bucket was folded.
+func (r *recount) specOf(level int, start model.Time) *rollup.Spec {
+	row := r.stored[level][start]
+	if row == nil {
+		return r.kind.Spec()
+	}
+	return specAt(r.kind.Spec(), row.FieldsAt)
 }
 
 // childLevel returns the level that a bucket is folded from: the nearest finer tier

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -37,7 +38,8 @@ type Report struct {
 	Events      int
 	Tiers       []TierCounts // in the order first met: finest first
 	Differences []Finding
-	Undeclared  []model.Series // of kinds that the catalog has not: not recounted
+	Partial     map[string]rollup.AddedFields // by kind: fields that some rows do not include
+	Undeclared  []model.Series                // of kinds that the catalog has not: not recounted
 }
 
 // TierCounts counts the findings of one tier.
@@ -45,6 +47,7 @@ type TierCounts struct {
 	Tier    string
 	Status  map[Status]int
 	Inexact int // equal rows that say exact: false
+	Partial int // rows that do not include a field which was added later
 }
 
 // OK reports whether every series could be recounted and no bucket needs repair.
@@ -167,6 +170,14 @@ func (r *Report) add(f Finding) {
 	counts.Status[f.Status]++
 	if f.Status == Equal && !f.Exact {
 		counts.Inexact++
+	}
+	if len(f.Partial) > 0 && f.Status != Open {
+		counts.Partial++
+		if r.Partial == nil {
+			r.Partial = map[string]rollup.AddedFields{}
+		}
+		kind := f.Key.Series.Kind
+		r.Partial[kind] = r.Partial[kind].Merge(f.Partial)
 	}
 	if !f.Status.OK() {
 		r.Differences = append(r.Differences, f)

@@ -1,0 +1,159 @@
+package tableconfig
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Spec returns the fields that a process folds by at now: those of the table, because rows
+// say by the version of these fields what they include. A removed field is folded for Lead
+// longer: by then every reader knows that its figures are not whole. The result depends on
+// the arguments only.
+func Spec(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) *rollup.Spec {
+	s := &rollup.Spec{MaxMeasures: declared.MaxMeasures, FieldsAt: fieldsAt(stored)}
+	for _, f := range folded(stored.Measures, now) {
+		s.Measures = append(s.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})
+	}
+	for _, f := range folded(stored.Dimensions, now) {
+		s.Dimensions = append(s.Dimensions, rollup.DimensionSpec{Name: f.Name, Top: f.Top})
+	}
+	for _, f := range folded(stored.Distinct, now) {
+		s.Distinct = append(s.Distinct, f.Name)
+	}
+	s.Added = slices.Concat(
+		added(rollup.MeasureRole, stored.Measures, measuresOf(declared)),
+		addedPercentiles(stored.Measures, measuresOf(declared)),
+		added(rollup.DimensionRole, stored.Dimensions, dimensionsOf(declared)),
+		added(rollup.DistinctRole, stored.Distinct, distinctOf(declared)))
+	return s
+}
+
+// fieldsAt returns the version of the table's fields: when the last of them was added.
+func fieldsAt(stored *entity.KindConfig) (at model.Time) {
+	for _, f := range slices.Concat(stored.Measures, stored.Dimensions, stored.Distinct) {
+		at = max(at, f.Since, f.PercentilesSince)
+	}
+	return at
+}
+
+func folded(all []entity.FieldConfig, now model.Time) (some []entity.FieldConfig) {
+	for _, f := range all {
+		if f.RemovedAt == 0 || now < f.RemovedAt.Add(Lead) {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// added returns the fields that some rows may lack: those that were added, that were
+// removed, and that are declared but not applied.
+func added(role rollup.FieldRole, stored, declared []entity.FieldConfig) (all rollup.AddedFields) {
+	for _, f := range stored {
+		switch {
+		case f.RemovedAt != 0:
+			all = append(all, withoutTime(role, f.Name))
+		case f.Since != 0:
+			all = append(all, rollup.AddedField{Role: role, Name: f.Name, Since: f.Since, WholeFrom: cmp.Or(f.WholeFrom, f.Since)})
+		}
+	}
+	for _, d := range declared {
+		if _, ok := find(stored, d.Name); !ok {
+			all = append(all, withoutTime(role, d.Name))
+		}
+	}
+	return all
+}
+
+// addedPercentiles returns the measures whose percentiles some rows may lack.
+func addedPercentiles(stored, declared []entity.FieldConfig) (all rollup.AddedFields) {
+	for _, f := range stored {
+		if f.Percentiles && f.RemovedAt == 0 && f.PercentilesSince != 0 {
+			all = append(all, rollup.AddedField{
+				Role: rollup.PercentilesRole, Name: f.Name, Since: f.PercentilesSince, WholeFrom: cmp.Or(f.PercentilesWholeFrom, f.PercentilesSince),
+			})
+		}
+	}
+	for _, d := range declared {
+		if f, ok := find(stored, d.Name); d.Percentiles && (!ok || !f.Percentiles) {
+			all = append(all, withoutTime(rollup.PercentilesRole, d.Name))
+		}
+	}
+	return all
+}
+
+func withoutTime(role rollup.FieldRole, name string) rollup.AddedField {
+	return rollup.AddedField{Role: role, Name: name, Since: model.MaxTime, WholeFrom: model.MaxTime}
+}
+
+func find(all []entity.FieldConfig, name string) (entity.FieldConfig, bool) {
+	i := slices.IndexFunc(all, func(f entity.FieldConfig) bool { return f.Name == name })
+	if i < 0 {
+		return entity.FieldConfig{}, false
+	}
+	return all[i], true
+}
+
+// fieldChange applies declared fields.
+type fieldChange struct {
+	now     model.Time
+	version model.Time // of the fields that are added: later than any before
+}
+
+// next returns the fields after declared ones are applied. A removed field is kept: its rows
+// are not whole when it is declared again, unless that is so soon that every process has
+// folded it all the time.
+func (c fieldChange) next(stored, declared []entity.FieldConfig) []entity.FieldConfig {
+	for i := range declared {
+		d := &declared[i]
+		was, found := find(stored, d.Name)
+		if !found || was.RemovedAt != 0 && c.now >= was.RemovedAt.Add(Lead/2) {
+			d.Since = c.version
+			continue
+		}
+		d.Since, d.PercentilesSince, d.WholeFrom, d.PercentilesWholeFrom = was.Since, was.PercentilesSince, was.WholeFrom, was.PercentilesWholeFrom
+		if d.Percentiles && !was.Percentiles {
+			d.PercentilesSince, d.PercentilesWholeFrom = c.version, 0
+		}
+	}
+	for _, f := range stored {
+		if _, found := find(declared, f.Name); found {
+			continue
+		}
+		if f.RemovedAt == 0 {
+			f.RemovedAt = c.now
+		}
+		declared = append(declared, f)
+	}
+	return sorted(declared)
+}
+
+func measuresOf(k *catalog.Kind) (all []entity.FieldConfig) {
+	for _, m := range k.Measures {
+		all = append(all, entity.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles})
+	}
+	return sorted(all)
+}
+
+func dimensionsOf(k *catalog.Kind) (all []entity.FieldConfig) {
+	for _, d := range k.Dimensions {
+		all = append(all, entity.FieldConfig{Name: d.Name, Top: d.Top})
+	}
+	return sorted(all)
+}
+
+func distinctOf(k *catalog.Kind) (all []entity.FieldConfig) {
+	for _, name := range k.Distinct {
+		all = append(all, entity.FieldConfig{Name: name})
+	}
+	return sorted(all)
+}
+
+func sorted(all []entity.FieldConfig) []entity.FieldConfig {
+	slices.SortFunc(all, func(a, b entity.FieldConfig) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
