@@ -9,13 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 const historyLong = `Show the events of a series, newest first. Use it to look at raw data, or to filter and
-count it. The range [--from, --to) is half-open; expired events are not shown.
+count it. The range [--from, --to) is half-open; expired events are not shown. In a kind
+that is ordered by a number or text, --from and --to are its values.
 
 --where filters by a field. An event is shown if it satisfies every --where; an event that
 is not shown is still read, and costs the same. Conditions look like these:
@@ -97,6 +99,13 @@ func (f *historyFlags) query(from *seriesReader) (q query.History, err error) {
 		}
 		q.Where = append(q.Where, term)
 	}
+	if by := q.Kind; by.OrderBy != "" && f.last == 0 {
+		q.From, q.To = model.MinTime, model.MaxTime+1
+		if q.FromValue, err = query.ParseOrderValue(by, f.from); err == nil {
+			q.ToValue, err = query.ParseOrderValue(by, f.to)
+		}
+		return q, err
+	}
 	q.From, q.To, err = f.timeRange(from.Now())
 	return q, err
 }
@@ -114,10 +123,21 @@ func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, coun
 	})
 }
 
+// shownTime returns the time of an event; "" if the event has none.
+func shownTime(o model.Order) string {
+	if at, _ := ordervalue.Shown(o); at != nil {
+		return at.String()
+	}
+	return ""
+}
+
 // printHistory prints a column for each field that any event has.
 func printHistory(w io.Writer, events []model.Event) error {
 	names := fieldNames(events)
-	withID := slices.ContainsFunc(events, func(e model.Event) bool { return e.ID != "" })
+	withID := slices.ContainsFunc(events, func(e model.Event) bool {
+		_, id := ordervalue.Shown(e.Order)
+		return id != ""
+	})
 	header := []string{"TIME"}
 	if withID {
 		header = append(header, "ID")
@@ -126,9 +146,10 @@ func printHistory(w io.Writer, events []model.Event) error {
 	table.Add(append(header, names...)...)
 	for i := range events {
 		e := &events[i]
-		row := []string{e.At.String()}
+		row := []string{shownTime(e.Order)}
 		if withID {
-			row = append(row, e.ID)
+			_, id := ordervalue.Shown(e.Order)
+			row = append(row, id)
 		}
 		if e.Unreadable {
 			table.Add(append(row, "(cannot be decoded)")...)

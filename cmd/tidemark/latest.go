@@ -52,7 +52,7 @@ func printLatest(w io.Writer, c *model.Latest) error {
 	table := terminal.NewTable(w)
 	table.Add("FIELD", "VALUE")
 	if c.Ordered {
-		table.Add("time", c.At.String())
+		table.Add("time", shownTime(c.Order))
 	}
 	if c.ID != "" {
 		table.Add("id", c.ID)

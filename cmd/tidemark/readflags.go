@@ -188,7 +188,7 @@ func (f *readFlags) hasRange() bool { return f.from != "" || f.to != "" || f.las
 
 // usageErrors are the errors of package query that the user corrects by other flags.
 var usageErrors = []error{
-	query.ErrRange, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest, query.ErrNoDimension,
+	query.ErrRange, query.ErrOrder, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest, query.ErrNoDimension,
 	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition,
 }
 

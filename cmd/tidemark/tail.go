@@ -77,7 +77,7 @@ func follow(cmd *cobra.Command, to *connection, flags tailFlags, subject string)
 }
 
 func printEventLine(w io.Writer, e *model.Event) error {
-	parts := []string{e.At.String()}
+	parts := []string{shownTime(e.Order)}
 	if e.ID != "" {
 		parts = append(parts, "id="+e.ID)
 	}

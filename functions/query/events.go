@@ -51,6 +51,28 @@ func (h *Handler) count(ctx context.Context, res resource, args params) (any, er
 
 // historyQuery returns the query for a history or a count.
 func historyQuery(res resource, args params) (query.History, error) {
+	if res.series.Kind.OrderBy != "" {
+		return orderedQuery(res, args)
+	}
+	return timedQuery(res, args)
+}
+
+// orderedQuery returns the query for a kind that is ordered by a field: from and to are values
+// of it.
+func orderedQuery(res resource, args params) (q query.History, err error) {
+	from, to := args.text("from"), args.text("to")
+	if q, err = timedQuery(res, args.without("from", "to")); err != nil {
+		return q, err
+	}
+	if q.FromValue, err = query.ParseOrderValue(res.series.Kind, from); err != nil {
+		return q, err
+	}
+	q.ToValue, err = query.ParseOrderValue(res.series.Kind, to)
+	return q, err
+}
+
+// timedQuery returns the query for a kind whose events are ordered by time.
+func timedQuery(res resource, args params) (query.History, error) {
 	p, err := args.paging(newestFirst)
 	if err != nil {
 		return query.History{}, err

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -110,7 +111,7 @@ func (d describer) observations() map[string]any {
 	kind := d.kinds()[0]
 	observed := ref("schemas", observationName(kind))
 	first, second := observation(kind, "1"), observation(kind, "2")
-	second[catalog.TimeField] = strings.Replace(exampleTime, ":00Z", ":30Z", 1)
+	second[orderField(kind)] = orderExample(kind, strings.Replace(exampleTime, ":00Z", ":30Z", 1), 2)
 	lines := jsonLine(first) + jsonLine(second)
 	return map[string]any{"required": true, "content": map[string]any{
 		httpapi.FormatJSON.Type: map[string]any{
@@ -134,7 +135,7 @@ func jsonLine(v any) string {
 
 // observation returns an example observation of a kind, with every field that it declares.
 func observation(k *catalog.Kind, id string) map[string]any {
-	o := map[string]any{k.Subject.Field: exampleID(k.Subject.Name, ""), catalog.TimeField: exampleTime}
+	o := map[string]any{k.Subject.Field: exampleID(k.Subject.Name, ""), orderField(k): orderExample(k, exampleTime, 1)}
 	if k.IDs == catalog.RequiredID {
 		o[catalog.IDField] = id
 	}
@@ -145,6 +146,21 @@ func observation(k *catalog.Kind, id string) map[string]any {
 		o[name] = exampleText
 	}
 	return o
+}
+
+// orderSchemas are the schemas of what orders events.
+var orderSchemas = map[catalog.OrderType]schema{
+	"":                  timeSchema,
+	catalog.NumberOrder: {"type": "number", "description": "Orders the events of the series."},
+	catalog.TextOrder:   {"type": "string", "minLength": 1, "description": "Orders the events of the series."},
+}
+
+// orderField returns the field that orders a kind's events.
+func orderField(k *catalog.Kind) string { return cmp.Or(k.OrderBy, catalog.TimeField) }
+
+// orderExample returns a value of it: a time, or the nth number or text.
+func orderExample(k *catalog.Kind, at string, n int) any {
+	return map[catalog.OrderType]any{"": at, catalog.NumberOrder: n, catalog.TextOrder: fmt.Sprint("v", n)}[k.OrderType]
 }
 
 // textFields returns the text fields that a kind declares, sorted.
@@ -170,10 +186,10 @@ func observationName(k *catalog.Kind) string {
 // observationSchema returns the schema of a kind's observations.
 func observationSchema(k *catalog.Kind) schema {
 	properties := schema{
-		k.Subject.Field:   schema{"type": "string", "minLength": 1, "description": "The id of the subject."},
-		catalog.TimeField: timeSchema,
+		k.Subject.Field: schema{"type": "string", "minLength": 1, "description": "The id of the subject."},
+		orderField(k):   orderSchemas[k.OrderType],
 	}
-	required := []any{k.Subject.Field, catalog.TimeField}
+	required := []any{k.Subject.Field, orderField(k)}
 	properties[catalog.StreamField] = schema{"type": "string", "description": "Selects one of several series of the subject."}
 	if k.IDs != catalog.MintedID {
 		properties[catalog.IDField] = schema{"type": "string", "description": "Distinguishes events with the same time."}

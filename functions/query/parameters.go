@@ -28,7 +28,7 @@ var (
 
 // parameters has every parameter by name. A name has one meaning in all operations.
 var parameters = map[string]parameter{
-	"from": {description: "Start of the range, inclusive: " + usertime.Forms + ".",
+	"from": {description: "Start of the range, inclusive: " + usertime.Forms + ". In a kind that is ordered by a number or text, a value of it.",
 		schema: rangeSchema, example: "2026-04-20T00:00:00Z"},
 	"to": {description: "End of the range, exclusive.",
 		schema: rangeSchema, example: "2026-04-21T00:00:00Z"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,15 @@ func parseParams(raw string, known []string) (params, error) {
 		return params{}, problem
 	}
 	return params{values}, nil
+}
+
+// without returns p without some parameters.
+func (p params) without(names ...string) params {
+	rest := maps.Clone(p.values.Values)
+	for _, name := range names {
+		delete(rest, name)
+	}
+	return params{httpapi.Parameters{Values: rest}}
 }
 
 func (p params) text(name string) string { return p.values.Get(name) }

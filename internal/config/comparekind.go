@@ -29,6 +29,9 @@ var kindRules = []struct {
 	{"Enrichment", func(path string, a, b catalog.Kind) []Change {
 		return compareNamed(join(path, "enrichment"), a.Enrichment, b.Enrichment, enrichmentRules)
 	}},
+	{"OrderBy", plain("orderBy", orderText,
+		ruling{Refused, "stored events are ordered by what was declared when they were appended: declare a new kind"})},
+	{"OrderType", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // compared with OrderBy
 	{"IndexBy", plain("indexBy", func(k catalog.Kind) string { return k.IndexBy },
 		ruling{Safe, "it applies to new events: stored events stay in the index under the field that was declared when they were appended"})},
 	{"LatestBy", plain("latestBy", latestByText,
@@ -71,6 +74,10 @@ func differ(path, was, is string, by ruling) []Change {
 		return nil
 	}
 	return []Change{by.change(path, was, is)}
+}
+
+func orderText(k catalog.Kind) string {
+	return strings.TrimSpace(k.OrderBy + " " + string(k.OrderType))
 }
 
 func finerText(k catalog.Kind) string {

@@ -117,6 +117,9 @@ func (c *Config) Catalog() (*catalog.Catalog, error) {
 	for i, k := range c.Kinds {
 		if k.Retention.Raw == 0 && len(k.Retention.Tiers) == 0 {
 			k.Retention = c.Retention
+			if k.OrderBy != "" {
+				k.Retention = tier.Policy{Raw: c.Retention.Raw}
+			}
 		}
 		kinds[i] = k
 	}

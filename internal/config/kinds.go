@@ -48,6 +48,9 @@ func kindMembers(k *catalog.Kind) members {
 		{"dimensions", named(&k.Dimensions, readDimension)},
 		{"distinct", list(&k.Distinct)},
 		{"enrichment", list(&k.Enrichment)},
+		{"orderBy", func(r *reader, v value) {
+			r.object(v, members{{"field", text(&k.OrderBy)}, {"type", text(&k.OrderType)}})
+		}},
 		{"indexBy", text(&k.IndexBy)},
 		{"latestBy", named(&k.LatestBy, readLatestIndex)},
 		{"late", text(&k.Late)},

@@ -15,6 +15,8 @@ type KindConfig struct {
 
 	SubjectType string        `json:"subject"`
 	Shards      int           `json:"shards"`
+	OrderBy     string        `json:"orderBy,omitempty"` // field; "" if events are ordered by time
+	OrderType   string        `json:"orderType,omitempty"`
 	Raw         time.Duration `json:"raw"`      // retention of events, in nanoseconds
 	LeastRaw    time.Duration `json:"leastRaw"` // the shortest that it ever was
 	Jitter      time.Duration `json:"jitter,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -43,7 +44,7 @@ func AppendResultOf(o model.AppendResult) AppendResult {
 	out := AppendResult{Outcome: o.Outcome, Subject: o.Key.Series.Subject.ID, Invalid: o.Invalid, Errors: o.Errors}
 	if o.Outcome != model.Rejected {
 		out.Kind, out.Stream = o.Key.Series.Kind, o.Key.Series.Stream
-		out.At, out.ID = &o.Key.At, o.Key.ID
+		out.At, out.ID = ordervalue.Shown(o.Key.Order)
 	}
 	if o.Outcome == model.Collision {
 		out.Detail = collisionDetail
@@ -51,7 +52,7 @@ func AppendResultOf(o model.AppendResult) AppendResult {
 	if l := o.Latest; l != nil {
 		out.Latest = &Latest{Fields: Fields(l.Attrs)}
 		if l.Ordered {
-			out.Latest.At, out.Latest.ID = &l.At, l.ID
+			out.Latest.At, out.Latest.ID = ordervalue.Shown(l.Order)
 		}
 	}
 	return out

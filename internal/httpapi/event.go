@@ -4,13 +4,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Event is an event or a latest item as JSON.
 type Event struct {
-	At         *model.Time `json:"at"` // nil in a latest item without events
+	At         *model.Time `json:"at"` // nil in a latest item without events, and in kinds without event times
 	ID         string      `json:"id"`
 	Fields     Fields      `json:"fields"`
 	Unreadable bool        `json:"unreadable,omitempty"` // the stored event cannot be decoded
@@ -18,7 +19,8 @@ type Event struct {
 
 // EventOf returns e as JSON.
 func EventOf(e *model.Event) Event {
-	return Event{At: &e.At, ID: e.ID, Fields: Fields(e.Attrs), Unreadable: e.Unreadable}
+	at, id := ordervalue.Shown(e.Order)
+	return Event{At: at, ID: id, Fields: Fields(e.Attrs), Unreadable: e.Unreadable}
 }
 
 // StoredEvent is a single event as JSON. Its entity tag begins with the hash of its fields.
@@ -35,9 +37,9 @@ func (e StoredEvent) VersionTag() string { return e.hash.String() }
 
 // LatestOf returns a latest item as JSON.
 func LatestOf(l *model.Latest) Event {
-	v := Event{ID: l.ID, Fields: Fields(l.Attrs)}
+	v := Event{Fields: Fields(l.Attrs)}
 	if l.Ordered {
-		v.At = &l.At
+		v.At, v.ID = ordervalue.Shown(l.Order)
 	}
 	return v
 }

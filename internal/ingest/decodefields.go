@@ -27,7 +27,10 @@ func (v *validation) decode(o Observation) TypedObservation {
 			d.field(f)
 		}
 	}
-	if !d.timed {
+	switch byTime := d.kind.OrderBy == ""; {
+	case d.timed && !byTime:
+		d.add(catalog.TimeField, CodeNameReserved, "events of %s are ordered by %s and have no time: send the time under another name", d.kind.Name, d.kind.OrderBy)
+	case !d.timed && byTime:
 		d.add(catalog.TimeField, CodeMissing, "missing: it is the time of the event; send RFC 3339 (2026-04-20T14:00:00Z) or epoch seconds or milliseconds")
 	}
 	return d.typed

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/ids"
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -42,16 +43,17 @@ func (v *validation) typed(o TypedObservation) (model.Event, []model.FieldError,
 	v.strict = o.Strict
 	subject := v.subject(o.Subject)
 	v.name(catalog.StreamField, o.Stream, v.limits.Stream)
-	v.time(o.At)
+	positions[v.kind.OrderType](v, o)
 	id, err := v.id(o)
 	if err != nil {
 		return model.Event{}, nil, err
 	}
-	order := model.Order{At: o.At, ID: id}
+	attrs := v.attrs(o.Attrs)
+	order := ordervalue.Order(v.kind.OrderBy, o.At, id, attrs)
 	event := model.Event{
 		Series:    v.kind.Series(o.Subject, o.Stream, order),
 		Order:     order,
-		Attrs:     v.attrs(o.Attrs),
+		Attrs:     attrs,
 		ArrivedAt: v.now,
 		ExpiresAt: v.kind.Retention.EventExpiresAt(v.now),
 		IndexBy:   v.kind.IndexBy,
@@ -74,15 +76,6 @@ func (v *validation) subject(id string) model.Subject {
 		return model.Subject{}
 	}
 	return model.Subject{Type: v.kind.Subject.Name, ID: id}
-}
-
-func (v *validation) time(at model.Time) {
-	switch limit := v.now.Add(v.limits.MaxAhead); {
-	case at < model.MinTime || at > model.MaxTime:
-		v.add(catalog.TimeField, CodeTimeRange, "the year must be 0001 to 9999")
-	case at > limit:
-		v.add(catalog.TimeField, CodeTimeAhead, "%s is more than %s ahead of the server's clock (%s), and would make all events until then late: set the sender's clock", at, v.limits.MaxAhead, v.now)
-	}
 }
 
 // id returns the event id according to the kind's policy.
@@ -185,7 +178,7 @@ func (v *validation) value(name string, x model.Value, declared bool) model.Valu
 		v.add(name, CodeTooLong, "is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(x.Text), v.limits.Text)
 	case x.Kind == model.Text && !utf8.ValidString(x.Text):
 		v.add(name, CodeInvalidUTF8, "contains bytes that are not UTF-8: encode the text as UTF-8")
-	case x.Kind == model.Number && !fitsMeasure(x.Number):
+	case x.Kind == model.Number && len(v.kind.Retention.Tiers) > 0 && !fitsMeasure(x.Number):
 		v.add(name, CodeNumberTooLarge, "is 10^%d or more, too large for exact sums: send it in a larger unit", model.MaxMeasureDigits)
 	case x.Kind == model.Bool && declared:
 		v.add(name, CodeWrongType, "is a boolean, but declared as a measure: send a number")

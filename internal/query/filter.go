@@ -25,6 +25,9 @@ func (q History) readLimit() int {
 // cursorClass distinguishes cursors of histories from others, and by their filters.
 func (q History) cursorClass() string {
 	class := "events"
+	if q.FromValue.Kind != model.Null || q.ToValue.Kind != model.Null {
+		class += " from " + q.FromValue.String() + " to " + q.ToValue.String()
+	}
 	for _, t := range q.Where {
 		class += " " + t.String()
 	}

@@ -17,8 +17,11 @@ type History struct {
 	From, To model.Time // event times: [From, To)
 	// Last is a span up to now, instead of From and To; 0 means none. A cursor is bound to
 	// the span, so that it stays valid while time passes.
-	Last   time.Duration
-	Newest bool // newest first; otherwise oldest first
+	Last time.Duration
+	// FromValue and ToValue are the half-open range of a kind that is ordered by a field, in
+	// place of From and To, which must be open. Null leaves an end open.
+	FromValue, ToValue model.Value
+	Newest             bool // newest first; otherwise oldest first
 	// Where filters events by their fields. Events that it excludes are still read and
 	// paid for.
 	Where model.Condition
@@ -69,6 +72,9 @@ func (q History) check(now model.Time) error {
 	if err := q.checkPage(from, to, q.Limit); err != nil {
 		return err
 	}
+	if err := q.checkValues(); err != nil {
+		return err
+	}
 	return q.Where.Validate()
 }
 
@@ -92,9 +98,10 @@ func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 	shards, now := q.shards(), s.Now()
 	cursors := cursorsOf(s.cursorKeys(), q.cursorClass()+spanText(q.Last), q.Series, q.From, q.To, q.Newest)
 	q.From, q.To = upToNow(q.Last, q.From, q.To, now)
+	from, to, first, past := q.bounds()
 	fetch := func(ctx context.Context, shard int, after string) ([]model.Event, string, error) {
 		page, err := s.Store.Events(ctx, storage.Range{
-			Series: shards[shard], From: q.From, To: q.To, Newest: q.Newest,
+			Series: shards[shard], From: from, To: to, FirstID: first, LastID: past, Newest: q.Newest,
 			Limit: q.readLimit(), After: after, Consistent: q.Consistent,
 		})
 		return page.Events, page.Next, err
@@ -108,8 +115,10 @@ func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 		shards: shardMerger[model.Event]{
 			shards: len(shards), newest: q.Newest,
 			fetch: fetch, position: position,
-			order:   func(e *model.Event) model.Order { return e.Order },
-			visible: func(e *model.Event) bool { return !expired(e.ExpiresAt, now) && q.matches(e) },
+			order: func(e *model.Event) model.Order { return e.Order },
+			visible: func(e *model.Event) bool {
+				return !expired(e.ExpiresAt, now) && (past == "" || e.ID < past) && q.matches(e)
+			},
 		},
 		build: func(group []model.Event) (model.Event, error) {
 			group[0].Series = q.unsharded() // each event is in exactly one shard

@@ -5,12 +5,15 @@ import "github.com/tidemark-db/tidemark/pkg/model"
 // Range requests one page of a series: events by event time, or rollup rows by bucket
 // start.
 type Range struct {
-	Series     model.Series
-	From, To   model.Time // half-open: [From, To)
-	Newest     bool       // newest first
-	Limit      int        // items in the page; 0 means as many as one request returns (1 MB)
-	After      string     // Next of the previous page; "" for the first
-	Consistent bool       // strongly consistent read
+	Series   model.Series
+	From, To model.Time // half-open: [From, To)
+	// FirstID excludes the events of From with lesser ids, and LastID those of the last
+	// millisecond, To - 1, with greater ids. "" excludes none.
+	FirstID, LastID string
+	Newest          bool   // newest first
+	Limit           int    // items in the page; 0 means as many as one request returns (1 MB)
+	After           string // Next of the previous page; "" for the first
+	Consistent      bool   // strongly consistent read
 }
 
 // EventPage is one page of events in the requested order.

@@ -62,6 +62,7 @@ func leastIfShorter[T comparable](least, retention T) (zero T) {
 func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) (refused []config.Change) {
 	before, after := *declared, *declared
 	before.Subject.Name, before.Shards = stored.SubjectType, stored.Shards
+	before.OrderBy, before.OrderType = stored.OrderBy, catalog.OrderType(stored.OrderType)
 	before.Measures = nil
 	for _, f := range folded(stored.Measures, now) {
 		before.Measures = append(before.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})

@@ -43,6 +43,7 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 func adopted(k *catalog.Kind) entity.KindConfig {
 	c := entity.KindConfig{
 		Kind: k.Name, SubjectType: k.Subject.Name, Shards: k.Shards,
+		OrderBy: k.OrderBy, OrderType: string(k.OrderType),
 		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter,
 		Measures: measuresOf(k), Dimensions: dimensionsOf(k), Distinct: distinctOf(k),
 	}

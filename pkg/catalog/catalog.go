@@ -105,6 +105,9 @@ func (k Kind) complete() Kind {
 	}
 	if reflect.ValueOf(k.Retention).IsZero() {
 		k.Retention = tier.Standard()
+		if k.OrderBy != "" {
+			k.Retention = tier.Policy{Raw: k.Retention.Raw}
+		}
 	}
 	k.spec = k.makeSpec()
 	return k

@@ -157,6 +157,14 @@ func TestNew_ReportsEachMistake(t *testing.T) {
 		{"drop without latest", with(func(k *catalog.Kind) { k.WithoutLatest, k.Late = true, catalog.DropLate }), "kind FLOW: late: drop compares events with the latest item"},
 		{"negative shards", with(func(k *catalog.Kind) { k.Shards = -1 }), "kind FLOW: shards: -1 is out of bounds: want 1 to 64"},
 		{"too many shards", with(func(k *catalog.Kind) { k.Shards = 65 }), "kind FLOW: shards: 65 is out of bounds: want 1 to 64"},
+		{"a type without a field", with(func(k *catalog.Kind) { k.OrderType = catalog.TextOrder }), "kind FLOW: orderBy: has a type and no field"},
+		{"an unknown order type", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType = "n", "colour" }), `kind FLOW: orderBy: "colour" is not a type that orders events`},
+		{"tiers without times", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType, k.Retention = "n", catalog.NumberOrder, tier.Standard() }), `kind FLOW: tiers: events that are ordered by "n" have no time`},
+		{"minted ids without times", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType, k.IDs = "n", catalog.NumberOrder, catalog.MintedID }), "kind FLOW: ids: minted ids are derived from the event time"},
+		{"an index by time without times", with(func(k *catalog.Kind) { k.OrderBy, k.OrderType, k.IndexBy = "n", catalog.TextOrder, "a" }), "kind FLOW: indexBy: the index orders events by time"},
+		{"enrichment that orders events", with(func(k *catalog.Kind) {
+			k.OrderBy, k.OrderType, k.Enrichment = "n", catalog.TextOrder, []string{"n"}
+		}), "kind FLOW: orderBy: declared as enrichment already"},
 		{"an unsafe retention policy", with(func(k *catalog.Kind) { k.Retention = tier.Standard(); k.Retention.Raw = 88 * tier.Day24 }), "kind FLOW: tiers.hour: retention 90 d is too short"},
 		{"a retention policy of a moment", with(func(k *catalog.Kind) { k.Retention.Raw = time.Minute }), "kind FLOW: tiers: raw 1m0s is shorter than 1h0m0s"},
 	} {

@@ -35,6 +35,7 @@ func check(kinds []Kind) []error {
 		c.against(kinds[:i])
 		c.fields()
 		c.policies()
+		c.order()
 		c.latestIndexes()
 		c.sizes()
 		if !slices.ContainsFunc(kinds[:i], func(e Kind) bool { return e.Subject.Name == kinds[i].Subject.Name }) {

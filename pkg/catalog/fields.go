@@ -21,10 +21,11 @@ const (
 	roleDistinct   = "a distinct count"
 	roleEnrichment = "enrichment"
 	roleIndex      = "the index's field"
+	roleOrder      = "the field that orders events"
 )
 
 // Fields returns all field names that the kind declares: the subject's field, measures,
-// dimensions, distinct counts, enrichment and the index field, in that order and in order of
+// dimensions, distinct counts, enrichment, the index field and that which orders events, in that order and in order of
 // declaration.
 func (k *Kind) Fields() []Field {
 	var all []Field
@@ -45,6 +46,9 @@ func (k *Kind) Fields() []Field {
 	}
 	if k.IndexBy != "" {
 		all = append(all, Field{k.IndexBy, "indexBy", roleIndex})
+	}
+	if k.OrderBy != "" {
+		all = append(all, Field{k.OrderBy, "orderBy", roleOrder})
 	}
 	return all
 }

@@ -51,6 +51,15 @@ const (
 	MintedID IDPolicy = "minted"
 )
 
+// OrderType is what orders the events of a kind.
+type OrderType string
+
+// The order types. "" is the event time.
+const (
+	NumberOrder OrderType = "number" // a number: negative, fractional, up to 38 digits
+	TextOrder   OrderType = "text"   // a text, by its bytes
+)
+
 // Kind declares a type of event of a subject type. The zero value of each field is its
 // documented default.
 type Kind struct {
@@ -63,6 +72,11 @@ type Kind struct {
 	Dimensions []rollup.DimensionSpec
 	Distinct   []string
 	Enrichment []string // fields that ingest can never write
+	// OrderBy names a field whose value orders the events, in place of an event time, which
+	// they do not have. Such a kind has no tiers: by default it keeps events for the raw
+	// retention of Standard. "" is none. It can never change.
+	OrderBy   string
+	OrderType OrderType // of OrderBy; "" if OrderBy is ""
 	// IndexBy names a text field. Events are found by its value over all subjects, in the
 	// second index. It costs one write unit for each event that has the field. "" is none.
 	IndexBy string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -49,7 +50,7 @@ func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage,
 // stay valid.
 func (t *Table) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (next string, _ error) {
 	const operation = "read events from"
-	lo, hi := keys.EventRange(r.Series, r.From, r.To)
+	lo, hi := tablekeys.EventRange(&r)
 	input, err := t.queryInput(ctx, operation, &r, lo, hi)
 	if err != nil {
 		return "", err

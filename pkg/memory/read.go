@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -42,7 +43,7 @@ func (t *Table) Latest(ctx context.Context, series model.Series, consistent bool
 
 // Events reads one page of a series' events. It skips items whose key is not an event's.
 func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
-	lo, hi := keys.EventRange(r.Series, r.From, r.To)
+	lo, hi := tablekeys.EventRange(&r)
 	items, next, err := t.query(ctx, "read events", &r, lo, hi)
 	if err != nil {
 		return storage.EventPage{}, err

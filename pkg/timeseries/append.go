@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -75,9 +76,11 @@ func (e *Events[T]) result(r model.AppendResult, permanent error) Result[T] {
 	case model.Rejected:
 		return Result[T]{Err: model.FieldErrors(r.Errors)}
 	case model.Unknown:
-		return Result[T]{ID: r.Key.ID, Err: firstError(r.Err, permanent, ErrUndecided)}
+		_, id := ordervalue.Shown(r.Key.Order)
+		return Result[T]{ID: id, Err: firstError(r.Err, permanent, ErrUndecided)}
 	}
-	return Result[T]{Outcome: r.Outcome, ID: r.Key.ID, Latest: e.decidedBy(r)}
+	_, id := ordervalue.Shown(r.Key.Order)
+	return Result[T]{Outcome: r.Outcome, ID: id, Latest: e.decidedBy(r)}
 }
 
 // decidedBy returns the stored latest item that decided an outcome; nil if the outcome has

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -109,11 +110,11 @@ func (e *Events[T]) enrichment(patch map[string]any) (fields model.Attrs, _ erro
 // eventKey returns the identity of v.
 func (e *Events[T]) eventKey(v *T) (model.EventKey, error) {
 	at := reflect.ValueOf(v).Elem()
-	when, problem := eventTime(at.FieldByIndex(e.layout.time.index))
+	when, problem := e.layout.eventTime(at)
 	if problem != nil {
 		return model.EventKey{}, model.FieldErrors{*problem}
 	}
 	key := Key{Subject: e.layout.subject.text(at), Stream: e.layout.stream.text(at)}
-	order := model.Order{At: when, ID: e.layout.id.text(at)}
+	order := ordervalue.Order(e.layout.orderBy, when, e.layout.id.text(at), e.layout.orderValue(at))
 	return model.EventKey{Series: e.kind.Series(key.Subject, key.Stream, order), Order: order}, e.series(key).Check()
 }

@@ -36,11 +36,16 @@ func (c *checker) find(r role) (found *column) {
 	return found
 }
 
-// order checks the field that orders the events.
-func (c *checker) order() {
+// order checks the field that orders the events: their time, or a value that the kind, unless
+// it says so already, is ordered by.
+func (c *checker) order(kind *catalog.Kind) {
 	order := c.find(timeRole)
+	if value := c.find(orderRole); value != nil || kind.OrderBy != "" {
+		c.orderValue(kind, value, order)
+		return
+	}
 	if order == nil {
-		c.report(OrderMissing, "", `no field orders the events: tag the time of the event with tide:"time"`)
+		c.report(OrderMissing, "", `no field orders the events: tag the time of the event with tide:"time", or a number or text with tide:"order"`)
 		return
 	}
 	if order.is(keyRoles) {
@@ -53,6 +58,28 @@ func (c *checker) order() {
 		c.report(OrderIsReference, order.goName, "the field that orders events is a reference and may be nil: use time.Time or model.Time by value")
 	case order.typ != timeType && order.typ != modelTimeType:
 		c.report(TypeUnfit, order.goName, "%s is not a time: use time.Time or model.Time", order.typ)
+	}
+}
+
+// orderValue checks the field that orders events in place of their time.
+func (c *checker) orderValue(kind *catalog.Kind, value, at *column) {
+	switch {
+	case value == nil:
+		c.report(OrderMissing, "", `kind %s is ordered by %s: tag that field with tide:"order"`, kind.Name, kind.OrderBy)
+		return
+	case at != nil:
+		c.report(TagUnreadable, at.goName, "events are ordered by %s and have no time: remove one of the roles time and order, or keep the time in a field", value.goName)
+	case value.typ.Kind() == reflect.Pointer:
+		c.report(OrderIsReference, value.goName, "the field that orders events is a reference and may be nil: use it by value")
+	}
+	if kind.OrderBy == "" {
+		kind.OrderBy, kind.OrderType = value.name, catalog.TextOrder
+		if formOf(value.typ).number() {
+			kind.OrderType = catalog.NumberOrder
+		}
+	}
+	if number := formOf(value.typ).number(); number != (kind.OrderType == catalog.NumberOrder) {
+		c.report(RowDiffers, value.goName, "kind %s is ordered by a %s, and %s is none: change one of them", kind.Name, kind.OrderType, value.typ)
 	}
 }
 
@@ -143,6 +170,8 @@ func allowedTypes(roles role) func(reflect.Type) bool {
 			return form != noForm && !form.number()
 		case roles&enrichmentRole != 0:
 			return form != noForm
+		case roles&orderRole != 0:
+			return form.number() || form == textForm
 		default:
 			return form == textForm
 		}
@@ -150,7 +179,7 @@ func allowedTypes(roles role) func(reflect.Type) bool {
 }
 
 func roleName(roles role) string {
-	for _, word := range []string{"measure", "field", "enrichment", "dimension", "distinct"} {
+	for _, word := range []string{"measure", "field", "enrichment", "dimension", "distinct", "order"} {
 		if roles&roleWords[word] != 0 {
 			return word
 		}

@@ -6,13 +6,16 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // layout maps the parts of an event to the fields of a model.
 type layout struct {
-	subject, time          *column
+	subject                *column
+	time                   *column // nil if another field orders the events
+	orderBy                string  // the stored name of that field
 	stream, id             *column // nil if the model has none
 	arrived, late, created *column // likewise
 	attrs                  []column
@@ -47,7 +50,7 @@ func layoutOf(columns []column) *layout {
 func (l *layout) observation(v reflect.Value) (ingest.TypedObservation, []model.FieldError) {
 	d := ingest.TypedObservation{Subject: l.subject.text(v), Stream: l.stream.text(v), ID: l.id.text(v)}
 	var problems []model.FieldError
-	at, problem := eventTime(v.FieldByIndex(l.time.index))
+	at, problem := l.eventTime(v)
 	if problem != nil {
 		problems = append(problems, *problem)
 	}
@@ -66,6 +69,16 @@ func (l *layout) observation(v reflect.Value) (ingest.TypedObservation, []model.
 		}
 	}
 	return d, problems
+}
+
+// orderValue returns the field that orders the events; none if their time does.
+func (l *layout) orderValue(v reflect.Value) model.Attrs {
+	c := l.find(l.orderBy)
+	if c == nil {
+		return nil
+	}
+	value, _, _ := encode(v.FieldByIndex(c.index))
+	return model.Attrs{{Name: c.name, Value: value}}
 }
 
 // find returns the column of a stored field; nil if there is none.
@@ -95,13 +108,17 @@ func (c *column) text(v reflect.Value) string {
 	return v.FieldByIndex(c.index).String()
 }
 
-// eventTime returns the time of the event, truncated to the millisecond. The zero time.Time,
-// in the year 1, counts as missing.
-func eventTime(v reflect.Value) (model.Time, *model.FieldError) {
-	at, ok := v.Interface().(time.Time)
+// eventTime returns the time of the event, truncated to the millisecond; 0 if another field
+// orders the events. The zero time.Time, in the year 1, counts as missing.
+func (l *layout) eventTime(v reflect.Value) (model.Time, *model.FieldError) {
+	if l.time == nil {
+		return 0, nil
+	}
+	field := v.FieldByIndex(l.time.index)
+	at, ok := field.Interface().(time.Time)
 	switch {
 	case !ok:
-		return model.Time(v.Int()), nil
+		return model.Time(field.Int()), nil
 	case at.IsZero():
 		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when the event happened"}
 	}
@@ -132,10 +149,13 @@ func (l *layout) set(v reflect.Value, series model.Series, order model.Order, at
 	if l.stream != nil {
 		v.FieldByIndex(l.stream.index).SetString(series.Stream)
 	}
+	at, id := ordervalue.Shown(order)
 	if l.id != nil {
-		v.FieldByIndex(l.id.index).SetString(order.ID)
+		v.FieldByIndex(l.id.index).SetString(id)
 	}
-	l.time.setTime(v, order.At)
+	if l.time != nil && at != nil {
+		l.time.setTime(v, *at)
+	}
 	for i := range l.attrs {
 		c := &l.attrs[i]
 		value, ok := attrs.Get(c.name)

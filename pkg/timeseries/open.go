@@ -42,6 +42,7 @@ type Events[T any] struct {
 //	tide:"subject"      the subject's id: a string
 //	tide:"stream"       the stream: a string
 //	tide:"time"         the event time: time.Time or model.Time
+//	tide:"order"        a number or text that orders the events, instead of a time
 //	tide:"id"           the event's id: a string
 //	tide:"measure"      a number to summarise; options: scale=9, percentiles
 //	tide:"field"        any other attribute: a string, a boolean or a time
@@ -109,7 +110,7 @@ func compile(t reflect.Type, kind catalog.Kind) (*layout, *catalog.Kind, error) 
 		c.report(AppendMissing, "", "no field has a tide tag, so an append would write nothing: tag the fields")
 		return nil, nil, c.err()
 	}
-	c.order()
+	c.order(&kind)
 	c.key(&kind)
 	c.lifecycle()
 	c.read()
@@ -120,7 +121,9 @@ func compile(t reflect.Type, kind catalog.Kind) (*layout, *catalog.Kind, error) 
 	if err := c.err(); err != nil {
 		return nil, nil, err
 	}
-	return layoutOf(c.columns), row, nil
+	l := layoutOf(c.columns)
+	l.orderBy = row.OrderBy
+	return l, row, nil
 }
 
 func (c *checker) err() error {

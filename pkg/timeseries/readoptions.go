@@ -30,6 +30,8 @@ type ReadOption struct {
 
 type readOptions struct {
 	from, to          model.Time
+	fromValue         model.Value
+	toValue           model.Value
 	newest            bool
 	limit             int
 	consistent        bool
@@ -52,6 +54,26 @@ func In(from, to time.Time) ReadOption {
 			r.to = ceilMilli(to)
 		}
 	}}
+}
+
+// Between reads the half-open range [from, to) of the values of a kind that is ordered by a
+// number or text. nil as from or to leaves that end open.
+func Between(from, to any) ReadOption {
+	return ReadOption{"Between", func(r *readOptions) {
+		var errs [2]error
+		r.fromValue, errs[0] = orderBound(from)
+		r.toValue, errs[1] = orderBound(to)
+		r.err = errors.Join(r.err, errs[0], errs[1])
+	}}
+}
+
+// orderBound returns a bound of Between.
+func orderBound(bound any) (model.Value, error) {
+	t, err := term("order", model.Equal, bound)
+	if text, ok := bound.(string); ok && text == "" {
+		return model.Value{}, nil // no text is before it
+	}
+	return t.Value, err
 }
 
 // Newest reads newest first. The default is oldest first.
@@ -117,9 +139,9 @@ func Index(name string) ReadOption {
 var (
 	latestByOptions   = []string{"Index", "Limit", "After"}
 	latestOptions     = []string{"Consistent"}
-	historyOptions    = []string{"In", "Newest", "Limit", "Consistent", "Where", "Only"}
+	historyOptions    = []string{"In", "Between", "Newest", "Limit", "Consistent", "Where", "Only"}
 	pageOptions       = append([]string{"After"}, historyOptions...)
-	countOptions      = []string{"In", "Consistent", "Where"}
+	countOptions      = []string{"In", "Between", "Consistent", "Where"}
 	rollupsOptions    = []string{"In", "Newest", "Limit", "Consistent", "AndSubjects", "AndStreams"}
 	rollupPageOptions = append([]string{"After"}, rollupsOptions...)
 	totalOptions      = []string{"In", "Consistent", "AndSubjects", "AndStreams"}
@@ -153,7 +175,7 @@ func (e *Events[T]) readOptions(opts []ReadOption, allowed []string) (readOption
 
 func (r *readOptions) history(series query.Series) query.History {
 	return query.History{
-		Series: series, From: r.from, To: r.to, Newest: r.newest, Limit: r.limit,
+		Series: series, From: r.from, To: r.to, FromValue: r.fromValue, ToValue: r.toValue, Newest: r.newest, Limit: r.limit,
 		Cursor: r.after, Consistent: r.consistent, Where: r.where, Fields: r.fields,
 	}
 }

@@ -121,5 +121,8 @@ func declaredRoles(kind *catalog.Kind, name string) (roles role) {
 	if slices.Contains(kind.Enrichment, name) {
 		roles |= enrichmentRole
 	}
+	if kind.OrderBy == name {
+		roles |= orderRole
+	}
 	return roles
 }

@@ -29,16 +29,17 @@ const (
 	arrivedRole // filled in by reads, never written
 	lateRole    // likewise
 	createdRole // likewise
+	orderRole   // orders the events in place of a time
 )
 
 const (
 	keyRoles  = subjectRole | streamRole | idRole
 	readRoles = arrivedRole | lateRole | createdRole
-	attrRoles = measureRole | fieldRole | enrichmentRole | dimensionRole | distinctRole
+	attrRoles = measureRole | fieldRole | enrichmentRole | dimensionRole | distinctRole | orderRole
 )
 
 var roleWords = map[string]role{
-	"subject": subjectRole, "stream": streamRole, "time": timeRole, "id": idRole,
+	"subject": subjectRole, "stream": streamRole, "time": timeRole, "id": idRole, "order": orderRole,
 	"measure": measureRole, "field": fieldRole, "enrichment": enrichmentRole,
 	"dimension": dimensionRole, "distinct": distinctRole,
 	"version": versionRole, "deleted": deletedRole,
@@ -114,7 +115,7 @@ func (c *column) read(word string) (err error) {
 	case option == "top":
 		c.top, err = wholeNumber(value)
 	default:
-		err = errors.New("not a role or an option: want subject, stream, time, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, top=")
+		err = errors.New("not a role or an option: want subject, stream, time, order, id, measure, field, enrichment, dimension, distinct, arrived, late or created, and name=, scale=, percentiles, top=")
 	}
 	if err != nil {
 		return fmt.Errorf("%q: %w", word, err)

@@ -48,6 +48,7 @@ var (
 var (
 	ErrSeries     = query.ErrSeries     // the subject or stream cannot be part of a key
 	ErrRange      = query.ErrRange      // the range is empty
+	ErrOrder      = query.ErrOrder      // In for a kind without event times, or Between for one with them
 	ErrLimit      = query.ErrLimit      // the limit is negative
 	ErrNoLatest   = query.ErrNoLatest   // the kind stores no latest item; also of an append with If
 	ErrNotIndexed = query.ErrNotIndexed // the kind does not declare the index
