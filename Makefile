@@ -98,7 +98,7 @@ sim: ## longer: N (10000) seeded histories over all faults together, from SEED (
 .PHONY: linear
 linear: N = 1000000
 linear: ## longer: N (1000000) recorded operations of seeded clients under all faults, checked by porcupine and a set checker (about 4 min)
-	@go run ./test/linear -n "$(N)" -seed "$(SEED)"
+	@go test -c -o build/linear.test ./test/linear && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/linear.test
 
 .PHONY: exhaustive-small
 exhaustive-small: ## longer: every history of small scenarios on the real code, each state once (under 2 min)
@@ -118,12 +118,12 @@ cost: ## what it costs to be right, measured in read and write units (about 3 mi
 
 .PHONY: mutants
 mutants: ## longer: plant faults in copies of the rule, and name the test that finds each (about 4 min)
-	@go run ./test/mutants
+	@go test -c -o build/mutants.test ./test/mutants && TIDEMARK_COMMAND="" build/mutants.test
 
 .PHONY: mutation
 mutation: N = 400
 mutation: doctor node_modules ## longer: N (400) of 4,300 small faults by rule in the write path, from SEED (1); 95 % must be found (about 30 min)
-	@go run ./test/mutation -n "$(N)" -seed "$(SEED)"
+	@go test -c -o build/mutation.test ./test/mutation && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/mutation.test
 
 .PHONY: chaos
 chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket (about 1 min)

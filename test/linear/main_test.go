@@ -1,26 +1,35 @@
-// Command linear plays seeded histories of concurrent clients, on the deployed code over a table
-// in memory with all simulated faults, until the given number of operations, and checks what the
-// clients saw: appends, conditional appends, deletes and reads must be linearizable, and each
-// rollup must be the fold of a possible set of events. A history that is not is shrunk, printed
-// and drawn as a page, and the exit status is 1.
-package main
+package linear
 
 import (
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/test/internal/history"
 )
 
-func main() {
+// TestMain runs the command in place of the tests if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) {
+	flags, given := os.LookupEnv("TIDEMARK_COMMAND")
+	if !given {
+		os.Exit(m.Run())
+	}
+	_ = os.Unsetenv("TIDEMARK_COMMAND") // tests that this process starts are no commands
+	command(strings.Fields(flags))
+}
+
+// command is what make linear runs, from the module's root.
+func command(args []string) {
+	flag := flag.NewFlagSet("linear", flag.ExitOnError)
 	n := flag.Int("n", 1_000_000, "`number` of operations")
 	seed := flag.Uint64("seed", 1, "`seed` of the first history; the next ones count up")
 	page := flag.String("page", "linear.html", "`file` for the page of a violation")
-	flag.Parse()
+	_ = flag.Parse(args) // it exits if it fails
 	began := time.Now()
 	t := play(variant{}, *seed, *n)
 	fmt.Printf("%s (%s)\n", t, time.Since(began).Round(100*time.Millisecond))

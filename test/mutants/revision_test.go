@@ -1,4 +1,4 @@
-package main
+package mutants
 
 // revisionMutants concern what a write with a revision depends on.
 var revisionMutants = []mutant{

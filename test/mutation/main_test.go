@@ -1,9 +1,4 @@
-// Command mutation makes small faults in the packages of the write path, by rule: it negates
-// conditions, drops statements, shifts bounds, exchanges operators and arguments. It compiles all
-// faults into the tests at once, each behind a switch, and runs the tests with one of them switched
-// on. Faults that no test finds are listed in survivors.txt with the reason, or are gaps in the
-// tests. The exit status is 1 if fewer than 95 % of the others are found.
-package main
+package mutation
 
 import (
 	"context"
@@ -11,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
+	"testing"
 	"time"
 )
 
@@ -27,12 +24,24 @@ var furtherSuites = []string{
 
 const leastKilled = .95
 
-func main() {
+// TestMain runs the command in place of the tests if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) {
+	flags, given := os.LookupEnv("TIDEMARK_COMMAND")
+	if !given {
+		os.Exit(m.Run())
+	}
+	_ = os.Unsetenv("TIDEMARK_COMMAND") // tests that this process starts are no commands
+	command(strings.Fields(flags))
+}
+
+// command is what make mutation runs, from the module's root.
+func command(args []string) {
+	flag := flag.NewFlagSet("mutation", flag.ExitOnError)
 	o := options{}
 	flag.IntVar(&o.n, "n", 400, "`number` of faults, chosen at random; 0 means all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.only, "run", "", "only faults whose name contains this `text`")
-	flag.Parse()
+	_ = flag.Parse(args) // it exits if it fails
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {

@@ -1,4 +1,4 @@
-package main
+package mutation
 
 const module = "github.com/tidemark-db/tidemark"
 

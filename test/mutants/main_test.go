@@ -1,9 +1,4 @@
-// Command mutants plants faults in copies of the aggregation code, one at a time, and runs
-// the tests against each. A fault that no test finds is either a gap in the tests or
-// harmless. Harmless faults are listed with the reason; any other survivor makes the exit
-// status 1. The working tree is not changed: each copy replaces its file for one run of
-// the tests.
-package main
+package mutants
 
 import (
 	"context"
@@ -13,13 +8,27 @@ import (
 	"os/signal"
 	"regexp"
 	"slices"
+	"strings"
+	"testing"
 	"time"
 )
 
-func main() {
+// TestMain runs the command in place of the tests if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) {
+	flags, given := os.LookupEnv("TIDEMARK_COMMAND")
+	if !given {
+		os.Exit(m.Run())
+	}
+	_ = os.Unsetenv("TIDEMARK_COMMAND") // tests that this process starts are no commands
+	command(strings.Fields(flags))
+}
+
+// command is what make mutants runs, from the module's root.
+func command(args []string) {
+	flag := flag.NewFlagSet("mutants", flag.ExitOnError)
 	only := flag.String("run", "", "plant only faults whose name matches this `pattern`")
 	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of one package; a timeout is not a kill")
-	flag.Parse()
+	_ = flag.Parse(args) // it exits if it fails
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, *only, *limit); err != nil {
