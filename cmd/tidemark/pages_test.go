@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 var (
@@ -82,6 +85,9 @@ func parses(args []string) error {
 		return err
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			return nil
+		}
 		return err
 	}
 	if given := cmd.Flags().Args(); len(given) > 0 {
