@@ -57,6 +57,9 @@ func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, aler
 		telemetry.ReadUnits:        read,
 		telemetry.WriteUnits:       write,
 	}
+	if r.Invalidations > 0 {
+		counts[telemetry.Invalidations] = float64(r.Invalidations)
+	}
 	maps.Copy(counts, alertCounts)
 	if r.Lag > 0 {
 		counts[telemetry.Lag] = r.Lag.Seconds()

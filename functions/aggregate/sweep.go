@@ -64,6 +64,7 @@ func (h *handler) handleSchedule(ctx context.Context) ([]byte, error) {
 // sweep sweeps all queue shards at the same time, and logs each that found anything.
 func (h *handler) sweep(ctx context.Context) (swept, left int) {
 	h.publishSweepAge(ctx)
+	start := time.Now()
 	var mu sync.Mutex // guards swept and left
 	var group sync.WaitGroup
 	for shard := range tablekeys.QueueShards {
@@ -77,6 +78,13 @@ func (h *handler) sweep(ctx context.Context) (swept, left int) {
 		})
 	}
 	group.Wait()
+	if swept+left > 0 { // an idle minute would only add to the bill
+		h.emit("", telemetry.Counts{
+			telemetry.BucketsSwept:      float64(swept),
+			telemetry.InvalidationsLeft: float64(left),
+			telemetry.SweepDuration:     time.Since(start).Seconds(),
+		})
+	}
 	return swept, left
 }
 

@@ -54,6 +54,11 @@ func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 	if !strings.Contains(f.out.String(), `"SweepAge":90`) {
 		t.Errorf("metrics %s, want the age of the oldest low watermark", f.out.String())
 	}
+	for _, want := range []string{`"BucketsSwept":8`, `"InvalidationsLeft":1`, `"SweepDuration":`} {
+		if !strings.Contains(f.out.String(), want) {
+			t.Errorf("metrics %s, want %s", f.out.String(), want)
+		}
+	}
 	for _, want := range []string{"the table is down", "no row", `"queue_shard":2`} {
 		if !strings.Contains(f.logs.String(), want) {
 			t.Errorf("the log lacks %q: %s", want, f.logs.String())

@@ -34,6 +34,10 @@ const (
 	StreamGaps
 	ProgressAge
 	SweepAge
+	Invalidations
+	BucketsSwept
+	InvalidationsLeft
+	SweepDuration
 	Lag
 
 	AlertEvaluations
@@ -131,6 +135,14 @@ var catalogue = []Definition{
 	{SweepAge, "SweepAge", Seconds, false,
 		"Now minus the oldest low watermark: later buckets of deferred tiers are still to be written.",
 		&Alarm{Maximum, 300, time.Minute, 3, 3, false, "Rows of closed buckets are not written: read the cause of the failed sweeps in aggregate's log. Reads fold the buckets from their events meanwhile."}},
+	{Invalidations, "Invalidations", Count, true,
+		"Invalidations of open buckets that were written: about one for each series, bucket and process. Divide by ChangesInserted for the number per event.", nil},
+	{BucketsSwept, "BucketsSwept", Count, false,
+		"Closed buckets that a sweep recomputed.", nil},
+	{InvalidationsLeft, "InvalidationsLeft", Count, false,
+		"Due invalidations that a sweep found and could not work off: the next sweep finds them again.", nil},
+	{SweepDuration, "SweepDuration", Seconds, false,
+		"How long the sweeps of one scheduled event took. Near the timeout of the function, sweeps fall behind.", nil},
 	{Lag, "Lag", Seconds, true,
 		"Now minus the arrival of the newest event in the rollups.",
 		&Alarm{Maximum, 300, time.Minute, 3, 10, false, "Rollups are more than five minutes behind: see the iterator age, Throttles and BatchFailures."}},

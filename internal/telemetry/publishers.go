@@ -24,7 +24,8 @@ var publishers = []struct {
 	{ByAggregate, []Metric{
 		Quarantined, ChangesInserted, ChangesCorrected, ChangesDeleted, ChangesExpired, BatchFailures,
 		Recomputations, RowsWritten, RowsUnchanged, LostLocks, SealedRowChanges, RowsInexact, UnreadableEvents, OversizeRows,
-		CrowdedBuckets, StreamGaps, ProgressAge, SweepAge, Lag, AlertEvaluations, AlertsRaised, AlertsRecovered, AlertsWithdrawn, AlertsDelivered, AlertsUndelivered,
+		CrowdedBuckets, StreamGaps, ProgressAge, SweepAge,
+		Invalidations, BucketsSwept, InvalidationsLeft, SweepDuration, Lag, AlertEvaluations, AlertsRaised, AlertsRecovered, AlertsWithdrawn, AlertsDelivered, AlertsUndelivered,
 		AlertsWaiting, OldestAlertWaiting, AlertEvaluationFailures, Retries, Throttles, ReadUnits, WriteUnits,
 	}},
 	{ByManage, []Metric{ReadUnits, WriteUnits}},

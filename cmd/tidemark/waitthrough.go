@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+const waitLong = `Wait until rollups are complete through a time: every event that was stored until then
+is in the rollups, and every bucket that ended by then is a stored row. Run it before you
+copy rollups elsewhere. Reads need no wait: they fold open buckets from their events.
+
+Exit status: 0 complete; 1 not complete within --timeout; 2 wrong usage; 3 the table could
+not be read.`
+
+// waitInterval is how often the table is read, by two requests.
+const waitInterval = 2 * time.Second
+
+func waitCommand(to *connection) *cobra.Command {
+	var through string
+	timeout := usertime.Span(15 * time.Minute)
+	cmd := &cobra.Command{
+		Use:     "wait --through TIME",
+		Short:   "Wait until rollups are complete through a time",
+		Long:    waitLong,
+		Example: "  tidemark wait --through 2026-11-01T14:00:00Z",
+		Args:    asUsage(cobra.NoArgs),
+	}
+	cmd.Flags().StringVar(&through, "through", "", "the `time` through which rollups must be complete; required")
+	cmd.Flags().Var(&timeout, "timeout", "give up after this `duration`")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		want, err := arguments.Time("--through", through, model.MinTime)
+		switch {
+		case err != nil:
+			return err
+		case through == "" || want > wallClock():
+			return usagef("--through: want a time that has passed")
+		}
+		return waitThrough(cmd, to, want, time.Duration(timeout))
+	}
+	return cmd
+}
+
+func waitThrough(cmd *cobra.Command, to *connection, want model.Time, timeout time.Duration) error {
+	table, kinds, err := to.openTableKinds(cmd.Context())
+	if err != nil {
+		return err
+	}
+	for began := time.Now(); ; {
+		through, err := aggregate.CompleteThrough(cmd.Context(), table, kinds)
+		if err != nil {
+			return err
+		}
+		if through >= want {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "rollups are complete through %s\n", through)
+			return err
+		}
+		if time.Since(began) >= timeout {
+			return no(cmd.ErrOrStderr(), "rollups are complete through %s only; see the metrics ProgressAge and SweepAge", boundText(through))
+		}
+		select {
+		case <-cmd.Context().Done():
+			return cmd.Context().Err()
+		case <-time.After(waitInterval):
+		}
+	}
+}
