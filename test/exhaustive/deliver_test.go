@@ -1,6 +1,7 @@
 package exhaustive
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 
@@ -19,8 +20,8 @@ func (x *system) deliveries(s state, i int, emit func(step)) {
 	for e := range x.at {
 		for v := s.processed[e]; v < s.made[e]; v++ {
 			change := uint16(1) << (maxChanges*e + int(v))
-			if busy>>(maxChanges*e)&(1<<maxChanges-1) != 0 {
-				break
+			if busy>>(maxChanges*e)&(1<<maxChanges-1)>>s.processed[e] != 0 {
+				break // changes of one item are delivered in order, but for repeats
 			}
 			if all |= change; v == s.processed[e] {
 				x.deliver(s, i, change, emit)
@@ -85,7 +86,7 @@ func (x *system) makeBatch(s *state, batch uint16) *response {
 			}
 			c := storage.Change{Type: storage.Inserted, Key: x.keyOf(e), Seq: fmt.Sprint(e, v), At: x.times[s.times[e][v]]}
 			if v%2 == 1 {
-				c.Type = storage.Deleted
+				c.Type = cmp.Or(x.as, storage.Deleted)
 			}
 			changes = append(changes, c)
 			text += fmt.Sprintf(" %s %d at %s", c.Type, e, x.ticks[s.times[e][v]])

@@ -18,12 +18,14 @@ import (
 var planted = []struct {
 	name, scenario string
 	store          func(client) aggregate.Store
+	as             storage.ChangeType
 }{
-	{"rows are written without a condition", "a", func(c client) aggregate.Store { return unconditional{c} }},
-	{"an invalidation is not stored", "e0", func(c client) aggregate.Store { return losingPuts{c} }},
-	{"the low watermark passes what is left", "f0", func(c client) aggregate.Store { return passing{c} }},
-	{"no row is ever sealed", "d0", func(c client) aggregate.Store { return neverSealing{c} }},
-	{"a write without a response counts as stored", "c1", func(c client) aggregate.Store { return trusting{c} }},
+	{"rows are written without a condition", "a", func(c client) aggregate.Store { return unconditional{c} }, 0},
+	{"an invalidation is not stored", "e0", func(c client) aggregate.Store { return losingPuts{c} }, 0},
+	{"the low watermark passes what is left", "f0", func(c client) aggregate.Store { return passing{c} }, 0},
+	{"an unchanged row is never written", "a0", nil, storage.Inserted},
+	{"no row is ever sealed", "d0", func(c client) aggregate.Store { return neverSealing{c} }, 0},
+	{"a write without a response counts as stored", "c1", func(c client) aggregate.Store { return trusting{c} }, 0},
 }
 
 func TestExhaustive_FindsEachPlantedFault(t *testing.T) {
@@ -31,7 +33,7 @@ func TestExhaustive_FindsEachPlantedFault(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			sc := scenarioNamed(t, p.scenario)
-			sc.store = p.store
+			sc.store, sc.as = p.store, p.as
 			r, err := explore(sc)
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -41,6 +42,8 @@ type scenario struct {
 	sealed    int       // the first tick at which a row may be sealed; 0 for none
 	// store replaces the table of the aggregate functions and sweeps, to plant a fault.
 	store func(client) aggregate.Store
+	// as is the type that deletions have for the functions; zero for deletions.
+	as storage.ChangeType
 
 	// remembersAll says that states of processes are never merged: see forget.
 	remembersAll bool

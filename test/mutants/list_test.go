@@ -1,46 +1,5 @@
 package mutants
 
-import "slices"
-
-// Lists of packages whose tests run against a mutant, in this order.
-var (
-	aggregateTests = []string{"test/faults", "internal/aggregate", "test/simulation"}
-	deferredTests  = []string{"internal/aggregate", "test/simulation"}
-	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
-	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
-	allTests       = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
-)
-
-func packagesOf(mutants []mutant) (all []string) {
-	for _, m := range mutants {
-		all = append(all, m.Tests...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// Files that mutants change, and import lines that they add.
-const (
-	aggregator    = "internal/aggregate/aggregator.go"
-	recomputation = "internal/aggregate/recomputation.go"
-	foldingRow    = "internal/item/foldrow.go"
-	writing       = "internal/aggregate/write.go"
-	children      = "internal/aggregate/children.go"
-	resuming      = "internal/aggregate/resume.go"
-	sealing       = "internal/aggregate/sealed.go"
-	deferring     = "internal/aggregate/deferred.go"
-	sweeping      = "internal/aggregate/sweep.go"
-	settling      = "internal/aggregate/settled.go"
-	gathering     = "internal/aggregate/dirty.go"
-	retrying      = "internal/retry/retry.go"
-	folding       = "pkg/rollup/fold.go"
-	merging       = "pkg/rollup/merge.go"
-	decoding      = "internal/envelope/streamrecord.go"
-	handling      = "functions/aggregate/handler.go"
-	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
-	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
-)
-
 var mutants = append(revisionMutants, []mutant{
 	{
 		Name: "add", Says: "the fold is added to the row instead of replacing it", Tests: aggregateTests,
@@ -73,6 +32,18 @@ var mutants = append(revisionMutants, []mutant{
 	{
 		Name: "always-skip", Says: "a row that equals the fold is not written, whatever the change", Tests: aggregateTests,
 		Edits: []edit{{writing, "same && (!r.bucket.alwaysWrite || r.bucket.options.DryRun)", "same"}},
+	},
+	{
+		Name: "eventual-row", Says: "a row is read eventually consistent", Tests: dynamoTests,
+		Edits: []edit{{readingRow, "keys.Row(key), true)", "keys.Row(key), false)"}},
+	},
+	{
+		Name: "eventual-rows", Says: "rows are read in batches eventually consistent", Tests: dynamoTests,
+		Edits: []edit{{readingRows, "ConsistentRead: new(true)", "ConsistentRead: new(false)"}},
+	},
+	{
+		Name: "force-of-last", Says: "a bucket is written as the last change of a batch requires, not as any does", Tests: aggregateTests,
+		Edits: []edit{{gathering, "b.alwaysWrite = b.alwaysWrite || c.Type", "b.alwaysWrite = c.Type"}},
 	},
 	{
 		Name: "delete-empty", Says: "the row of a bucket without children is deleted", Tests: aggregateTests,

@@ -62,7 +62,7 @@ func (w *world) responseOf(seqs []string, failed map[string]bool) response {
 // at a time: only invocations are concurrent.
 func (w *world) aggregator(p *simstream.Process) *aggregate.Aggregator {
 	agg := &aggregate.Aggregator{
-		Store: w.store, QuarantineStore: w.store, Catalog: w.catalogOf(p), Now: w.deferredClock(p.Now), Rand: p.Rand, Sleep: p.Sleep,
+		Store: production{w.store}, QuarantineStore: w.store, Catalog: w.catalogOf(p), Now: w.deferredClock(p.Now), Rand: p.Rand, Sleep: p.Sleep,
 		Limits: aggregate.Limits{
 			Concurrency:     1,
 			Buckets:         []int{500, 1, 2}[w.dice.Pick("buckets", 3)],

@@ -53,8 +53,12 @@ func simulate(seed uint64, n int) *summary {
 // all histories passed.
 func printReport(t *summary) (ok bool) {
 	t.report(os.Stdout)
+	unmet := t.unmet()
+	for _, line := range unmet {
+		fmt.Println("NOT MET OFTEN ENOUGH:", line)
+	}
 	if len(t.failed) == 0 {
-		return true
+		return len(unmet) == 0
 	}
 	for _, r := range t.failed {
 		fmt.Printf("\nseed %d: %v", r.Seed, r.Failure)

@@ -71,6 +71,11 @@ func attrsOf(d simstream.Dice) model.Attrs {
 		attrs = append(attrs, model.Attr{Name: "state", Value: model.TextValue([]string{"on", "off"}[d.Pick("state", 2)])},
 			model.Attr{Name: "who", Value: model.TextValue([]string{"ann", "bo"}[d.Pick("who", 2)])})
 	}
+	if d.Chance("further numbers", .2) {
+		for _, name := range []string{"alpha", "zeta"}[:1+d.Pick("how many", 2)] {
+			attrs = append(attrs, model.Attr{Name: name, Value: model.NumberValue(model.MustDecimal("7"))})
+		}
+	}
 	attrs.Sort()
 	return attrs
 }

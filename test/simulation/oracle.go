@@ -86,6 +86,7 @@ type bucket struct {
 	level    int
 	fold     *rollup.Fold
 	accepted model.Time // when the earliest of its events was accepted
+	events   []*model.Event
 }
 
 // recount makes the row of every bucket of every tier from events only.
@@ -103,6 +104,7 @@ func (o *oracle) recount() map[rollup.Key]*bucket {
 				all[row] = b
 			}
 			b.fold.AddEvent(&e)
+			b.events = append(b.events, &e)
 			b.accepted = min(b.accepted, o.accepted[key])
 		}
 	}

@@ -33,6 +33,7 @@ var headings = []struct {
 		"buckets left to a sweep", "invalidations written", "sweeps", "invalidations worked off",
 		"locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
 	}},
+	{"reads and processes", []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},
 	{"rows checked, in histories" + lasting, rowNames(lasting)},
 	{"rows checked, in histories" + expiring, rowNames(expiring)},
@@ -102,6 +103,9 @@ func (t *summary) report(w io.Writer) {
 			t.line(w, strings.TrimSuffix(strings.TrimSuffix(name, lasting), expiring), t.counts[name], "")
 		}
 	}
+	if len(t.unmet()) == 0 {
+		fmt.Fprintf(w, "\neach of %d named faults and situations was met at least %d times\n", len(t.required()), t.histories/perHundred)
+	}
 	fmt.Fprintf(w, "\nneedlessly inexact: %.2f %% of the rows%s, %.2f %% of the rows%s\n",
 		100*t.needless(lasting), lasting, 100*t.needless(expiring), expiring)
 }
@@ -109,6 +113,38 @@ func (t *summary) report(w io.Writer) {
 func (t *summary) line(w io.Writer, name string, n int, description string) {
 	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-66s %12s  %s", name, grouped(n), description), " "))
 }
+
+// perHundred is how many histories meet each of the named faults once, at least.
+const perHundred = 100
+
+// unmet returns the named faults and situations that too few histories met: the checks
+// prove nothing about them. Few histories need not meet all.
+func (t *summary) unmet() (lines []string) {
+	for _, name := range t.required() {
+		if least := t.histories / perHundred; t.counts[name] < least {
+			lines = append(lines, fmt.Sprintf("%s: %d times, want %d", name, t.counts[name], least))
+		}
+	}
+	return lines
+}
+
+// required returns the names of what a run must meet.
+func (t *summary) required() []string {
+	all := []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped}
+	for _, h := range headings[:2] {
+		all = append(all, h.names...)
+	}
+	for _, f := range simstream.Faults() {
+		all = append(all, f.String())
+	}
+	for _, o := range operations {
+		all = append(all, operationPrefix+o.name)
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return name == notMet })
+}
+
+// notMet is a count that is listed and need not occur: every simulated change is valid.
+const notMet = "changes quarantined"
 
 // unlisted returns the names of counts that have no line in the report.
 func (t *summary) unlisted() (names []string) {

@@ -69,3 +69,19 @@ func firstDifference(a, b string) string {
 	}
 	return "one is longer"
 }
+
+// A run in which a fault hardly occurs proves nothing about it.
+func TestReport_NamesWhatTooFewHistoriesMet(t *testing.T) {
+	t.Parallel()
+	enough := &summary{histories: 1000, counts: map[string]int{}}
+	for _, name := range enough.required() {
+		enough.counts[name] = 10
+	}
+	if unmet := enough.unmet(); len(unmet) > 0 {
+		t.Errorf("got %q, want none", unmet)
+	}
+	enough.counts[suspensions] = 9
+	if unmet := enough.unmet(); len(unmet) != 1 || !strings.Contains(unmet[0], suspensions) {
+		t.Errorf("got %q, want the one that occurs too rarely", unmet)
+	}
+}

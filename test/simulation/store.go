@@ -30,15 +30,18 @@ var (
 // simulated time and may fail, and each change goes to the simulated table stream.
 type store struct {
 	*world
-	table *metered
-	seen  uint64 // last record of the table's log that went to the table stream
+	table   *metered
+	replica *replica
+	seen    uint64 // last record of the table's log that went to the table stream
 }
 
-func newStore(w *world) *store { return &store{world: w, table: newMetered(w.table, w.Add)} }
+func newStore(w *world) *store {
+	return &store{world: w, table: newMetered(w.table, w.Add), replica: newReplica(w)}
+}
 
 // Row reads one row.
 func (s *store) Row(ctx context.Context, key rollup.Key) (row *rollup.Row, err error) {
-	err = s.Read(ctx, request("reads", keys.Row(key)), func() (err error) {
+	err = s.read(ctx, request("reads", keys.Row(key)), func() (err error) {
 		row, err = s.table.Row(context.Background(), key)
 		return err
 	})
@@ -48,8 +51,9 @@ func (s *store) Row(ctx context.Context, key rollup.Key) (row *rollup.Row, err e
 // Events reads one page of events.
 func (s *store) Events(ctx context.Context, r storage.Range) (page storage.EventPage, err error) {
 	s.shortenPage(ctx, &r)
-	err = s.Read(ctx, rangeRequest("reads events of", r), func() (err error) {
-		page, err = s.table.Events(context.Background(), r)
+	from := s.replica.tableFor(ctx, r.Consistent)
+	err = s.read(ctx, rangeRequest("reads events of", r), func() (err error) {
+		page, err = from.Events(context.Background(), r)
 		return err
 	})
 	return page, err
@@ -58,8 +62,9 @@ func (s *store) Events(ctx context.Context, r storage.Range) (page storage.Event
 // Rows reads one page of rows.
 func (s *store) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (page rollup.RowPage, err error) {
 	s.shortenPage(ctx, &r)
-	err = s.Read(ctx, rangeRequest("reads "+unit.String()+"s of", r), func() (err error) {
-		page, err = s.table.Rows(context.Background(), unit, r)
+	from := s.replica.tableFor(ctx, r.Consistent)
+	err = s.read(ctx, rangeRequest("reads "+unit.String()+"s of", r), func() (err error) {
+		page, err = from.Rows(context.Background(), unit, r)
 		return err
 	})
 	return page, err
@@ -146,6 +151,7 @@ func knownResult(received, stored ingest.StoreResult) ingest.StoreResult {
 
 func (s *store) write(ctx context.Context, r simstream.Request, do func() (storage.WriteResult, error)) (storage.WriteResult, error) {
 	who := s.Who(ctx)
+	s.suspend(ctx)
 	return s.Write(ctx, r, func() (storage.WriteResult, error) {
 		result, err := do()
 		s.emit(who, false)

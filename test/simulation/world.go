@@ -23,7 +23,6 @@ import (
 // plant a fault around it.
 type variant struct {
 	store    func(*world) aggregate.Store             // replaces the table of the aggregator
-	unlisted bool                                     // it has no list of series
 	settings func(*world, *aggregate.Aggregator)      // changes the aggregator of an invocation
 	changes  func([]storage.Change) []storage.Change  // changes the decoded batch
 	respond  func(seqs []string, first int) []failure // replaces the response where the record at index first failed
@@ -126,7 +125,7 @@ func (w *world) policyOf(d simstream.Dice) tier.Policy {
 }
 
 func (w *world) kindOf(p tier.Policy) catalog.Kind {
-	return catalog.Kind{
+	k := catalog.Kind{
 		Name:          kindName,
 		Subject:       catalog.SubjectType{Name: "DEVICE"},
 		Measures:      []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
@@ -136,6 +135,10 @@ func (w *world) kindOf(p tier.Policy) catalog.Kind {
 		Shards:        1 + w.dice.Pick("shards", 5)/4,
 		Retention:     p,
 	}
+	if w.dice.Chance("few names in a row", .25) {
+		k.MaxMeasures, k.Dimensions[0].Top = 2, 1
+	}
+	return k
 }
 
 // catalogOf returns a catalog of one kind.

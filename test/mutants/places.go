@@ -1,0 +1,45 @@
+package main
+
+import "slices"
+
+// Lists of packages whose tests run against a mutant, in this order.
+var (
+	aggregateTests = []string{"test/faults", "internal/aggregate", "test/simulation"}
+	deferredTests  = []string{"internal/aggregate", "test/simulation"}
+	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
+	dynamoTests    = []string{"pkg/dynamo"}
+	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
+	allTests       = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
+)
+
+func packagesOf(mutants []mutant) (all []string) {
+	for _, m := range mutants {
+		all = append(all, m.Tests...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Files that mutants change, and import lines that they add.
+const (
+	aggregator    = "internal/aggregate/aggregator.go"
+	recomputation = "internal/aggregate/recomputation.go"
+	foldingRow    = "internal/item/foldrow.go"
+	writing       = "internal/aggregate/write.go"
+	children      = "internal/aggregate/children.go"
+	resuming      = "internal/aggregate/resume.go"
+	sealing       = "internal/aggregate/sealed.go"
+	deferring     = "internal/aggregate/deferred.go"
+	sweeping      = "internal/aggregate/sweep.go"
+	settling      = "internal/aggregate/settled.go"
+	gathering     = "internal/aggregate/dirty.go"
+	retrying      = "internal/retry/retry.go"
+	folding       = "pkg/rollup/fold.go"
+	merging       = "pkg/rollup/merge.go"
+	decoding      = "internal/envelope/streamrecord.go"
+	handling      = "functions/aggregate/handler.go"
+	readingRow    = "pkg/dynamo/row.go"
+	readingRows   = "pkg/dynamo/rows.go"
+	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
+	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
+)
