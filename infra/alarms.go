@@ -47,6 +47,9 @@ var (
 // the composite alarms that notify.
 func (s *stack) addAlarms() {
 	for _, a := range append(s.catalogueAlarms(), s.serviceAlarms()...) {
+		if !s.watches(a.name) {
+			continue
+		}
 		created := withLogicalID(awscloudwatch.NewAlarm(s.Stack, new(a.name+"Alarm"), &awscloudwatch.AlarmProps{
 			AlarmName:          s.name(a.name),
 			AlarmDescription:   &a.meaning,

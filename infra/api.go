@@ -148,7 +148,7 @@ func (s *stack) addAPIStage() {
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
 			ThrottlingRateLimit:    new(float64(s.stage.Throttle.Rate)),
 			ThrottlingBurstLimit:   new(float64(s.stage.Throttle.Burst)),
-			DetailedMetricsEnabled: true,
+			DetailedMetricsEnabled: !s.lean(),
 		},
 	})
 }

@@ -60,6 +60,9 @@ func (s *stack) addCauses(actions []awscloudwatch.IAlarmAction) {
 				anyOf = append(anyOf, awscloudwatch.AlarmRule_FromAlarm(a, awscloudwatch.AlarmState_ALARM))
 			}
 		}
+		if len(anyOf) == 0 {
+			continue
+		}
 		props := &awscloudwatch.CompositeAlarmProps{
 			CompositeAlarmName: s.name(c.name), AlarmDescription: &c.meaning, AlarmRule: awscloudwatch.AlarmRule_AnyOf(anyOf...),
 		}

@@ -5,6 +5,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // prices are the monthly costs of idle resources in US dollars: us-east-1, 1 November 2026,
@@ -15,7 +19,9 @@ var prices = []struct {
 	why      string
 }{
 	{"AWS::CloudWatch::Alarm", alarmPrice, "$0.10 a metric of an alarm"},
+	{"AWS::CloudWatch::CompositeAlarm", fixed(0.50), "$0.50 a composite alarm"},
 	{"AWS::CloudWatch::Dashboard", fixed(3), "$3 a dashboard"},
+	{"AWS::Lambda::EventSourceMapping", eventCountPrice, "$0.30 a metric of event counts, of mappings that a heartbeat reaches every minute"},
 	{"AWS::SecretsManager::Secret", fixed(0.40), "$0.40 a secret"},
 	{"AWS::KMS::Key", fixed(1), "$1 a key"},
 	{"AWS::Kinesis::Stream", fixed(0.04 * hoursAMonth), "$0.04 an hour for an on-demand stream"},
@@ -40,6 +46,41 @@ func alarmPrice(r resource) float64 {
 	return 0.10 * float64(max(read, 1))
 }
 
+// metricPrice is the price of a custom metric that is published all month.
+const metricPrice = 0.30
+
+// eventCountPrice is the price of the event counts of a mapping of the table stream, which
+// reads a heartbeat every minute: polled, and invoked or filtered out. A mapping without
+// records publishes none.
+func eventCountPrice(r resource) float64 {
+	if r.Properties["MetricsConfig"] == nil || r.Properties["FilterCriteria"] == nil {
+		return 0
+	}
+	return 2 * metricPrice
+}
+
+// atRest are the costs of what the schedules of an idle stage do, by the month. Each minute:
+// two invocations by schedules, and a delivery of the heartbeat; two writes; two lines of
+// logs for each invocation.
+func atRest(deferred bool) []struct {
+	name    string
+	dollars float64
+	why     string
+} {
+	const minutes = 60 * hoursAMonth
+	metrics := len(telemetry.AtRest(deferred))
+	return []struct {
+		name    string
+		dollars float64
+		why     string
+	}{
+		{"metrics of the functions", metricPrice * float64(metrics), fmt.Sprintf("$0.30 each of %d that are published every minute", metrics)},
+		{"schedules", minutes * 3 * (0.20 + 0.27) / 1e6, "3 invocations a minute of 20 ms at 1 GB"},
+		{"heartbeats", minutes * 2 * 0.625 / 1e6, "2 writes a minute"},
+		{"logs", minutes * 3 * 1000 * 0.50 / 1e9, "1 KB an invocation, $0.50 a GB"},
+	}
+}
+
 // tablePrice is 0 on demand: storage and backups are billed by size.
 func tablePrice(r resource) float64 {
 	total := unitPrice(r.Properties)
@@ -59,8 +100,9 @@ func unitPrice(properties map[string]any) float64 {
 	return hoursAMonth * (0.00013*read + 0.00065*write)
 }
 
-// writeCost prints the resources of a stage and what they cost when idle.
-func writeCost(out io.Writer, stage string, t template) error {
+// writeCost prints the resources of a stage and what they cost when idle. deferred says that
+// kinds have deferred tiers.
+func writeCost(out io.Writer, stage string, t template, deferred bool) error {
 	all, err := t.resources()
 	if err != nil {
 		return err
@@ -79,12 +121,12 @@ func writeCost(out io.Writer, stage string, t template) error {
 	for _, kind := range types {
 		fmt.Fprintf(&text, "  %4d  %s\n", counts[kind], kind)
 	}
-	writeIdleCost(&text, all)
+	writeIdleCost(&text, all, deferred)
 	_, err = io.WriteString(out, text.String())
 	return err
 }
 
-func writeIdleCost(text *strings.Builder, all map[string]resource) {
+func writeIdleCost(text *strings.Builder, all map[string]resource, deferred bool) {
 	fmt.Fprintf(text, "\nidle cost a month (us-east-1, November 2026, before any free tier):\n")
 	total := 0.0
 	for _, p := range prices {
@@ -99,5 +141,15 @@ func writeIdleCost(text *strings.Builder, all map[string]resource) {
 			total += sum
 		}
 	}
+	for _, c := range atRest(deferred) {
+		fmt.Fprintf(text, "  $%7.2f  %-28s %s\n", c.dollars, c.name, c.why)
+		total += c.dollars
+	}
 	fmt.Fprintf(text, "  $%7.2f  in total; requests, storage ($0.25 a GB), backups ($0.20 a GB) and logs are billed by use\n", total)
+}
+
+// hasDeferred reports whether a kind has deferred tiers, so that aggregate's schedule sweeps.
+func hasDeferred(settings *config.Config) bool {
+	kinds, err := settings.Catalog()
+	return err == nil && slices.ContainsFunc(kinds.Kinds, func(k catalog.Kind) bool { return k.Retention.HasDeferred() })
 }

@@ -12,11 +12,11 @@ import (
 
 func TestCost_IsComputedFromTheTemplate(t *testing.T) {
 	for name, want := range map[string][]string{
-		"dev":  {"tidemark-dev has", "1  AWS::DynamoDB::Table", "$   0.00  DynamoDB::Table", "$   3.00  CloudWatch::Dashboard", "in total"},
+		"dev":  {"tidemark-dev has", "1  AWS::DynamoDB::Table", "$   0.00  DynamoDB::Table", "$   3.00  CloudWatch::Dashboard", "$   1.20  Lambda::EventSourceMapping", "metrics of the functions", "heartbeats", "in total"},
 		"full": {"$  78.29  DynamoDB::Table", "$  29.20  Kinesis::Stream", "$   1.00  KMS::Key"},
 	} {
 		var text bytes.Buffer
-		if err := writeCost(&text, name, stage(t, name)); err != nil {
+		if err := writeCost(&text, name, stage(t, name), hasDeferred(shipped(t))); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range want {
@@ -45,7 +45,7 @@ func TestCost_IsTheOneInTheDocumentation(t *testing.T) {
 	}
 	for _, name := range []string{"dev", "prod"} {
 		var text bytes.Buffer
-		if err := writeCost(&text, name, stage(t, name)); err != nil {
+		if err := writeCost(&text, name, stage(t, name), hasDeferred(shipped(t))); err != nil {
 			t.Fatal(err)
 		}
 		if want := fmt.Sprintf("$%7.2f  in total", dollars); !strings.Contains(text.String(), want) {

@@ -21,6 +21,9 @@ const (
 // addDashboard creates the dashboard: the alarms, then the services, then every metric in
 // catalogue order.
 func (s *stack) addDashboard() {
+	if s.lean() {
+		return
+	}
 	board := withLogicalID(awscloudwatch.NewDashboard(s.Stack, new("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: s.StackName()}), "Dashboard")
 	board.AddWidgets(s.alarmPanel())
 	panels := s.servicePanels()

@@ -58,7 +58,7 @@ func run(args []string, out io.Writer) error {
 	case command == "print" && stage != "":
 		return withTemplate(settings, stage, func(t template) error { return t.print(out) })
 	case command == "cost" && stage != "":
-		return withTemplate(settings, stage, func(t template) error { return writeCost(out, stage, t) })
+		return withTemplate(settings, stage, func(t template) error { return writeCost(out, stage, t, hasDeferred(settings)) })
 	}
 	return errUsage
 }

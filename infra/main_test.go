@@ -48,6 +48,10 @@ stages:
     account: "123456789012"
     region: eu-central-1
     canary: true
+  lean:
+    removal: destroy
+    monitoring: lean
+    alarmMail: team@example.com
   devices:
     cors: ["https://app.example.com"]
     access: {issuer: "https://login.example.com", audience: [tidemark]}

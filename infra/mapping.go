@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 )
 
-// eventCounts makes Lambda publish how many records a mapping filtered, failed and dropped.
+// eventCounts are metrics of a mapping.
 var eventCounts = &awslambda.CfnEventSourceMapping_MetricsConfigProperty{Metrics: jsii.Strings("EventCount")}
 
 // addMapping makes the table stream invoke aggregate and, for expired tombstones, purge. The
@@ -35,7 +35,7 @@ func (s *stack) tableStreamMapping(id, function, pattern string) awslambda.CfnEv
 		FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
 		FilterCriteria:                 filter(pattern),
 		DestinationConfig:              onFailureTo(s.onFailure.QueueArn()),
-		MetricsConfig:                  eventCounts,
+		MetricsConfig:                  s.eventCounts(),
 	})
 }
 

@@ -75,7 +75,7 @@ func (s *stack) addSourceMappings() {
 			BatchSize:                      new(float64(sourceBatch)),
 			MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
 			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
-			MetricsConfig:                  eventCounts,
+			MetricsConfig:                  s.eventCounts(),
 		})
 	}
 	if s.inletStream != nil {
@@ -90,7 +90,7 @@ func (s *stack) addSourceMappings() {
 			BisectBatchOnFunctionError:     true,
 			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
 			DestinationConfig:              onFailureTo(s.undelivered.QueueArn()),
-			MetricsConfig:                  eventCounts,
+			MetricsConfig:                  s.eventCounts(),
 		})
 	}
 }

@@ -98,6 +98,9 @@ func (h *handler) deliverPending(ctx context.Context) alert.DeliveryResult {
 	if result.Delivered+ended > 0 {
 		h.log.Info("alerts", "delivered", result.Delivered, "ended", ended)
 	}
+	if result.Delivered+result.Left+ended == 0 && err == nil {
+		return result // zeros would be billed every minute
+	}
 	read, write := h.units()
 	h.emit("", telemetry.Counts{
 		telemetry.AlertsDelivered:    float64(result.Delivered),

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -203,16 +205,42 @@ func TestSilence_OfAnyPartRaisesAnAlarmWithinEightMinutes(t *testing.T) {
 	}
 }
 
-// Metrics of a batch without events would be billed every minute of an idle stage.
-func TestHeartbeat_OfAnIdleTablePublishesNoMetricsOfBatches(t *testing.T) {
-	d := newDeployment(t)
-	for range 3 {
-		published := d.pass(t)
-		if _, ok := published["ProgressAge"]; !ok || published["RowsWritten"] != 0 {
-			t.Errorf("published %v, want the age", published)
+// idleAlerts has nothing to deliver.
+type idleAlerts struct{ evaluator }
+
+func (idleAlerts) Evaluate(context.Context, []storage.Change) alert.Report { return alert.Report{} }
+
+func (idleAlerts) Deliver(context.Context, []entity.Notification) (int, error) { return 0, nil }
+
+func (idleAlerts) DeliverPending(context.Context) (alert.DeliveryResult, error) {
+	return alert.DeliveryResult{}, nil
+}
+
+func (idleAlerts) EndAlertsOfRemovedRules(context.Context) (int, error) { return 0, nil }
+
+// CloudWatch bills a metric for each hour in which it is published: an idle stage publishes
+// only what shows that it works.
+func TestIdle_PublishesOnlyTheMetricsAtRest(t *testing.T) {
+	for _, deferred := range []bool{false, true} {
+		d := newDeployment(t)
+		d.alerts = idleAlerts{}
+		if !deferred {
+			d.sweeper = nil
 		}
-		if _, ok := published["Recomputations"]; ok {
-			t.Errorf("published %v: metrics of an empty batch are billed", published)
+		want := map[string]bool{}
+		for _, m := range telemetry.AtRest(deferred) {
+			want[m.String()] = true
+		}
+		for range 3 {
+			published := d.pass(t)
+			for name := range published {
+				if !want[name] {
+					t.Errorf("an idle stage publishes %s", name)
+				}
+			}
+			if len(published) != len(want) {
+				t.Errorf("published %v, want %v", published, want)
+			}
 		}
 	}
 }

@@ -54,8 +54,9 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		i.counts[telemetry.StepFailures]++
 		h.log.Error("invocation failed", telemetry.FieldError, err.Error())
 	}
-	read, write := h.units()
-	i.counts[telemetry.ReadUnits], i.counts[telemetry.WriteUnits] = read-readBefore, write-writeBefore
+	if read, write := h.units(); len(i.counts) > 0 || write > writeBefore { // an idle schedule would be billed every minute
+		i.counts[telemetry.ReadUnits], i.counts[telemetry.WriteUnits] = read-readBefore, write-writeBefore
+	}
 	if err := h.metrics.Emit(h.function, "", i.counts); err != nil {
 		h.log.Error("metrics not written", telemetry.FieldError, err.Error())
 	}

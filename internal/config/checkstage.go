@@ -40,6 +40,9 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
 	}
+	if m := s.Monitoring; m != FullMonitoring && m != LeanMonitoring {
+		wrong("monitoring", "%s is not known: want full, or lean for the alarms on silence and loss only", clip(string(m)))
+	}
 	if s.Removal != Retain && s.Removal != Destroy {
 		wrong("removal", "%s is not a removal policy: want retain (the table is kept) or destroy (the table is deleted with all data)", clip(string(s.Removal)))
 	}

@@ -116,6 +116,7 @@ var badConfigs = []bad{
 	{"log retention unknown to CloudWatch", "stages: {prod: {logRetention: 10d}}", "1:31: stages.prod.logRetention: ", "1d, 3d, 5d, 7d", false},
 	{"mail address without a domain", "stages: {prod: {alarmMail: team}}", "1:28: stages.prod.alarmMail: ", "not a mail address", false},
 	{"a name for a topic's ARN", "stages: {prod: {alarmTopic: on-call}}", "1:29: stages.prod.alarmTopic: ", "not the ARN", false},
+	{"monitoring that is not known", "stages: {prod: {monitoring: some}}", "1:29: stages.prod.monitoring: ", "want full", false},
 	{"an account as a name", "stages: {prod: {account: main}}", "1:26: stages.prod.account: ", "12 digits", false},
 	{"a region as a name", "stages: {prod: {region: Frankfurt}}", "1:25: stages.prod.region: ", "such as eu-central-1", false},
 	{"a path as an origin", "stages: {prod: {cors: [https://x/app]}}", "1:17: stages.prod.cors: ", "without a path", false},

@@ -16,6 +16,8 @@ type Stage struct {
 	// Without it, AWS manages the keys.
 	CustomerKey bool
 	Tracing     bool // X-Ray
+	// Monitoring is how much of CloudWatch the stage pays for.
+	Monitoring Monitoring
 	// Canary sends a tenth of the invocations of a new version to it for five minutes, and
 	// rolls it back when an alarm of the functions goes off.
 	Canary   bool
@@ -42,6 +44,15 @@ const (
 // neither the stack nor its table is protected from deletion, so that CloudFormation can
 // delete both if the deployment fails. The next deployment protects them.
 const Unprotected = "unprotected"
+
+// Monitoring is a choice of alarms, graphs and metrics.
+type Monitoring string
+
+// The choices.
+const (
+	FullMonitoring Monitoring = "full" // all alarms, the dashboard, the counts of mappings and routes
+	LeanMonitoring Monitoring = "lean" // the alarms on silence and loss, and nothing else
+)
 
 // Billing is the capacity mode of the table. The zero value is on demand.
 type Billing struct {
@@ -103,6 +114,7 @@ func stageOf(name string) Stage {
 		Name:         name,
 		Removal:      Retain,
 		LogRetention: 90 * day,
+		Monitoring:   FullMonitoring,
 		Throttle:     Throttle{Rate: 500, Burst: 1000},
 		Sources:      Sources{Things: []string{"DEVICE"}, Topic: "tidemark-" + name, Pages: true},
 	}

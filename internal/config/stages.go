@@ -26,6 +26,7 @@ func (s *Stage) members() members {
 		{"alarmTopic", text(&s.AlarmTopic)},
 		{"customerKey", boolean(func(b bool) { s.CustomerKey = b })},
 		{"tracing", boolean(func(b bool) { s.Tracing = b })},
+		{"monitoring", text(&s.Monitoring)},
 		{"canary", boolean(func(b bool) { s.Canary = b })},
 		{"reserved", section(s.Reserved.members)},
 		{"access", s.Access.read},

@@ -42,3 +42,13 @@ func (m Metric) Publishers() []string {
 	}
 	return names
 }
+
+// AtRest returns the metrics that functions publish every minute although nothing happens, so
+// that CloudWatch bills them all month: one of aggregate, and a second one if kinds have
+// deferred tiers.
+func AtRest(deferred bool) []Metric {
+	if deferred {
+		return []Metric{ProgressAge, SweepAge}
+	}
+	return []Metric{ProgressAge}
+}
