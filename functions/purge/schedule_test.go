@@ -41,7 +41,7 @@ func TestDirect_StartsAPurgeAndTheScheduleCompletesIt(t *testing.T) {
 	if err != nil || len(items) != 1 || items[0].Key() != tablekeys.PurgeLock(sensor) || got != "{}" {
 		t.Errorf("%d items are left and a dry run returned %s, %v; want only the purge lock", len(items), got, err)
 	}
-	for _, metric := range []string{`"PurgesDone":1`, `"ItemsErased":2`, `"OldestDue":`} {
+	for _, metric := range []string{`"PurgesDone":1`, `"ItemsErased":3`, `"OldestDue":`} {
 		if !strings.Contains(f.out.String(), metric) {
 			t.Errorf("the metrics lack %s:\n%s", metric, f.out.String())
 		}
