@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -117,8 +118,8 @@ func (r *runner) baseline(ctx context.Context, s *suite) error {
 func (r *runner) run(ctx context.Context, s *suite, setting string, limit time.Duration) (killer string, err error) {
 	within, cancel := context.WithTimeout(ctx, limit+30*time.Second)
 	defer cancel()
-	args := append([]string{"tool", "test2json", s.binary, "-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, plant.Flags(s.pkg)...)
-	cmd := exec.CommandContext(within, "go", args...)
+	args := append([]string{"-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, plant.Flags(s.pkg)...)
+	cmd := exec.CommandContext(within, s.binary, args...)
 	cmd.Dir = filepath.Join(r.root, s.pkg)
 	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=", "TIDEMARK_REQUIRE=java", setting)
 	cmd.WaitDelay = 5 * time.Second
@@ -126,7 +127,13 @@ func (r *runner) run(ctx context.Context, s *suite, setting string, limit time.D
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
 		return "", fmt.Errorf("run the tests of %s: %w", s.pkg, err)
 	}
-	parsed := plant.ReadResults(out)
+	events := exec.CommandContext(ctx, "go", "tool", "test2json")
+	events.Stdin = bytes.NewReader(out)
+	lines, failure := events.Output()
+	if failure != nil {
+		return "", fmt.Errorf("read the results of %s: %w", s.pkg, failure)
+	}
+	parsed := plant.ReadResults(lines)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
