@@ -1,0 +1,81 @@
+package aggregate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+var errBroken = errors.New("broken")
+
+// broken is a table whose named operation fails.
+type broken struct {
+	*memory.Table
+	operation string
+}
+
+func (b broken) fails(operation string) error {
+	if b.operation == operation {
+		return errBroken
+	}
+	return nil
+}
+
+func (b broken) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	if err := b.fails("get"); err != nil {
+		return nil, err
+	}
+	return b.Table.GetItem(ctx, k)
+}
+
+func (b broken) PutItem(ctx context.Context, it item.Item) error {
+	return errors.Join(b.fails("put"), b.Table.PutItem(ctx, it))
+}
+
+func (b broken) AdvanceProgress(ctx context.Context, at, floor model.Time) (storage.WriteResult, model.Time, error) {
+	result, stored, err := b.Table.AdvanceProgress(ctx, at, floor)
+	return result, stored, errors.Join(b.fails("advance"), err)
+}
+
+func (b broken) Sweeps(ctx context.Context) (entity.LowWatermarks, error) {
+	marks, err := b.Table.Sweeps(ctx)
+	return marks, errors.Join(b.fails("sweeps"), err)
+}
+
+func TestBeat_ReturnsTheErrorOfEachRequest(t *testing.T) {
+	now := func() model.Time { return noon }
+	for operation, known := range map[string]bool{"get": false, "advance": false, "put": true} {
+		h := aggregate.Heartbeat{Store: broken{memory.New(now), operation}, Now: now}
+		if _, got, err := h.Beat(t.Context()); !errors.Is(err, errBroken) || got != known {
+			t.Errorf("%s fails: age known %t, %v; want %t and the error", operation, got, err, known)
+		}
+	}
+}
+
+func TestSweepAge_IsThatOfTheOldestLowWatermark(t *testing.T) {
+	w := newWorld(t)
+	if age, err := w.agg.SweepAge(w.ctx()); age != 0 || err != nil {
+		t.Errorf("before the first sweep: %s, %v; want 0", age, err)
+	}
+	for shard, ago := range map[int]time.Duration{0: time.Minute, 1: time.Hour, 2: 30 * time.Minute} {
+		if result, err := w.table.AdvanceSweep(w.ctx(), shard, w.now().Add(-ago)); err != nil || result != storage.Written {
+			t.Fatalf("%v, %v", result, err)
+		}
+	}
+	if age, err := w.agg.SweepAge(w.ctx()); age != time.Hour || err != nil {
+		t.Errorf("age %s, %v; want 1h", age, err)
+	}
+	w.on(broken{w.table, "sweeps"})
+	if _, err := w.agg.SweepAge(w.ctx()); !errors.Is(err, errBroken) {
+		t.Errorf("low watermarks cannot be read: %v, want the error", err)
+	}
+}
