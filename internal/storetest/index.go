@@ -31,6 +31,19 @@ var indexFacts = []fact{
 		c.putEvents(third, first, second)
 		c.equal("events", c.queryIndex(line7), []model.Event{first, second, third})
 	}},
+	{"a page of events with a value has at most as many as its limit", func(c *contract) {
+		c.putEvents(lineReading("a", 0, "", "7"), lineReading("b", 1, "", "7"), lineReading("c", 2, "", "7"))
+		limited := line7
+		limited.Limit = 2
+		page, err := c.table.QueryIndex(c.Context(), limited)
+		if err != nil || len(page.Events) != 2 || page.Last == nil || *page.Last != page.Events[1].Key() {
+			c.Errorf("a page of two has %d events and ends at %v, %v; want two, and the second", len(page.Events), page.Last, err)
+		}
+		limited.After = page.Last
+		if page, err = c.table.QueryIndex(c.Context(), limited); err != nil || len(page.Events) != 1 || page.Last != nil {
+			c.Errorf("the page after it has %d events and ends at %v, %v; want one, and no end", len(page.Events), page.Last, err)
+		}
+	}},
 	{"events of a transaction are found", func(c *contract) {
 		e := lineReading("a", 0, "", "7")
 		c.written(ingest.AppendTransaction{Puts: []model.Event{e}})

@@ -262,6 +262,31 @@ func TestListActive_ReturnsTheOthersIfOneIsDamaged(t *testing.T) {
 	}
 }
 
+func TestPurge_LocksTheLatestItemsOfAllShards(t *testing.T) {
+	w := newFixture(t, employee)
+	var latest []keys.Key
+	for shard := range 3 {
+		c := model.Latest{Series: model.Series{Subject: alice, Kind: "READING", Shard: shard}, Ordered: true, Order: model.Order{At: noon}}
+		latest = append(latest, keys.Latest(c.Series))
+		w.store(item.FromLatest(&c))
+	}
+	_, err := w.purger.Request(t.Context(), alice, "ops", 0)
+	var at lifecycle.Progress
+	for steps := 0; err == nil && at.Purge.Step != entity.PurgeLatestLocked && steps < 10; steps++ {
+		w.advance(time.Hour)
+		at, err = w.purger.Advance(t.Context(), alice)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range latest {
+		it, err := w.table.GetItem(t.Context(), k)
+		if _, locked := it[tablekeys.AttrPurgeLock]; err != nil || !locked {
+			t.Errorf("the latest item %v is not locked (%v)", k, err)
+		}
+	}
+}
+
 func TestPurge_RestartsIfThePurgeLockIsMissing(t *testing.T) {
 	w := newFixture(t, employee)
 	w.store(itemsOf(alice, 20)...)
