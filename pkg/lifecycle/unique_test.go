@@ -67,6 +67,20 @@ func TestUnique_ValuesOfDifferentTypesAreDifferent(t *testing.T) {
 	}
 }
 
+// Stored keys contain the text of a value, so it must never change.
+func TestUnique_KeysOfValuesNeverChange(t *testing.T) {
+	for text, value := range map[string]model.Value{
+		"t1": model.TextValue("1"), "n1": model.NumberValue(model.DecimalOf(1)), "b1": model.BoolValue(true), "b0": model.BoolValue(false),
+	} {
+		w := newFixture(t, employee)
+		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, model.Attrs{{Name: "email", Value: value}})), nil)
+		it, err := w.table.GetItem(t.Context(), tablekeys.UniqueIn(tablekeys.Unique(alice.Type, "email", text).PK))
+		if err != nil || it == nil {
+			t.Errorf("no sentinel for %v under %s (%v)", value, text, err)
+		}
+	}
+}
+
 func TestUnique_UpdateReleasesTheOldValue(t *testing.T) {
 	w := newFixture(t, employee)
 	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
