@@ -76,13 +76,20 @@ func (s *Service) corrected(kind *catalog.Kind, o TypedObservation, stored *mode
 }
 
 // Enrich sets fields of a latest item that no append writes; a null field is removed. The item
-// need not exist yet. The outcome is Applied, Conflict if the condition does not hold, or Gone.
-func (s *Service) Enrich(ctx context.Context, store ChangeStore, series model.Series, patch model.Attrs, condition model.Condition) (model.AppendResult, error) {
+// need not exist yet. The outcome is Applied, Conflict if the condition does not hold, or Gone. Indexes of
+// latest items by these fields change with them. The error may be model.FieldErrors.
+func (s *Service) Enrich(ctx context.Context, store ChangeStore, kind *catalog.Kind, series model.Series, patch model.Attrs, condition model.Condition) (model.AppendResult, error) {
+	entries := entriesOf(kind, &model.Event{Series: series, Attrs: patch})
+	for _, entry := range entries {
+		if wrong := checkEntry(kind, entry); wrong != nil {
+			return model.AppendResult{}, model.FieldErrors{*wrong}
+		}
+	}
 	token, err := ids.Token(s.Rand)
 	if err != nil {
 		return model.AppendResult{}, err
 	}
-	tx := table.Transaction{Token: token, Actions: []table.Action{enrichment(series, patch, condition), {
+	tx := table.Transaction{Token: token, Actions: []table.Action{enrichment(series, patch, entries, condition), {
 		Key: tablekeys.PurgeLock(series.Subject), Precondition: table.Precondition{{Op: table.ItemAbsent}},
 	}}}
 	var got table.TransactResult
@@ -100,7 +107,7 @@ func (s *Service) Enrich(ctx context.Context, store ChangeStore, series model.Se
 }
 
 // enrichment returns the change of the latest item.
-func enrichment(series model.Series, patch model.Attrs, condition model.Condition) table.Action {
+func enrichment(series model.Series, patch model.Attrs, entries []IndexEntry, condition model.Condition) table.Action {
 	a := table.Action{
 		Key: keys.Latest(series), Where: condition, Set: item.Item{},
 		Precondition: table.Precondition{{Op: table.AttrAbsent, Attr: tablekeys.AttrPurgeLock}},
@@ -110,6 +117,12 @@ func enrichment(series model.Series, patch model.Attrs, condition model.Conditio
 			a.Remove = append(a.Remove, f.Name)
 		} else {
 			a.Set[f.Name] = item.FromValue(f.Value)
+		}
+	}
+	for _, entry := range entries {
+		if a.Set.SetIndex(entry.Index, entry.Key); entry.Key == (keys.Key{}) {
+			pk, sk := item.IndexAttrs(entry.Index)
+			a.Remove = append(a.Remove, pk, sk)
 		}
 	}
 	return a

@@ -21,12 +21,12 @@ func entriesOf(k *catalog.Kind, events ...*model.Event) (entries []IndexEntry) {
 	for _, x := range k.LatestBy {
 		change, changed := IndexEntry{Index: x.Index}, false
 		for _, e := range events {
-			by, present := valuesOf(e, x.By)
+			by, named := valuesOf(e, x.By)
 			sort, more := valuesOf(e, x.Sort)
-			switch present += more; {
-			case present == len(x.By)+len(x.Sort):
+			switch {
+			case len(by) == len(x.By) && len(sort) == len(x.Sort):
 				change.Key, changed = tablekeys.LatestEntry(e.Series, by, sort), true
-			case present > 0 && x.Half == catalog.HalfSparse:
+			case named+more > 0 && x.Half == catalog.HalfSparse:
 				change.Key, changed = keys.Key{}, true
 			}
 		}
@@ -37,14 +37,25 @@ func entriesOf(k *catalog.Kind, events ...*model.Event) (entries []IndexEntry) {
 	return entries
 }
 
-// valuesOf returns the values of fields in the form of keys, and how many of the fields are
-// present in e. A null field is not present.
-func valuesOf(e *model.Event, fields []string) (values []string, present int) {
+// valuesOf returns the values of fields in the form of keys, and how many of the fields e
+// names: those that are null, which an enrichment removes, are named and have no value.
+func valuesOf(e *model.Event, fields []string) (values []string, named int) {
 	for _, name := range fields {
-		v, _ := e.Attrs.Get(name)
+		v, present := e.Attrs.Get(name)
+		if present {
+			named++
+		}
 		if text, ok := v.Plain(); ok {
-			values, present = append(values, text), present+1
+			values = append(values, text)
 		}
 	}
-	return values, present
+	return values, named
+}
+
+// checkEntry returns the error of an entry whose key the table cannot store.
+func checkEntry(k *catalog.Kind, entry IndexEntry) *model.FieldError {
+	if entry.Key == (keys.Key{}) || entry.Key.Check() == nil {
+		return nil
+	}
+	return fieldError("", CodeKeyTooLong, "the fields that index the latest items of %s in %s are too long for its key: shorten them", k.Name, entry.Index)
 }

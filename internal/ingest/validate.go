@@ -243,8 +243,8 @@ func (v *validation) size(e *model.Event) {
 		v.indexValue(e, x)
 	}
 	for _, entry := range entriesOf(v.kind, e) {
-		if entry.Key != (keys.Key{}) && entry.Key.Check() != nil {
-			v.add("", CodeKeyTooLong, "the fields that index the latest items of %s in %s are too long for its key: shorten them", v.kind.Name, entry.Index)
+		if wrong := checkEntry(v.kind, entry); wrong != nil {
+			v.errors = append(v.errors, *wrong)
 		}
 	}
 	if n := sizeOf(len(key.PK)+len(key.SK), e.Attrs); n > maxEventBytes {

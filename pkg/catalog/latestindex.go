@@ -7,7 +7,7 @@ import (
 
 // LatestIndex finds the latest items of a kind over all subjects, by fields of appended
 // events: for example the devices whose last reading has door = open. An append with all
-// fields of the index updates the entry.
+// fields of the index updates the entry. If the fields are enrichment, Events.Enrich does.
 type LatestIndex struct {
 	Index string   // FirstIndex or SecondIndex; "" is the first. A kind uses each at most once.
 	By    []string // fields whose values are queried, in this order
@@ -15,8 +15,8 @@ type LatestIndex struct {
 	Half  HalfPolicy
 }
 
-// HalfPolicy is what happens to an index entry if an append has only some of the fields. An
-// append without any of them does not change it.
+// HalfPolicy is what happens to an index entry if an append, or an enrichment, has only some of the
+// fields, or removes one. One without any of them does not change it.
 type HalfPolicy string
 
 // The policies for incomplete entries.
@@ -72,10 +72,7 @@ func (c checker) latestFields(path string, x LatestIndex) {
 			enriched++
 		}
 	}
-	switch {
-	case enriched > 0 && enriched < len(x.Fields()):
+	if enriched > 0 && enriched < len(x.Fields()) {
 		c.wrong(path, "mixes fields of events with enrichment, and no writer has all of them: use fields of one of the two")
-	case enriched > 0:
-		c.wrong(path, "has only enrichment, which appends do not have: write the index keys together with the enrichment")
 	}
 }

@@ -77,7 +77,7 @@ func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, o
 		return fail(err)
 	}
 	series := e.kind.Series(key.Subject, key.Stream, model.Order{})
-	r, err := e.ingest.Enrich(ctx, e.changes, series, fields, condition)
+	r, err := e.ingest.Enrich(ctx, e.changes, e.kind, series, fields, condition)
 	if err != nil {
 		return fail(err)
 	}

@@ -363,3 +363,55 @@ func TestEntity_UnusableRetentionsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// An index by enrichment is written by Enrich, by the index's policy for incomplete entries.
+func TestEntity_IndexByEnrichment(t *testing.T) {
+	onEachStore(t, func(t *testing.T, s store) {
+		ctx, kind := context.Background(), iot.Readings
+		kind.Enrichment = []string{"accountId"}
+		kind.LatestBy = []catalog.LatestIndex{{By: []string{"accountId"}}}
+		readings := open(t, s, kind)
+		found := func(account string) int {
+			page, err := readings.LatestBy(ctx, []string{account})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(page.Entries)
+		}
+		enrich := func(account any) {
+			t.Helper()
+			if out, err := readings.Enrich(ctx, sensor, map[string]any{"accountId": account}); err != nil || out.Outcome != model.Applied {
+				t.Fatalf("enrich: %s, %v", out.Outcome, err)
+			}
+		}
+		appended(t, readings, at(1), model.Applied)
+		enrich("acct-1")
+		appended(t, readings, at(2), model.Applied)
+		if found("acct-1") != 1 {
+			t.Error("after an append, the item is not found by its enrichment")
+		}
+		enrich("acct-2")
+		if found("acct-1") != 0 || found("acct-2") != 1 {
+			t.Errorf("after a change: %d and %d, want 0 and 1", found("acct-1"), found("acct-2"))
+		}
+		enrich(nil)
+		if found("acct-2") != 0 {
+			t.Error("after its removal, the item is still found")
+		}
+	})
+}
+
+// A ledger refuses an entry that is late, by its kind: a condition alone would only compare the
+// latest item, and a kind that keeps late events would store the entry.
+func TestEntity_ConditionalAppendOfALateEventIsDecidedByTheKind(t *testing.T) {
+	for late, want := range map[catalog.LatePolicy]model.Outcome{catalog.DropLate: model.Stale, catalog.KeepLate: model.Late} {
+		onEachStore(t, func(t *testing.T, s store) {
+			kind := iot.Readings
+			kind.Late = late
+			readings, holds := open(t, s, kind), timeseries.If("temperature", model.Equal, 2.0)
+			appended(t, readings, at(2), model.Applied)
+			appended(t, readings, at(1), want, holds)
+			appended(t, readings, at(0), model.Conflict, timeseries.If("temperature", model.Equal, 9.0))
+		})
+	}
+}
