@@ -126,6 +126,21 @@ func (h *Handler) latest(ctx context.Context, res resource, args params) (any, e
 	return httpapi.LatestOf(latest), nil
 }
 
+// latestBy returns the latest items of a kind, of any subject, by its indexed fields.
+func (h *Handler) latestBy(ctx context.Context, res resource, args params) (any, error) {
+	limit, err := args.limit()
+	if err != nil {
+		return nil, err
+	}
+	page, err := h.Query.LatestBy(ctx, query.LatestBy{
+		Kind: res.series.Kind, Index: args.text("index"), Values: args.all("by"), Limit: limit, Cursor: args.text("cursor"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.LatestItemsOf(page), nil
+}
+
 // indexQuery returns the events of a kind, of any subject, that have a value of the
 // indexed field.
 func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (any, error) {

@@ -59,7 +59,7 @@ func describe(c *catalog.Catalog) ([]byte, error) {
 		"paths":   paths,
 		"components": map[string]any{
 			"schemas":         schemas,
-			"parameters":      queryParameters(),
+			"parameters":      queryParameters(c),
 			"securitySchemes": securitySchemes,
 		},
 		"security": []any{map[string]any{"signature": []any{}}, map[string]any{"token": []any{}}},
@@ -86,9 +86,15 @@ func ref(kind, name string) map[string]any {
 	return map[string]any{"$ref": "#/components/" + kind + "/" + name}
 }
 
-func queryParameters() map[string]any {
+// queryParameters returns the parameters that the routes of the kinds have.
+func queryParameters(c *catalog.Catalog) map[string]any {
 	all := map[string]any{}
-	for name, p := range parameters {
+	var used []string
+	for _, r := range httpapi.Routes(c) {
+		used = append(used, operationOf(r.Action).params...)
+	}
+	for _, name := range used {
+		p := parameters[name]
 		one := map[string]any{"name": name, "in": "query", "description": p.description, "schema": p.schema}
 		example := p.example
 		if p.repeatable {

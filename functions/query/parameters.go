@@ -4,6 +4,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -52,6 +53,10 @@ var parameters = map[string]parameter{
 		schema: booleanSchema, example: true},
 	"gaps": {description: "Include buckets without events from wholeFrom on, without measures. Before wholeFrom, a bucket may have had events that have expired.",
 		schema: booleanSchema, example: true},
+	"by": {description: "The value of an indexed field; once for each field of the index, in their order.",
+		schema: textSchema, example: exampleText, repeatable: true},
+	"index": {description: "The index, if the kind declares two; the first by default.",
+		schema: schema{"type": "string", "enum": []any{catalog.FirstIndex, catalog.SecondIndex}}, example: catalog.FirstIndex},
 	"fields": {description: "The fields of events to return, separated by commas; all by default.",
 		schema: textSchema, example: "temperature"},
 	"where": {description: "Condition on fields: " + httpapi.WhereForms + ". Events must meet all conditions. Events that are filtered out are still read and cost read units.",

@@ -93,6 +93,12 @@ var reads = map[httpapi.Action]operation{
 		params:      []string{"from", "to", "last", "order", "limit", "cursor"}, read: (*Handler).indexQuery,
 		result: "IndexedEvents", list: true, problems: with(pageProblems, problemIndex),
 	},
+	httpapi.ReadLatestBy: {
+		summary:     "Latest items of any subject that have given values of the indexed fields",
+		description: "In the order of the index's sort fields. Read from an index, which is eventually consistent.",
+		params:      []string{"by", "index", "limit", "cursor"}, read: (*Handler).latestBy,
+		result: "IndexedEvents", list: true, problems: []httpapi.ProblemType{problemLimit, problemIndex, problemCursor, problemForeignCursor},
+	},
 	httpapi.ReadProfile: {
 		summary:     "The profile of a subject",
 		description: "Its entity tag begins with its version. Send it as If-Match with a change, and the change is made only if the profile still has this version.",

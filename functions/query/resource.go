@@ -39,6 +39,7 @@ func (r resource) subject() model.Subject {
 //	/v1/{subjects}/{id}/{kinds}/rollups[/{tier}]   rollups of a tier, or of the one that suits the range
 //	/v1/{subjects}/{id}/{kinds}/top/{dimension}    most frequent values
 //	/v1/{kinds}/{field}/{value}                    index query
+//	/v1/{kinds}/latest                             latest items by indexed fields
 //
 // and the paths of the service, of lists of subjects, of subjectSegments and of
 // typeResource.
@@ -58,6 +59,9 @@ func resourceOf(c *catalog.Catalog, path string) (resource, error) {
 	if kind, ok := c.ByPath(parts[1]); ok && kind.IndexBy != "" && len(parts) > 3 {
 		series := query.Series{Kind: kind}
 		return resource{series: series, action: httpapi.ReadByIndex, field: parts[2], value: strings.Join(parts[3:], "/")}, nil
+	}
+	if kind, ok := c.ByPath(parts[1]); ok && len(kind.LatestBy) > 0 && len(parts) == 3 && parts[2] == httpapi.WordLatest {
+		return resource{series: query.Series{Kind: kind}, action: httpapi.ReadLatestBy}, nil
 	}
 	if typeActions[parts[1]] != "" {
 		return typeResource(c, parts, path)

@@ -16,7 +16,7 @@ var plainIDs = map[httpapi.Action]bool{httpapi.ReadProfile: true, httpapi.ReadAl
 // The gateway accepts exactly httpapi.Routes: each must be found with its action and kind.
 func TestResourceOf_FindsAllRoutes(t *testing.T) {
 	h, _ := newHandler(t)
-	visits := catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"}, Dimensions: []rollup.DimensionSpec{{Name: "door"}}, IndexBy: "badge"}
+	visits := catalog.Kind{Name: "VISIT", Subject: catalog.SubjectType{Name: "HALL"}, Dimensions: []rollup.DimensionSpec{{Name: "door"}}, IndexBy: "badge", LatestBy: []catalog.LatestIndex{{By: []string{"door"}}}}
 	alarms := catalog.Kind{Name: "ALARM", Subject: visits.Subject}
 	var err error
 	if h.Catalog, err = catalog.New(append(h.Catalog.Kinds, visits, alarms)...); err != nil {

@@ -123,6 +123,16 @@ func IndexedEventsOf(page query.EventPage) IndexedEvents {
 	return v
 }
 
+// LatestItemsOf returns a page of latest items as JSON, in the form of events.
+func LatestItemsOf(page query.LatestPage) IndexedEvents {
+	v := IndexedEvents{Events: make([]IndexedEvent, len(page.Items)), Next: cursorOrNil(page.Next)}
+	for i := range page.Items {
+		series := page.Items[i].Series
+		v.Events[i] = IndexedEvent{Subject: series.Subject.ID, Stream: series.Stream, Event: LatestOf(&page.Items[i])}
+	}
+	return v
+}
+
 // Lines has one line for each event.
 func (b IndexedEvents) Lines() []any { return linesOf(b.Events) }
 

@@ -16,7 +16,9 @@ const (
 	ReadTotal   Action = "total"    // the summary of any range
 	ReadTop     Action = "top"      // the most frequent values of a dimension
 	ReadByIndex Action = "by-value" // events of any subject by the value of their indexed field
-	ReadProfile Action = "profile"
+	// ReadLatestBy are latest items of any subject, by the values of indexed fields.
+	ReadLatestBy Action = "latest-by"
+	ReadProfile  Action = "profile"
 	// All kinds of a subject merged.
 	ReadAllRollups Action = "all-rollups"
 	ReadAllChart   Action = "all-chart"
@@ -61,6 +63,9 @@ func seriesRoutes(c *catalog.Catalog) []Route {
 		}
 		if len(k.Dimensions) > 0 {
 			all = append(all, Route{"GET", series + "/" + WordTop + "/{dimension}", ReadTop, k.Name})
+		}
+		if len(k.LatestBy) > 0 {
+			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + WordLatest, ReadLatestBy, k.Name})
 		}
 		if k.IndexBy != "" {
 			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + k.IndexBy + "/{value}", ReadByIndex, k.Name})
