@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -24,7 +26,7 @@ subject, it lists all alerts of that subject, newest first.
 Exit status: 0 done; 1 there is no such alert; 2 wrong usage; 3 failed.`
 
 func alertsCommand(to *connection) *cobra.Command {
-	var severity string
+	var severity, output string
 	var open bool
 	var limit int
 	cmd := &cobra.Command{
@@ -39,12 +41,13 @@ func alertsCommand(to *connection) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listAlerts(cmd, to, args, alert.Filter{Open: open, Severity: parsed}, limit)
+			return listAlerts(cmd, to, args, alert.Filter{Open: open, Severity: parsed}, limit, output)
 		},
 	}
 	cmd.Flags().StringVar(&severity, "severity", "", "only this `severity`: critical, warning or info")
 	cmd.Flags().BoolVar(&open, "open", false, "with a subject: only its open alerts")
 	cmd.Flags().IntVar(&limit, "limit", 100, "the most alerts to list; 0 lists all")
+	cmd.Flags().StringVar(&output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.AddCommand(
 		alertAction(to, "ack", "Acknowledge alerts", "Record that these alerts were seen; they stay open.", (*alert.Service).Acknowledge),
 		alertAction(to, "resolve", "Resolve alerts", "Close these alerts, as if the measure were within its bounds again.", (*alert.Service).Resolve),
@@ -52,19 +55,19 @@ func alertsCommand(to *connection) *cobra.Command {
 	return cmd
 }
 
-func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.Filter, limit int) error {
+func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.Filter, limit int, output string) error {
 	service, kinds, err := to.openAlerts(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		return printAlerts(cmd, kinds, limit, service.MostSevere(cmd.Context(), filter.Severity))
+		return printAlerts(cmd, kinds, output, limit, service.MostSevere(cmd.Context(), filter.Severity))
 	}
 	subject, err := arguments.Subject(args[0], kinds)
 	if err != nil {
 		return err
 	}
-	return printAlerts(cmd, kinds, limit, service.OfSubject(cmd.Context(), subject, filter, limit))
+	return printAlerts(cmd, kinds, output, limit, service.OfSubject(cmd.Context(), subject, filter, limit))
 }
 
 // openAlerts returns a service for the alerts and rules of the table, and the kinds.
@@ -83,18 +86,30 @@ func parseSeverity(text string) (entity.Severity, error) {
 }
 
 // printAlerts prints the alerts, at most limit.
-func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, limit int, alerts iter.Seq2[entity.Alert, error]) error {
-	table := terminal.NewTable(cmd.OutOrStdout())
+func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limit int, alerts iter.Seq2[entity.Alert, error]) error {
+	var all []entity.Alert
 	for a, err := range alerts {
 		if err != nil {
 			return err
 		}
-		if limit > 0 && table.Len() == limit {
+		if limit > 0 && len(all) == limit {
 			break
 		}
-		table.Add(alertCells(kinds, &a)...)
+		all = append(all, a)
 	}
-	return printOr(cmd, table, "no alerts")
+	switch {
+	case output != tableOutput:
+		return printAs(cmd, output, httpapi.AlertsOf(all))
+	case len(all) == 0:
+		_, err := fmt.Fprintln(cmd.ErrOrStderr(), "no alerts")
+		return err
+	}
+	table := terminal.NewTable(cmd.OutOrStdout())
+	table.Add("ALERT", "SEVERITY", "SUBJECT", "TIME", "REASON", "RULE", "STATUS")
+	for i := range all {
+		table.Add(alertCells(kinds, &all[i])...)
+	}
+	return table.Print()
 }
 
 func alertCells(kinds *catalog.Catalog, a *entity.Alert) []string {

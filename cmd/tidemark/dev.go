@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,19 +26,26 @@ With a command after "--", it runs until the command ends, with the command's ex
 status. The command finds the stack through the environment variables TIDEMARK_URL,
 TIDEMARK_ENDPOINT, TIDEMARK_TABLE and TIDEMARK_CONFIG.
 
-The table is in memory and is lost at the end. To keep a table, run DynamoDB Local
-yourself and pass its URL with --endpoint.`
+The table is kept in a directory of this project under your cache directory, and the next
+dev continues with it; --fresh begins with an empty one, --data chooses the directory. With
+a command, the table is in memory unless --data is given.
+
+The HTTP API listens on 127.0.0.1 only. DynamoDB Local has no such option: other machines
+of your network can reach its port and everything in the table, unless a firewall stops
+them.`
 
 const devExample = `  tidemark dev
   tidemark dev --port 8080
+  tidemark dev --fresh
   tidemark dev -- sh -c 'tidemark replay --wait readings.ndjson && tidemark verify'`
 
 // devDir is where dev writes its logs and the file by which it is found.
 const devDir = ".tidemark"
 
 type devFlags struct {
-	port, functions, dir string
-	heap                 int
+	port, functions, dir, data string
+	fresh                      bool
+	heap                       int
 }
 
 func devCommand(to *connection) *cobra.Command {
@@ -55,6 +63,8 @@ func devCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&flags.port, "port", "0", "`port` of the HTTP API; 0 is any free port")
 	cmd.Flags().StringVar(&flags.functions, "functions", "", "`directory` of the functions, built for this machine (default build/local; built if it is missing)")
 	cmd.Flags().StringVar(&flags.dir, "dir", devDir, "`directory` for logs and the on-failure file")
+	cmd.Flags().StringVar(&flags.data, "data", "", "`directory` that keeps the table (default: one for this project under the user's cache)")
+	cmd.Flags().BoolVar(&flags.fresh, "fresh", false, "delete the kept table first")
 	cmd.Flags().IntVar(&flags.heap, "heap", 0, "the most `megabytes` of heap for DynamoDB Local (default 1024)")
 	return cmd
 }
@@ -76,6 +86,17 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) e
 	if err != nil {
 		return err
 	}
+	release := func() {}
+	if options.DynamoDB.Endpoint == "" && (len(command) == 0 || flags.data != "") {
+		if options.DynamoDB.DataDir, release, err = local.OpenData(flags.data, flags.fresh); err != nil {
+			return err
+		}
+	}
+	defer release()
+	began := time.Now()
+	options.Progress = func(step string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%5.1f s  %s\n", time.Since(began).Seconds(), step)
+	}
 	stack, err := local.Start(ctx, options)
 	if err != nil {
 		return fmt.Errorf("start the stack: %w", err)
@@ -92,7 +113,7 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) e
 		return fmt.Errorf("write the file by which other commands find this dev: %w", err)
 	}
 	defer remove()
-	printWelcome(cmd.OutOrStdout(), stack, flags)
+	printWelcome(cmd.OutOrStdout(), stack, flags, options.DynamoDB.DataDir)
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(cmd.OutOrStdout(), "stopped")
@@ -152,6 +173,7 @@ const welcomeText = `Tidemark is up. Ctrl-C ends it.
 
   HTTP API  %s
   DynamoDB  %s, table %s
+  table in  %s
   logs      %s
 
 Send a reading and read it back (rollups follow within %s):
@@ -166,7 +188,7 @@ To load a file, in another terminal and in this directory: tidemark replay --hel
 
 `
 
-func printWelcome(w io.Writer, stack *local.Stack, flags devFlags) {
-	fmt.Fprintf(w, welcomeText, stack.URL, stack.Endpoint, stack.Table,
+func printWelcome(w io.Writer, stack *local.Stack, flags devFlags, data string) {
+	fmt.Fprintf(w, welcomeText, stack.URL, stack.Endpoint, stack.Table, cmp.Or(data, "the database that you run"),
 		filepath.Join(flags.dir, "logs"), stack.Window())
 }

@@ -159,20 +159,25 @@ func (c *chosenEvent) print(cmd *cobra.Command, edit ingest.Edit) error {
 	out, messages := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	switch {
 	case edit.Outcome == ingest.Deleted:
-		fmt.Fprintf(out, "%s at %s: deleted\n", c.key.Series, c.key.At)
+		fmt.Fprintf(out, "%s: deleted\n", c.name())
 		return nil
 	case edit.Event == nil:
-		return no(messages, "%s has no event at %s%s: see \"tidemark history\", and check --stream and --id", c.key.Series, c.key.At, withID(c.key.ID))
+		return no(messages, "there is no %s: see \"tidemark history\", and check --stream and --id", c.name())
 	case edit.Outcome == ingest.Changed:
-		return no(messages, "%s at %s has the hash %s, not the expected one: nothing was changed; use get, then try again", c.key.Series, c.key.At, edit.Event.Hash)
+		return no(messages, "%s has the hash %s, not the expected one: nothing was changed; use get, then try again", c.name(), edit.Event.Hash)
 	}
 	fmt.Fprintf(messages, "hash %s\n", edit.Event.Hash)
 	return printJSON(out, httpapi.EventOf(edit.Event))
 }
 
-func withID(id string) string {
-	if id == "" {
-		return " without an id"
+// name returns the event as in a sentence.
+func (c *chosenEvent) name() string {
+	text := fmt.Sprintf("event of %s/%s at %s", c.kind.Subject.Path, c.key.Series.Subject.ID, c.key.At)
+	if c.key.Series.Stream != "" {
+		text += fmt.Sprintf(" in stream %q", c.key.Series.Stream)
 	}
-	return fmt.Sprintf(" with the id %q", id)
+	if c.key.ID != "" {
+		text += fmt.Sprintf(" with the id %q", c.key.ID)
+	}
+	return text
 }

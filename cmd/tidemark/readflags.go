@@ -145,13 +145,21 @@ var outputFormats = map[string]httpapi.Format{"json": httpapi.FormatJSON, "ndjso
 // print writes the result in the format of --output; for a table it calls printTable and
 // prints the cost.
 func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, printTable func() error) error {
-	format, ok := outputFormats[f.output]
+	if f.output != tableOutput {
+		return printAs(cmd, f.output, result)
+	}
+	if err := printTable(); err != nil {
+		return err
+	}
+	r.printCost(cmd.ErrOrStderr())
+	return nil
+}
+
+// printAs prints a result in an output format other than the table.
+func printAs(cmd *cobra.Command, output string, result any) error {
+	format, ok := outputFormats[output]
 	if !ok {
-		if err := printTable(); err != nil {
-			return err
-		}
-		r.printCost(cmd.ErrOrStderr())
-		return nil
+		return usagef("--output %s: want table, json, ndjson or csv", output)
 	}
 	if err := format.Write(cmd.OutOrStdout(), result); err != nil {
 		return fmt.Errorf("write the output: %w", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -20,8 +21,8 @@ import (
 const ruleLong = `Manage alert rules: thresholds on a measure that raise an alert.
 
 SUBJECTS is a subject type, such as devices, for a rule that applies to all of them, or
-one subject, such as devices/sensor_01. A rule tests the events that arrive after it was
-added. A rule that is added again with another threshold becomes the next revision of
+one subject, such as devices/sensor_01. A rule tests the events of the hour before it was
+added, the newest event of its own subject, and later ones. A rule that is added again with another threshold becomes the next revision of
 that rule; open alerts of the previous revision end.
 
 Exit status: 0 done; 1 not possible, or there is no such rule; 2 wrong usage; 3 failed.`
@@ -51,7 +52,7 @@ func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
 		Use: "add SUBJECTS NAME", Short: "Add a rule, or change its threshold", Args: asUsage(cobra.ExactArgs(2)),
-		Long: "Add a rule, or change the threshold of the rule with this name. It tests the events that\narrive from now on.",
+		Long: "Add a rule, or change the threshold of the rule with this name. It tests the\nevents of the last hour at once, and those that arrive from now on.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
@@ -129,7 +130,8 @@ func (c *connection) openRules(ctx context.Context, subjects string) (*alert.Ser
 }
 
 func ruleList(to *connection) *cobra.Command {
-	return &cobra.Command{
+	var output string
+	cmd := &cobra.Command{
 		Use: "list SUBJECTS", Short: "List the rules", Args: asUsage(cobra.ExactArgs(1)),
 		Long: "List the rules of a subject type, or those of one subject.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -141,18 +143,26 @@ func ruleList(to *connection) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if output != tableOutput {
+				return printAs(cmd, output, httpapi.RulesOf(rules))
+			}
 			table := terminal.NewTable(cmd.OutOrStdout())
 			for i := range rules {
+				if i == 0 {
+					table.Add("NAME", "RULE", "KIND", "BOUNDS", "SEVERITY", "STREAM", "FROM", "BY")
+				}
 				r := &rules[i]
 				stream := "any stream"
 				if !r.AnyStream {
 					stream = fmt.Sprintf("stream %q", r.Stream)
 				}
-				table.Add(r.Name, r.ID(), r.Kind, r.Measure+" "+r.Limit(), string(r.Severity), stream, "from "+r.From.String(), "by "+r.By)
+				table.Add(r.Name, r.ID(), r.Kind, r.Measure+" "+r.Limit(), string(r.Severity), stream, r.From.String(), r.By)
 			}
 			return printOr(cmd, table, "no rules")
 		},
 	}
+	cmd.Flags().StringVar(&output, "output", tableOutput, "output `format`: table or json")
+	return cmd
 }
 
 func ruleRemove(to *connection) *cobra.Command {

@@ -23,6 +23,8 @@ type evaluator interface {
 	// EndAlertsOfRemovedRules ends alerts that were raised by rules that had just been
 	// removed.
 	EndAlertsOfRemovedRules(ctx context.Context) (ended int, err error)
+	// TestNewRules evaluates series by rules that were just added.
+	TestNewRules(ctx context.Context) error
 }
 
 var _ evaluator = (*alert.Service)(nil)
@@ -83,13 +85,17 @@ func isScheduled(payload []byte) bool {
 	return !bytes.Contains(payload, []byte(`"Records"`)) && bytes.Contains(payload, []byte(`"detail-type"`))
 }
 
-// deliverPending delivers waiting notifications and ends the open alerts of removed rules.
+// deliverPending delivers waiting notifications, ends the open alerts of removed rules, and tests new
+// rules.
 // Failures are logged, and the next scheduled event retries.
 func (h *handler) deliverPending(ctx context.Context) alert.DeliveryResult {
 	readBefore, writeBefore := h.units()
 	ended, err := h.alerts.EndAlertsOfRemovedRules(ctx)
 	if err != nil {
 		h.log.Error("alerts of removed rules not ended", telemetry.FieldError, err.Error())
+	}
+	if err := h.alerts.TestNewRules(ctx); err != nil {
+		h.log.Error("new rules not tested", telemetry.FieldError, err.Error())
 	}
 	result, err := h.alerts.DeliverPending(ctx)
 	if err != nil {

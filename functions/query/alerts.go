@@ -43,7 +43,8 @@ func (h *Handler) alerts(ctx context.Context, res resource, args params) (any, e
 	return h.alertPage(page, res.alertScope(args))
 }
 
-// openAlerts returns a page of the open alerts of a severity, of all subjects of a type.
+// openAlerts returns a page of the open alerts of all subjects of a type: of one severity, or
+// the most severe first.
 func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (any, error) {
 	limit, err := args.limit()
 	if err != nil {
@@ -53,14 +54,20 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 	if err != nil {
 		return nil, err
 	}
-	if severity == "" {
-		severity = entity.Critical
-	}
 	after, err := openCursor[alert.Cursor](h, args, res.alertScope(args))
 	if err != nil {
 		return nil, err
 	}
-	page, err := h.Alerts.ListOpen(ctx, severity, after, limit)
+	list := h.Alerts.ListMostSevere
+	if severity != "" {
+		list = func(ctx context.Context, after alert.Cursor, limit int) (alert.Page, error) {
+			return h.Alerts.ListOpen(ctx, severity, after, limit)
+		}
+	}
+	page, err := list(ctx, after, limit)
+	for err == nil && len(page.Alerts) == 0 && page.Next != (alert.Cursor{}) && page.Next.Alert == "" {
+		page, err = list(ctx, page.Next, limit) // the next severity
+	}
 	if err != nil {
 		return nil, err
 	}

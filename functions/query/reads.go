@@ -147,8 +147,8 @@ var reads = map[httpapi.Action]operation{
 		problems: []httpapi.ProblemType{problemSeries, problemLimit, httpapi.ProblemBoolean, problemSeverity, problemCursor, problemForeignCursor}, exampleState: stateAlerting,
 	},
 	httpapi.ListOpenAlerts: {
-		summary:     "Open alerts of a severity over all subjects, newest first",
-		description: "The default severity is critical. Read from an index, which is eventually consistent.",
+		summary:     "Open alerts of all subjects, most severe first",
+		description: "Of one severity the newest come first. A page has alerts of one severity. Read from an index, which is eventually consistent.",
 		params:      []string{"severity", "limit", "cursor"}, read: (*Handler).openAlerts,
 		result: "Alerts", list: true,
 		problems: []httpapi.ProblemType{problemLimit, problemSeverity, problemCursor, problemForeignCursor},

@@ -68,7 +68,7 @@ var writes = map[httpapi.Action]operation{
 	},
 	httpapi.AddRule: {
 		summary: "Add an alert rule for all subjects of a type",
-		description: "New events are tested from now on. A different rule of the same name is replaced: the new rule is its next revision, " +
+		description: "The events of the last hour are tested at once, and new events from now on. A different rule of the same name is replaced: the new rule is its next revision, " +
 			"and the open alerts of the old revision end.",
 		result: "Rule", body: "NewRule",
 		problems: with(bodyProblems, httpapi.ProblemRule, httpapi.ProblemForeign, httpapi.ProblemUnavailable),

@@ -216,13 +216,42 @@ func TestEvaluate_LateEventsRaiseNoAlert(t *testing.T) {
 	r.wantAlerts()
 }
 
-func TestEvaluate_IgnoresEventsBeforeTheRule(t *testing.T) {
+func TestEvaluate_IgnoresEventsMoreThanAnHourBeforeTheRule(t *testing.T) {
 	r := newFixture(t)
-	r.append(-10, 40)
+	r.append(-61*60, 40)
+	r.append(-59*60, 20)
 	r.mustAddRule(hotRule())
 	r.append(1, 20)
 	r.evaluate()
 	r.wantAlerts()
+}
+
+// A new rule says at once that the sensor is too hot now.
+func TestAddRule_OfOneSubjectTestsItsNewestEventAtOnce(t *testing.T) {
+	r := newFixture(t)
+	r.append(-3*24*3600, 40) // three days ago
+	own := hotRule()
+	own.Subject = sensor.ID
+	r.mustAddRule(own)
+	r.wantAlerts("open 40")
+}
+
+// Rules of a type find the series in the list of series.
+func TestTestNewRules_RaisesAlertsOfListedSeries(t *testing.T) {
+	r := newFixture(t)
+	r.append(-10, 40)
+	listed := entity.ListedSeries{Series: model.Series{Subject: sensor, Kind: "READING"}, First: r.now.Add(-time.Hour), Last: r.now.Add(-time.Hour)}
+	if err := r.table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+		t.Fatal(err)
+	}
+	r.mustAddRule(hotRule())
+	r.wantAlerts("open 40")
+	r.now = r.now.Add(alert.RuleCacheAge)
+	r.append(0, 20) // by a process that has not read the rule
+	if err := r.TestNewRules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.wantAlerts("resolved 40")
 }
 
 func TestEvaluate_DeletionWithdrawsTheAlertWithAReason(t *testing.T) {

@@ -17,8 +17,9 @@ import (
 // Cursor is the end of a page of alerts. The zero Cursor is the start and the end of a
 // list.
 type Cursor struct {
-	Subject model.Subject
-	Alert   string
+	Subject  model.Subject
+	Alert    string
+	Severity entity.Severity // of a list of all severities
 }
 
 // Page is one page of alerts, newest first.
@@ -89,7 +90,7 @@ func (s *Service) ListOpen(ctx context.Context, severity entity.Severity, after 
 	limit = min(cmp.Or(limit, defaultPageSize), maxPageSize)
 	for shard := range indexShards {
 		l := table.ListRequest{Index: keys.IndexGSI1, Partition: tablekeys.OpenPartition(severity, shard), Newest: true, Limit: limit}
-		if after != (Cursor{}) {
+		if after.Alert != "" {
 			l.After = table.Position{Key: tablekeys.Alert(after.Subject, after.Alert), Sort: tablekeys.OpenAlert(severity, after.Alert, shard).SK}
 		}
 		found, err := s.Store.List(ctx, l)
@@ -111,6 +112,24 @@ func (s *Service) ListOpen(ctx context.Context, severity entity.Severity, after 
 		}
 	}
 	return page.merge(limit), nil
+}
+
+// ListMostSevere reads one page of the open alerts over all subjects and severities: those of
+// the highest severity first, and of one severity the newest first. A page has alerts of one
+// severity, and may be empty although more pages follow.
+func (s *Service) ListMostSevere(ctx context.Context, after Cursor, limit int) (Page, error) {
+	all := entity.Severities()
+	at := max(0, slices.Index(all, after.Severity))
+	page, err := s.ListOpen(ctx, all[at], after, limit)
+	switch {
+	case err != nil:
+		return Page{}, err
+	case page.Next != (Cursor{}):
+		page.Next.Severity = all[at]
+	case at+1 < len(all):
+		page.Next.Severity = all[at+1]
+	}
+	return page, nil
 }
 
 // merge sorts the alerts of all shards, newest first, and cuts them at the first end of a

@@ -24,7 +24,7 @@ type rulePlan struct {
 // to number the next one, so the plan lets the earlier revision expire.
 func (s *Service) planRule(draft entity.Rule, all []entity.Rule) rulePlan {
 	p := rulePlan{rule: draft}
-	p.rule.From, p.rule.Revision, p.rule.RemovedAt, p.rule.ExpiresAt = s.Now(), 1, 0, 0
+	p.rule.Revision, p.rule.RemovedAt, p.rule.ExpiresAt = 1, 0, 0
 	others := 0
 	var before []table.Put
 	for i := range all {

@@ -24,8 +24,9 @@ const (
 	ruleChanged = "its rule was changed"
 )
 
-// AddRule adds a rule that starts now, for all subjects of its type or for the subject
-// that it names, and returns it. If a rule with this name exists and is equal, AddRule
+// AddRule adds a rule for all subjects of its type or for the subject that it names, and
+// returns it. It tests the stored events of the last RuleLookback at once, and of one subject
+// its newest event, however old. If a rule with this name exists and is equal, AddRule
 // returns the existing rule. If it differs, the new rule is its next revision, and the
 // open alerts of the old revision end. After a failure, a repeated call within an hour
 // ends the alerts that are left. errs are the errors of an invalid rule.
@@ -35,6 +36,9 @@ func (s *Service) AddRule(ctx context.Context, draft entity.Rule) (added entity.
 	}
 	if purging, err := s.isPurging(ctx, &draft); err != nil || purging {
 		return draft, []model.FieldError{{Field: "subject", Code: CodeRuleGone, Message: "the subject is being purged: add the rule when the purge is done"}}, err
+	}
+	if draft.From, err = s.startOf(ctx, &draft); err != nil {
+		return draft, nil, fmt.Errorf("add rule %s: %w", draft.Name, err)
 	}
 	var p rulePlan
 	err = s.retryPass(ctx, func(ctx context.Context) (storage.WriteResult, error) {
@@ -53,6 +57,9 @@ func (s *Service) AddRule(ctx context.Context, draft entity.Rule) (added entity.
 	}
 	if p.replaced != nil {
 		err = s.endAlertsOf(ctx, p.replaced)
+	}
+	if err == nil && len(p.puts) > 0 {
+		err = s.testNewRule(ctx, &p.rule)
 	}
 	return p.rule, p.errors, err
 }

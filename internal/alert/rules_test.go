@@ -65,8 +65,8 @@ func TestAddRule_AChangedRuleIsANewRevisionFromNowOn(t *testing.T) {
 	higher := hotRule()
 	higher.High = decimal("40")
 	second := r.mustAddRule(higher)
-	if second.ID() != "too-hot.2" || second.From != r.now {
-		t.Errorf("changed: %s from %s, want too-hot.2 from now", second.ID(), second.From)
+	if second.ID() != "too-hot.2" || second.From != r.now.Add(-alert.RuleLookback) {
+		t.Errorf("changed: %s from %s, want too-hot.2 from an hour ago", second.ID(), second.From)
 	}
 	alerts := r.wantAlerts("resolved 31")
 	if alerts[0].Ended == nil || alerts[0].Ended.Reason != "its rule was changed" {

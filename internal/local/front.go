@@ -12,28 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// Invoker is a function that the front calls.
-type Invoker interface {
-	// Invoke calls the function with payload and returns its response. It can be called
-	// concurrently.
-	Invoke(ctx context.Context, payload []byte) ([]byte, error)
-}
-
-// Route sends the requests of a method and a path prefix to a function, as the routes
-// of the deployed API do.
-type Route struct {
-	Method string
-	Prefix string
-	Suffix string // of the path; "" matches any
-	To     Invoker
-	// Parameter is the name of the rest of the path; "" means proxy.
-	Parameter string
-	// Authorizer authorizes requests; nil authorizes all.
-	Authorizer Invoker
-	// AnyOrigin serves the pages of every website too, as the collector does.
-	AnyOrigin bool
-}
-
 // maxRequest is the largest body of a request, as in API Gateway.
 const maxRequest = 10 << 20
 
@@ -75,22 +53,26 @@ func (f *Front) handler(rest http.Handler) http.Handler {
 			writeMessage(w, http.StatusBadRequest, "the path is not UTF-8: encode ids as UTF-8 before you escape them")
 			return
 		}
-		for _, route := range f.routes {
-			if r.Method == route.Method && strings.HasPrefix(r.URL.Path, route.Prefix) && strings.HasSuffix(r.URL.Path, route.Suffix) {
-				if route.AnyOrigin || fromThisMachine(w, r) {
-					pass(w, r, route)
-				}
-				return
-			}
+		if preflight(w, r, f.routes) {
+			return
 		}
-		if fromThisMachine(w, r) {
+		route, values, ok := find(f.routes, r.Method, r.URL.EscapedPath())
+		switch {
+		case ok && route.AnyOrigin:
+			pass(w, r, route, values)
+		case !fromThisMachine(w, r):
+		case ok:
+			pass(w, r, route, values)
+		case strings.HasPrefix(r.URL.Path, "/v1/"):
+			writeMessage(w, http.StatusNotFound, "Not Found")
+		default:
 			rest.ServeHTTP(w, r)
 		}
 	})
 }
 
 // pass serves one request with a function.
-func pass(w http.ResponseWriter, r *http.Request, route Route) {
+func pass(w http.ResponseWriter, r *http.Request, route Route, values map[string]string) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		writeMessage(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
@@ -99,7 +81,7 @@ func pass(w http.ResponseWriter, r *http.Request, route Route) {
 	if err != nil {
 		return // the client disconnected
 	}
-	request := newHTTPRequest(r, route, body, time.Now())
+	request := newHTTPRequest(r, route, values, body, time.Now())
 	if route.Authorizer != nil {
 		switch ok, err := callAuthorizer(r.Context(), route.Authorizer, &request); {
 		case err != nil:

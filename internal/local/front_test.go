@@ -30,7 +30,7 @@ func (s *seen) Invoke(_ context.Context, payload []byte) ([]byte, error) {
 
 func startFront(t *testing.T, post, get Invoker) string {
 	t.Helper()
-	f, err := StartFront("0", "run-1", []Route{{Method: "POST", Prefix: "/v1/", To: post}, {Method: "GET", Prefix: "/v1/", To: get}}, http.NotFoundHandler())
+	f, err := StartFront("0", "run-1", []Route{{Method: "POST", Path: "/v1/{proxy+}", To: post}, {Method: "GET", Path: "/v1/{proxy+}", To: get}}, http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,3 +23,20 @@ func lock(path string) (unlock func(), err error) {
 	}
 	return func() { file.Close() }, nil // closing the file releases the lock
 }
+
+// tryLock is lock without waiting. ok is false if another process has the lock.
+func tryLock(path string) (unlock func(), ok bool, err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, false, err
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err != nil {
+		file.Close()
+		if err == syscall.EWOULDBLOCK {
+			return nil, false, nil
+		}
+		return nil, false, err
+	}
+	return func() { file.Close() }, true, nil
+}

@@ -10,8 +10,8 @@ import (
 func TestFront_RefusesPagesOfOtherWebsites(t *testing.T) {
 	function := &seen{answer: `{"statusCode":200,"body":"done"}`}
 	front, err := StartFront("0", "run-1", []Route{
-		{Method: "POST", Prefix: "/v1/in/", To: function, AnyOrigin: true},
-		{Method: "POST", Prefix: "/v1/", To: function},
+		{Method: "POST", Path: "/v1/in/{key}", To: function, AnyOrigin: true},
+		{Method: "POST", Path: "/v1/{proxy+}", To: function},
 	}, http.NotFoundHandler())
 	if err != nil {
 		t.Fatal(err)

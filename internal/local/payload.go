@@ -18,12 +18,8 @@ import (
 // newHTTPRequest converts r to payload format 2.0 of API Gateway: the path is decoded, header names
 // are in lower case, repeated values are joined by commas, and bodies that are not text are in
 // base64.
-func newHTTPRequest(r *http.Request, route Route, body []byte, now time.Time) events.APIGatewayV2HTTPRequest {
-	parameter, form := route.Parameter, "{"+route.Parameter+"}"
-	if parameter == "" {
-		parameter, form = "proxy", "{proxy+}"
-	}
-	key := route.Method + " " + route.Prefix + form
+func newHTTPRequest(r *http.Request, route Route, values map[string]string, body []byte, now time.Time) events.APIGatewayV2HTTPRequest {
+	key := route.Method + " " + route.Path
 	sourceIP, _, _ := net.SplitHostPort(r.RemoteAddr)
 	host, _, _ := strings.Cut(r.Host, ":")
 	p := events.APIGatewayV2HTTPRequest{
@@ -33,7 +29,7 @@ func newHTTPRequest(r *http.Request, route Route, body []byte, now time.Time) ev
 		RawQueryString:        r.URL.RawQuery,
 		Headers:               headers(r),
 		QueryStringParameters: joined(r.URL.Query()),
-		PathParameters:        map[string]string{parameter: strings.TrimPrefix(r.URL.Path, route.Prefix)},
+		PathParameters:        values,
 		RequestContext: events.APIGatewayV2HTTPRequestContext{
 			RouteKey:     key,
 			AccountID:    "000000000000",

@@ -36,6 +36,8 @@ type Options struct {
 	BinaryDir string // of the functions; "" searches, see FindBinaries
 	Dir       string // of logs and the on-failure file; "" means .tidemark
 	Faults    Faults
+	// Progress is called with each step of the start, in words; it may be nil.
+	Progress func(step string)
 	// Tap is called with each payload for aggregate before its delivery, including those of faults.
 	// It must be safe for concurrent use.
 	Tap func(payload []byte)
@@ -86,6 +88,11 @@ func Start(ctx context.Context, opts Options) (*Stack, error) {
 
 func (s *Stack) start(ctx context.Context) error {
 	var binaries map[string]string
+	say := s.opts.Progress
+	if say == nil {
+		say = func(string) {}
+	}
+	say("start DynamoDB Local, and build the functions if they are not built (the first time takes a minute)")
 	group, both := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		binaries, err = FindBinaries(both, s.opts.BinaryDir, functionNames()...)
@@ -99,6 +106,7 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	s.Endpoint = s.database.Endpoint
+	say("create table " + s.Table + " and start the functions")
 	arn, err := ensureTable(ctx, s.Endpoint, s.Table)
 	if err != nil {
 		return err
@@ -210,22 +218,13 @@ func (s *Stack) watchDatabase() {
 }
 
 func (s *Stack) startFront() (err error) {
-	routes := []Route{
-		{Method: http.MethodPost, Prefix: sitekey.PathPrefix, Parameter: sitekey.PathParam, AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordRestore, To: s.functions[manage]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordPurge, To: s.functions[manage]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordAcknowledge, To: s.functions[manage]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordResolve, To: s.functions[manage]},
-		{Method: http.MethodPost, Prefix: "/v1/", Suffix: "/" + httpapi.WordRules, To: s.functions[manage]},
-		{Method: http.MethodPost, Prefix: "/v1/" + httpapi.WordRules + "/", To: s.functions[manage]},
-		{Method: http.MethodPut, Prefix: "/v1/", To: s.functions[manage]},
-		{Method: http.MethodPatch, Prefix: "/v1/", To: s.functions[manage]},
-		{Method: http.MethodDelete, Prefix: "/v1/", To: s.functions[manage]},
-		{Method: http.MethodPost, Prefix: "/v1/", To: s.functions[ingest]},
-		{Method: http.MethodGet, Prefix: "/v1/", To: s.functions[query]},
+	kinds, err := s.opts.Config.Catalog()
+	if err != nil {
+		return err
 	}
-	for _, r := range httpapi.ServiceRoutes() {
-		routes = append(routes, Route{Method: r.Method, Prefix: r.Path, Suffix: r.Path, To: s.functions[query]})
+	routes := []Route{{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]}}
+	for _, r := range httpapi.Routes(kinds) {
+		routes = append(routes, Route{Method: r.Method, Path: r.Path, To: s.functions[functionOf(r.Action)]})
 	}
 	if s.front, err = StartFront(s.opts.Port, s.opts.ID, routes, s.localRoutes()); err != nil {
 		return fmt.Errorf("start the HTTP front: %w", err)

@@ -39,6 +39,10 @@ func (o Options) resolve(ctx context.Context) (_ Options, err error) {
 	return o, checkJava(ctx, o.Java)
 }
 
+// Jar returns the path of the jar that Start uses by default. The error is ErrMissing if there is
+// none.
+func Jar() (string, error) { return findJar(FromEnv().Jar) }
+
 // findJar searches node_modules in the working directory and its parents. The npm package has the
 // jar in a directory named by its date; the newest is used.
 func findJar(given string) (string, error) {

@@ -26,6 +26,7 @@ type Options struct {
 	Jar      string // path of DynamoDBLocal.jar; "" searches node_modules in the working directory and its parents
 	Java     string // the java command; "" means java in PATH
 	HeapMB   int    // maximum heap size; 0 means 1024
+	DataDir  string // existing directory of the tables; "" keeps them in memory
 }
 
 // FromEnv returns the options in the environment: TIDEMARK_ENDPOINT for a running server,
@@ -111,13 +112,17 @@ func launch(ctx context.Context, o Options) (*Server, error) {
 }
 
 func (o Options) args(port int) []string {
-	return []string{
+	all := []string{
 		"-Djava.library.path=" + filepath.Join(filepath.Dir(o.Jar), "DynamoDBLocal_lib"),
 		"-Xmx" + strconv.Itoa(o.HeapMB) + "m",
 		"-jar", o.Jar,
-		"-inMemory", "-sharedDb", "-disableTelemetry",
+		"-sharedDb", "-disableTelemetry",
 		"-port", strconv.Itoa(port),
 	}
+	if o.DataDir != "" {
+		return append(all, "-dbPath", o.DataDir)
+	}
+	return append(all, "-inMemory")
 }
 
 // run starts the child from a thread that runs as long as the child: Linux sends the parent-death

@@ -1,0 +1,117 @@
+package alert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// RuleLookback is how far before its addition a rule tests events, so that a new rule says at
+// once which series violate it.
+const RuleLookback = time.Hour
+
+// newFor is how long the schedule tests a new rule of a type: until every process has read it.
+const newFor = RuleCacheAge + 2*time.Minute
+
+// maxTested is the most series that one call tests by a new rule of a type. Others are tested
+// with their next event.
+const maxTested = 1000
+
+// errEnough ends a listing.
+var errEnough = errors.New("enough")
+
+// startOf returns the event time from which a new rule tests events.
+func (s *Service) startOf(ctx context.Context, r *entity.Rule) (model.Time, error) {
+	start := s.Now().Add(-RuleLookback)
+	if r.Subject == "" {
+		return start, nil
+	}
+	var newest model.Time
+	err := s.eachLatest(ctx, r, func(_ model.Series, latest *model.Latest) error {
+		if latest.Ordered {
+			newest = max(newest, latest.At)
+		}
+		return nil
+	})
+	if newest != 0 {
+		start = min(start, newest)
+	}
+	return start, err
+}
+
+// eachLatest calls do with the latest items of the series of a subject that a rule matches.
+func (s *Service) eachLatest(ctx context.Context, r *entity.Rule, do func(model.Series, *model.Latest) error) error {
+	of := keys.SubjectPartition(model.Subject{Type: r.SubjectType, ID: r.Subject})
+	return s.eachItem(ctx, table.ListRequest{Partition: of, Prefix: tablekeys.LatestPrefix}, func(it item.Item) (bool, error) {
+		series, err := keys.ParseLatest(it.Key())
+		if err != nil || !r.Matches(series) {
+			return true, nil
+		}
+		latest, err := item.Latest(it)
+		if err != nil {
+			return true, nil // another program's, or damaged: events decide
+		}
+		return true, do(series, &latest)
+	})
+}
+
+// testNewRule evaluates the series that a rule matches and that have events since its start.
+func (s *Service) testNewRule(ctx context.Context, r *entity.Rule) error {
+	if r.Subject != "" {
+		return s.eachLatest(ctx, r, func(series model.Series, _ *model.Latest) error { return s.testSeries(ctx, series) })
+	}
+	tested := 0
+	for shard := range tablekeys.SeriesShards {
+		l := table.ListRequest{Partition: tablekeys.SeriesPartition(r.SubjectType, shard)}
+		err := s.eachItem(ctx, l, func(it item.Item) (bool, error) {
+			listed, err := item.ListedSeries(it)
+			if err != nil || !r.Matches(listed.Series) || listed.Last.Add(tier.Day24) < r.From {
+				return true, nil // the times of the list are those of hours or days
+			}
+			if tested++; tested > maxTested {
+				return false, errEnough
+			}
+			return true, s.testSeries(ctx, listed.Series)
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			return fmt.Errorf("test series by rule %s: %w", r.ID(), err)
+		}
+	}
+	return nil
+}
+
+func (s *Service) testSeries(ctx context.Context, series model.Series) error {
+	_, err := s.evaluateSeries(ctx, &touchedSeries{series: series})
+	if isPermanent(err) {
+		return nil // damaged data is reported with the next event
+	}
+	return err
+}
+
+// TestNewRules evaluates the series of recently added rules of subject types: a process that
+// has not read a new rule yet does not test it. Run it on a schedule.
+func (s *Service) TestNewRules(ctx context.Context) (err error) {
+	for _, of := range s.Catalog.Subjects() {
+		set, failure := s.ruleSetOf(ctx, of.Name, false)
+		if failure != nil {
+			err = errors.Join(err, failure)
+			continue
+		}
+		for i := range set.rules {
+			r := &set.rules[i]
+			if r.RemovedAt == 0 && s.Now() < r.From.Add(RuleLookback+newFor) {
+				err = errors.Join(err, s.testNewRule(ctx, r))
+			}
+		}
+	}
+	return err
+}
