@@ -28,7 +28,8 @@ var update = flag.Bool("update", false, "rewrite the golden transcript")
 
 const golden = "testdata/hour.txt"
 
-// steps are what the newcomer types; "" starts or restarts dev. DAY is yesterday.
+// steps are what the newcomer types; "" starts or restarts dev. DAY is forty days ago,
+// so that every bucket is closed.
 var steps = []string{
 	"# nothing runs yet",
 	"tidemark history devices/sensor_01",
@@ -117,7 +118,7 @@ func newHour(t *testing.T) *hour {
 	if _, err := local.FindBinaries(t.Context(), "", names...); err != nil {
 		t.Fatal(err)
 	}
-	h := &hour{T: t, dir: t.TempDir(), functions: filepath.Join(root, local.BinaryDir), day: time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)}
+	h := &hour{T: t, dir: t.TempDir(), functions: filepath.Join(root, local.BinaryDir), day: time.Now().UTC().AddDate(0, 0, -40).Format(time.DateOnly)}
 	h.tidemark = filepath.Join(h.dir, "tidemark")
 	if out, err := exec.Command("go", "build", "-o", h.tidemark, "../../cmd/tidemark").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
