@@ -25,7 +25,7 @@ var groups = []struct {
 		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
-		verifyCommand, rebuildCommand, quarantineCommand, redriveCommand, waitCommand, gapCommand, adoptCommand,
+		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, waitCommand, gapCommand, adoptCommand,
 	}},
 	{"Deployments:", []func(*connection) *cobra.Command{configCommand, smokeCommand}},
 	{"", []func(*connection) *cobra.Command{versionCommand}},

@@ -2,6 +2,8 @@ package tableconfig
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -130,6 +132,40 @@ func (c fieldChange) next(stored, declared []entity.FieldConfig) []entity.FieldC
 		declared = append(declared, f)
 	}
 	return sorted(declared)
+}
+
+// Reshaped records from when added fields are whole, if that is earlier than what is stored
+// and the field was not added again meanwhile.
+func (a *Applier) Reshaped(ctx context.Context, kind string, fields rollup.AddedFields) (Applied, error) {
+	return a.change(ctx, kind, func(stored *entity.KindConfig) (entity.KindConfig, error) {
+		if stored == nil {
+			return entity.KindConfig{}, fmt.Errorf("the table has no configuration of kind %s", kind)
+		}
+		return reshaped(*stored, fields), nil
+	})
+}
+
+func reshaped(c entity.KindConfig, fields rollup.AddedFields) entity.KindConfig {
+	c.Measures, c.Dimensions, c.Distinct = slices.Clone(c.Measures), slices.Clone(c.Dimensions), slices.Clone(c.Distinct)
+	for role, all := range map[rollup.FieldRole][]entity.FieldConfig{
+		rollup.MeasureRole: c.Measures, rollup.DimensionRole: c.Dimensions, rollup.DistinctRole: c.Distinct,
+	} {
+		for i := range all {
+			at := &all[i]
+			at.WholeFrom = earlier(at.Since, at.WholeFrom, fields, role, at.Name)
+			at.PercentilesWholeFrom = earlier(at.PercentilesSince, at.PercentilesWholeFrom, fields, rollup.PercentilesRole, at.Name)
+		}
+	}
+	return c
+}
+
+// earlier returns when a field is whole after fields were reshaped.
+func earlier(since, wholeFrom model.Time, fields rollup.AddedFields, role rollup.FieldRole, name string) model.Time {
+	f, ok := fields.Find(role, name)
+	if since == 0 || !ok || f.Since != since || f.WholeFrom >= cmp.Or(wholeFrom, since) {
+		return wholeFrom
+	}
+	return f.WholeFrom
 }
 
 func measuresOf(k *catalog.Kind) (all []entity.FieldConfig) {

@@ -44,6 +44,7 @@ var within = [][2]string{
 	{"pkg/streamtest", "internal/simstream"},
 	{"internal/local", "internal/local/ddb"},
 	{"internal/local", "internal/repair/changeover"},
+	{"internal/repair/reshape", "internal/repair/verify"},
 	{"internal/repair", "internal/repair/onfailure"},
 	{"internal/repair", "internal/repair/streamrange"},
 	{"internal/repair", "internal/repair/verify"},
