@@ -116,7 +116,7 @@ type load struct {
 
 func (l load) event(kind *catalog.Kind, i int) model.Event {
 	at := l.at + model.Time(i)*model.Time(l.apart.Milliseconds())
-	if kind.WithoutLatest {
+	if !kind.HasLatest() {
 		return view(kind, at, i)
 	}
 	e := reading("sensor_0001", i)
@@ -162,7 +162,7 @@ func (l load) count(resume float64) perEvent {
 			e := l.event(kind, batch*l.of+i)
 			now = e.ArrivedAt
 			changes = append(changes, storage.Change{Type: storage.Inserted, Key: e.Key(), Seq: fmt.Sprint(i)})
-			if kind.WithoutLatest {
+			if !kind.HasLatest() {
 				must(m.Put(context.Background(), e))
 				continue
 			}

@@ -31,6 +31,7 @@ var wantPrivileges = map[string][]string{
 		"dynamodb:PutItem on Table.Arn",
 		"dynamodb:Query on Table.Arn",
 		"dynamodb:Query on Table.Arn/index/gsi1",
+		"dynamodb:UpdateItem on Table.Arn",
 		"events:PutEvents on AlertBus.Arn",
 		"logs:CreateLogStream on AggregateLogs.Arn",
 		"logs:PutLogEvents on AggregateLogs.Arn",

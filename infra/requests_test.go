@@ -45,6 +45,7 @@ var requestRights = map[string][]string{
 	"Erase":              {"dynamodb:BatchWriteItem"},
 	"PutAll":             {"dynamodb:PutItem"},
 	"LatestBy":           {"dynamodb:Query"},
+	"Update":             {"dynamodb:UpdateItem"},
 }
 
 // stores are the parts of the table that each function's services use.
@@ -56,7 +57,7 @@ var stores = map[string][]reflect.Type{
 	aggregate: {
 		reflect.TypeFor[aggregating.Store](), reflect.TypeFor[aggregating.QuarantineStore](), reflect.TypeFor[aggregating.ProgressStore](),
 		reflect.TypeFor[aggregating.EventReader](), reflect.TypeFor[aggregating.RowReader](), // optional interfaces of its store
-		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](), reflect.TypeFor[aggregating.SeriesStore](),
+		reflect.TypeFor[aggregating.InvalidationStore](), reflect.TypeFor[aggregating.HeartbeatStore](), reflect.TypeFor[aggregating.SeriesStore](), reflect.TypeFor[aggregating.LatestStore](),
 		reflect.TypeFor[alert.Store](),
 	},
 	query:  {reflect.TypeFor[querying.Store](), reflect.TypeFor[lifecycle.Reader](), reflect.TypeFor[alert.Reader]()},

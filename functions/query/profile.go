@@ -33,7 +33,7 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 // type has latest items.
 func (h *Handler) lastSeen(ctx context.Context, res resource) (at model.Time, ok bool, _ error) {
 	for _, k := range h.Catalog.KindsOf(res.series.Kind.Subject) {
-		if !k.WithoutLatest && h.Subjects != nil {
+		if k.HasLatest() && h.Subjects != nil {
 			return h.Subjects.LastSeen(ctx, res.subject())
 		}
 	}

@@ -100,6 +100,7 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 		c.setRepair(repair)
 		a.quarantineUnknownKinds(ctx, changes, c, all)
 		a.listAll(ctx, &c, limits, all)
+		a.foldDeleted(ctx, &c, limits, all)
 		for _, buckets := range c.levels {
 			closed := a.leaveOpen(ctx, touched(buckets), c.newest, limits, all)
 			a.recomputeAll(ctx, closed, limits, all)

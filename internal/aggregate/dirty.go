@@ -60,6 +60,7 @@ type chunk struct {
 	expired      int                  // removals by TTL: they never change a rollup
 	seen         []*seen              // by series, in order of the first change
 	bySeries     map[model.Series]int // index in seen
+	deleted      []deletedIn          // series whose latest item may be of a deleted event
 	end          int                  // index after the last change
 	newest       model.Time           // when the newest change was committed: the clock is not earlier
 }
@@ -82,6 +83,8 @@ func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) ch
 		default:
 			if c.Type != storage.Deleted {
 				ch.see(kind, c.Key.Series, c.Key.At)
+			} else {
+				ch.seeDeleted(kind, c.Key.Series)
 			}
 			for _, b := range ch.addBuckets(known, kind, c.Key.Series, c.Key.At, 0) {
 				b.alwaysWrite = b.alwaysWrite || c.Type != storage.Inserted

@@ -40,6 +40,9 @@ func (r *recomputation) run(ctx context.Context) (err error) {
 	if err == nil && r.needsSecondPass() {
 		err = r.agg.untilWritten(ctx, r.attempt)
 	}
+	if err == nil && r.foldsLatest() {
+		err = r.agg.foldLatest(ctx, r.bucket.kind, r.bucket.key.Series, r.bucket.alwaysWrite || r.bucket.repair, &r.counts)
+	}
 	if err != nil {
 		return fmt.Errorf("recompute %s: %w", r.name(), err)
 	}

@@ -50,8 +50,8 @@ func (s *Service) validateRule(r *entity.Rule) (errs []model.FieldError) {
 	switch kind, ok := s.Catalog.Kind(r.Kind); {
 	case !ok || kind.Subject.Name != r.SubjectType:
 		addError("kind", CodeRuleKind, "%.64q is not a kind of %s", r.Kind, r.SubjectType)
-	case kind.WithoutLatest:
-		addError("kind", CodeRuleNoLatest, "%s has no latest item, so its events have no order in which rules could be evaluated: set latest: true for the kind", r.Kind)
+	case !kind.LatestInTransaction():
+		addError("kind", CodeRuleNoLatest, "appends to %s do not write its latest item, so its events have no order in which rules could be evaluated: write latest: transaction for the kind", r.Kind)
 	case kind.Shards > 1:
 		addError("kind", CodeRuleSharded, "%s is spread over shards, so its events have no common order: rules need a kind with one shard", r.Kind)
 	}

@@ -56,7 +56,7 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		"the late policy":          {ship, of("late: drop"), "safe | kinds.POSITION.late | keep | drop"},
 		"where ids come from":      {ship, of("ids: minted"), "safe | kinds.POSITION.ids | optional | minted"},
 		"finer times":              {ship, of("finerTime: truncate"), "safe | kinds.POSITION.finerTime | reject | truncate"},
-		"no latest items":          {ship, of("latest: false"), "safe | kinds.POSITION.latest | true | false"},
+		"no latest items":          {ship, of("latest: none"), "safe | kinds.POSITION.latest | transaction | none"},
 		"shards":                   {ship, of("shards: 4"), "refused | kinds.POSITION.shards | 1 | 4"},
 		"one shard is the default": {ship, of("shards: 1"), ""},
 		"measures of a row":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},

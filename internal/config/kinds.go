@@ -57,7 +57,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"ids", text(&k.IDs)},
 		{"onCollision", text(&k.OnCollision)},
 		{"finerTime", finer(&k.FinerTime)},
-		{"latest", boolean(func(b bool) { k.WithoutLatest = !b })},
+		{"latest", latestPolicy(&k.Latest)},
 		{"shards", integer(&k.Shards)},
 		{"maxMeasures", integer(&k.MaxMeasures)},
 		{"tiers", retentionPolicy(&k.Retention)},
@@ -102,6 +102,17 @@ func readLatestIndex(r *reader, name string, v value) catalog.LatestIndex {
 	x := catalog.LatestIndex{Index: name, Half: catalog.HalfSparse}
 	r.object(v, members{{"by", list(&x.By)}, {"sort", list(&x.Sort)}, {"half", text(&x.Half)}})
 	return x
+}
+
+// latestPolicy reads how latest items are kept. The key was true or false before.
+func latestPolicy(to *catalog.LatestPolicy) func(*reader, value) {
+	return func(r *reader, v value) {
+		if v.node.ShortTag() == "!!bool" {
+			r.wrong(v, "%s is not a policy for latest items any more: write transaction in place of true, and none in place of false", clip(v.node.Value))
+			return
+		}
+		text(to)(r, v)
+	}
 }
 
 var finerPolicies = map[string]model.FinerTimePolicy{"reject": model.RejectFinerTime, "truncate": model.TruncateFinerTime}

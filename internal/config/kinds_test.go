@@ -72,7 +72,7 @@ kinds:
     late: drop
     ids: minted
     finerTime: truncate
-    latest: true
+    latest: transaction
     onCollision: merge
     shards: 4
     maxMeasures: 7
@@ -86,6 +86,7 @@ kinds:
 		Distinct:   []string{"operator"},
 		Late:       catalog.DropLate, IDs: catalog.MintedID, FinerTime: model.TruncateFinerTime,
 		OnCollision: catalog.MergeCollision, Shards: 4, MaxMeasures: 7,
+		Latest: catalog.TransactionLatest,
 		Retention: tier.Policy{Raw: 4 * tier.Day24, Tiers: []tier.Tier{
 			{Unit: tier.Minute, Retention: 8 * tier.Day24}, {Unit: tier.Hour, Retention: 40 * tier.Day24}, {Unit: tier.Month, Retention: tier.Forever},
 		}}.Defer(),
@@ -98,9 +99,13 @@ kinds:
 	}
 }
 
-func TestKinds_LatestFalseStoresEventsOnly(t *testing.T) {
-	if c := parse(t, "kinds: {READING: {latest: false}}"); !c.Kinds[0].WithoutLatest {
-		t.Error("latest: false stores latest items")
+func TestKinds_LatestIsTransactionDerivedOrNone(t *testing.T) {
+	for text, want := range map[string]catalog.LatestPolicy{
+		"latest: transaction": catalog.TransactionLatest, "latest: derived": catalog.DerivedLatest, "latest: none": catalog.NoLatest,
+	} {
+		if got := kind(t, parse(t, "kinds: {READING: {"+text+"}}"), "READING").Latest; got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func seriesRoutes(c *catalog.Catalog) []Route {
 			Route{"GET", series + "/" + WordRollups, ReadChart, k.Name},
 			Route{"GET", series + "/" + WordRollups + "/" + WordTotal, ReadTotal, k.Name},
 			Route{"GET", series + "/" + WordRollups + "/{tier}", ReadRollups, k.Name})
-		if !k.WithoutLatest {
+		if k.HasLatest() {
 			all = append(all, Route{"GET", series + "/" + WordLatest, ReadLatest, k.Name})
 		}
 		if len(k.Dimensions) > 0 {

@@ -22,9 +22,9 @@ func catalogOf(t *testing.T, kinds ...catalog.Kind) *catalog.Catalog {
 }
 
 func TestSeriesRoutes_FollowTheOrderOfTheKinds(t *testing.T) {
-	views := catalog.Kind{Name: "PAGEVIEW", Subject: catalog.SubjectType{Name: "SITE"}, WithoutLatest: true}
+	views := catalog.Kind{Name: "PAGEVIEW", Subject: catalog.SubjectType{Name: "SITE"}, Latest: catalog.NoLatest}
 	views.Dimensions, views.IndexBy, views.IDs = []rollup.DimensionSpec{{Name: "path"}}, "visitor", catalog.RequiredID
-	clicks := catalog.Kind{Name: "CLICK", Subject: views.Subject, WithoutLatest: true}
+	clicks := catalog.Kind{Name: "CLICK", Subject: views.Subject, Latest: catalog.NoLatest}
 	want := []Route{
 		{"POST", "/v1/flows", Append, "FLOW"},
 		{"GET", "/v1/pumps/{id}/flows", ReadHistory, "FLOW"},

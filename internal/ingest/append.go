@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ErrNoLatest reports a condition on the latest item of a kind that has none.
-var ErrNoLatest = errors.New("the kind stores no latest item, so a condition has nothing to compare with: append without a condition")
+// ErrNoLatest reports a condition on the latest item of a kind whose appends do not write it.
+var ErrNoLatest = errors.New("appends to the kind do not write its latest item, so a condition has nothing to compare with: append without a condition, or configure latest: transaction for the kind")
 
 // AppendIf appends one event on condition that the latest item meets condition, in
 // addition to the order. If it does not, the outcome is Conflict. The condition applies to
@@ -29,7 +29,7 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObser
 	case errs != nil:
 		results[0].Outcome, results[0].Errors = model.Rejected, errs
 		return results[0], nil
-	case kind.WithoutLatest:
+	case !kind.LatestInTransaction():
 		return results[0], fmt.Errorf("append %s: %w", event.Series, ErrNoLatest)
 	}
 	ctx, cancel := retry.WithHeadroom(ctx, s.Headroom)
@@ -39,7 +39,7 @@ func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObser
 	return results[0], err
 }
 
-// putEach writes the events of one identity of a kind without latest item, in order.
+// putEach writes the events of one identity, in order, without the latest item.
 func (s *Service) putEach(ctx context.Context, kind *catalog.Kind, entries []entry, results []model.AppendResult) error {
 	switch locked, err := s.purgeLocked(ctx, entries[0].event.Series.Subject); {
 	case err != nil && ctx.Err() != nil:
@@ -54,25 +54,39 @@ func (s *Service) putEach(ctx context.Context, kind *catalog.Kind, entries []ent
 		}
 		return nil
 	}
-	for i, e := range entries {
-		stored, err := s.send(ctx, func(ctx context.Context) (StoreResult, error) { return s.Store.Put(ctx, e.event) })
-		switch {
-		case err != nil:
+	for i := range entries {
+		e := &entries[i]
+		request, err := s.putRequest(kind, &e.event)
+		if err != nil {
+			return err
+		}
+		stored, err := s.send(ctx, request)
+		if err == nil {
+			err = s.decidePut(ctx, kind, *e, stored, results)
+		}
+		if err != nil {
 			err = fmt.Errorf("put %s: %w", e.event.Series, err)
 			markUndecided(entries[i:], results, err)
 			return unlessUndecided(err)
-		case stored.Result == storage.Written:
-			results[e.index].Outcome = model.Applied
-		case len(stored.Stored) == 1 && stored.Stored[0] != nil:
-			if err := s.putTaken(ctx, kind, e, stored.Stored[0], results); err != nil {
-				markUndecided(entries[i:], results, err)
-				return unlessUndecided(err)
-			}
-		default:
-			err = fmt.Errorf("put %s: %w", e.event.Series, errNoFailedCondition)
-			markUndecided(entries[i:], results, err)
-			return err
 		}
+	}
+	return nil
+}
+
+// decidePut decides an event from what the table said about its put.
+func (s *Service) decidePut(ctx context.Context, kind *catalog.Kind, e entry, stored StoreResult, results []model.AppendResult) error {
+	r := &results[e.index]
+	switch latest := stored.Latest; {
+	case stored.Result == storage.Written:
+		r.Outcome = model.Applied
+	case stored.PurgeLockFailed || latest != nil && latest.PurgeLocked:
+		r.Outcome = model.Gone
+	case len(stored.Stored) == 1 && stored.Stored[0] != nil:
+		return s.putTaken(ctx, kind, e, stored.Stored[0], results)
+	case stored.LatestFailed && latest != nil:
+		r.Outcome = duplicateOrCollision(e.event.Hash, latest.Hash)
+	default:
+		return errNoFailedCondition
 	}
 	return nil
 }
@@ -96,6 +110,10 @@ func unlessUndecided(err error) error {
 
 // putTaken decides an event whose identity is stored.
 func (s *Service) putTaken(ctx context.Context, kind *catalog.Kind, e entry, stored *model.Event, results []model.AppendResult) error {
+	if e.event.Attempt != 0 && stored.Attempt == e.event.Attempt { // an earlier request of ours, whose response was lost
+		results[e.index].Outcome = model.Applied
+		return nil
+	}
 	results[e.index].Outcome = duplicateOrCollision(e.event.Hash, stored.Hash)
 	if results[e.index].Outcome == model.Duplicate || !merges(kind) {
 		return nil

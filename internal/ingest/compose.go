@@ -20,11 +20,13 @@ func (s *Service) Compose(kind *catalog.Kind, o TypedObservation, condition mode
 	switch {
 	case err != nil || wrong != nil:
 		return AppendTransaction{}, wrong, err
-	case kind.WithoutLatest && len(condition) > 0:
+	case !kind.LatestInTransaction() && len(condition) > 0:
 		return AppendTransaction{}, nil, ErrNoLatest
 	}
 	tx := AppendTransaction{PurgeLock: &event.Series.Subject, Puts: []model.Event{event}}
-	if !kind.WithoutLatest {
+	if !kind.LatestInTransaction() {
+		tx.Check = s.repeatCheck(kind, &event)
+	} else {
 		tx.Latest = &LatestWrite{
 			Series: event.Series, OrCreate: true, First: event.Order, Last: event.Order,
 			Hash: event.Hash, Set: event.Attrs, Now: event.ArrivedAt, Condition: condition,

@@ -142,7 +142,7 @@ func (b *batch) mergeWritten(e entry, tx *AppendTransaction) {
 		latest.Attrs, latest.Hash = latest.Attrs.Union(tx.Latest.Set), tx.Latest.Hash
 		b.latest = &latest
 		b.decide([]entry{e}, model.Applied)
-	case b.kind.WithoutLatest:
+	case !b.kind.LatestInTransaction():
 		b.decide([]entry{e}, model.Applied)
 	default:
 		b.decide([]entry{e}, model.Late)

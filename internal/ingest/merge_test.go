@@ -42,7 +42,7 @@ func TestMerge_TwoMessagesOfOneTimeBecomeOneEvent(t *testing.T) {
 		if e := eventsOf(t, table, series(kind)); len(e) != 1 || !cmp.Equal(e[0].Attrs, want, exact) || e[0].Hash != model.HashOf(want) {
 			t.Errorf("%s: stored %+v, want one event with %v", name, e, want)
 		}
-		if !kind.WithoutLatest {
+		if kind.HasLatest() {
 			if l := latestOf(t, table, series(kind)); !cmp.Equal(l.Attrs, want, exact) || l.Hash != model.HashOf(want) {
 				t.Errorf("latest item %+v, want %v", l, want)
 			}

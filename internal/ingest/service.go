@@ -40,7 +40,7 @@ type Service struct {
 	QuarantineStore QuarantineStore
 	// QuarantineRetention is how long a quarantined payload is stored; zero means 30 days.
 	QuarantineRetention time.Duration
-	// PurgeLocks is read before events of a kind without latest item are written; nil if
+	// PurgeLocks is read before events are written without the latest item; nil if
 	// subjects are never purged.
 	PurgeLocks PurgeLocks
 	// PurgeLockMaxAge is how long a result of PurgeLocks is cached. It must not exceed the
@@ -104,7 +104,7 @@ func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries
 	work.SetLimit(s.parallel())
 	for _, group := range groupsOf(kind, entries) {
 		work.Go(func() error {
-			if kind.WithoutLatest {
+			if !kind.LatestInTransaction() {
 				return s.putEach(ctx, kind, group, results)
 			}
 			b := batch{Service: s, kind: kind, results: results}
@@ -128,13 +128,13 @@ type entry struct {
 }
 
 // groupsOf divides entries into groups that must be appended in order: the events of one
-// series, or, for a kind without latest item, the events of one identity.
+// series, or, for a kind whose appends do not write the latest item, those of one identity.
 func groupsOf(kind *catalog.Kind, entries []entry) [][]entry {
 	var groups [][]entry
 	at := make(map[model.EventKey]int)
 	for _, e := range entries {
 		key := e.event.Key()
-		if !kind.WithoutLatest {
+		if kind.LatestInTransaction() {
 			key.Order = model.Order{}
 		}
 		i, ok := at[key]

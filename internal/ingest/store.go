@@ -17,8 +17,9 @@ import (
 type Store interface {
 	// Append sends one transaction: all of it is stored, or nothing.
 	Append(ctx context.Context, tx AppendTransaction) (StoreResult, error)
-	// Put stores one event of a kind without latest item, in one write unit. If the
-	// condition fails, Stored[0] of the result is the event that already has the identity.
+	// Put stores one event without the latest item, in one write unit. If the condition
+	// fails, Stored[0] of the result is the event that already has the identity, with its
+	// Attempt.
 	Put(ctx context.Context, event model.Event) (StoreResult, error)
 }
 
@@ -34,7 +35,7 @@ type AppendTransaction struct {
 	// repetition returns Written. A changed transaction needs a new token.
 	Token     string
 	Latest    *LatestWrite     // nil if no event of the transaction is newer than the latest item
-	Check     *LatestCheck     // the caller's condition if only older events are written; never with Latest
+	Check     *LatestCheck     // a condition if the latest item is not written; never with Latest
 	PurgeLock *model.Subject   // if set, the purge lock of this subject must not exist
 	Puts      []model.Event    // each on condition that its identity is not stored
 	Absent    []model.EventKey // identities that must not be stored (of late events that are dropped)
@@ -75,6 +76,8 @@ type LatestWrite struct {
 type LatestCheck struct {
 	Series    model.Series
 	Condition model.Condition
+	// Not, if set, requires that the latest item is not of the event with this order.
+	Not *model.Order
 }
 
 // StoreResult is what the server said about one request of a Store. All fields but Result

@@ -54,7 +54,7 @@ func kindOf(t testing.TB, change func(*catalog.Kind)) *catalog.Kind {
 
 func keeping(k *catalog.Kind)       { k.Late = catalog.KeepLate }
 func dropping(k *catalog.Kind)      { k.Late = catalog.DropLate }
-func withoutLatest(k *catalog.Kind) { k.WithoutLatest = true }
+func withoutLatest(k *catalog.Kind) { k.Latest = catalog.NoLatest }
 
 // seeded is a random source that may be read concurrently.
 type seeded struct {

@@ -1,6 +1,8 @@
 package item
 
 import (
+	"encoding/binary"
+
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -19,6 +21,9 @@ func FromEvent(e *model.Event) Item {
 	}
 	if e.Late {
 		it[tablekeys.AttrLate] = boolOf(true)
+	}
+	if e.Attempt != 0 {
+		it[tablekeys.AttrAttempt] = bytesOf(binary.BigEndian.AppendUint64(nil, e.Attempt))
 	}
 	if text, ok := indexValue(e.Attrs, e.IndexBy); ok {
 		k := tablekeys.IndexEntry(e.Key(), e.IndexBy, text)
@@ -55,6 +60,14 @@ func Event(it Item) (model.Event, error) {
 		e.IndexBy = indexedBy(&e, kind, field)
 	}
 	return e, nil
+}
+
+// Attempt returns the attempt that stored an event; 0 if the item does not say.
+func Attempt(it Item) uint64 {
+	if v := it[tablekeys.AttrAttempt]; v.Type == B && len(v.B) == 8 {
+		return binary.BigEndian.Uint64(v.B)
+	}
+	return 0
 }
 
 // indexedBy returns the field by which an event is indexed, from its index key. It returns ""

@@ -274,7 +274,7 @@ func TestLatest_ReturnsTheNewestItemOfAllShards(t *testing.T) {
 }
 
 func TestLatest_OfAKindWithoutLatestItemIsAnError(t *testing.T) {
-	w := newFixture(t, func(k *catalog.Kind) { k.WithoutLatest = true })
+	w := newFixture(t, func(k *catalog.Kind) { k.Latest = catalog.NoLatest })
 	if _, err := w.query.Latest(context.Background(), w.series(), false); !errors.Is(err, query.ErrNoLatest) {
 		t.Errorf("got %v, want %v", err, query.ErrNoLatest)
 	}

@@ -12,11 +12,12 @@ import (
 // shardReads is how many shards of a series are read at once.
 const shardReads = 8
 
-// Latest reads the latest item of a series by one Get for each shard. It returns nil if
-// nothing was ever appended. A latest item never expires. The error is ErrNoLatest if the
+// Latest reads the latest item of a series by one Get for each shard; if the item is derived
+// from events, by a Query of the newest event too. It returns nil if nothing was ever
+// appended. A latest item never expires. The error is ErrNoLatest if the
 // kind stores none.
 func (s *Service) Latest(ctx context.Context, series Series, consistent bool) (*model.Latest, error) {
-	if series.Kind.WithoutLatest {
+	if !series.Kind.HasLatest() {
 		return nil, fmt.Errorf("read latest item of %s: %w: read its history instead", series, ErrNoLatest)
 	}
 	if err := series.check(); err != nil {
@@ -24,11 +25,12 @@ func (s *Service) Latest(ctx context.Context, series Series, consistent bool) (*
 	}
 	shards := series.shards()
 	found := make([]*model.Latest, len(shards))
+	read := s.latestReader(series.Kind)
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(shardReads)
 	for i, shard := range shards {
 		reads.Go(func() (err error) {
-			found[i], err = s.Store.Latest(ctx, shard, consistent)
+			found[i], err = read(ctx, shard, consistent)
 			return err
 		})
 	}

@@ -8,6 +8,7 @@ const (
 	AttrHash      = "_hash"    // Binary: payload identity
 	AttrArrivedAt = "_arrived" // String, event: the source's clock when the event arrived
 	AttrLate      = "_late"    // Bool, event: stored as late; absent if it was applied
+	AttrAttempt   = "_try"     // Binary, event: random, of the call that stored it; absent if the latest item was written with it
 	AttrPurgeLock = "_fence"   // Bool, latest item: present while the subject is being purged
 )
 
@@ -18,7 +19,7 @@ const (
 	AttrDigest     = "_digest"     // Binary: sum over identity and values of the events
 	AttrUnreadable = "_unreadable" // Number: events that could not be decoded; absent if none
 	AttrExact      = "_exact"      // Bool: the rollup includes every change
-	AttrUntil      = "_until"      // Number: earliest expiresAt of the children; absent if none expires
+	AttrUntil      = "_until"      // Number: earliest expiresAt of the children; absent if none expires. Derived latest item: expiresAt of its event, 0 if never
 	AttrEmpty      = "_empty"      // Bool: computed from no children; absent if false
 	AttrWrittenAt  = "_written"    // String: the writer's clock
 	AttrLag        = "_lag"        // String: arrival time of the newest event in it; absent if none

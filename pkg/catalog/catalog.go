@@ -97,6 +97,7 @@ func (k Kind) complete() Kind {
 	k.Subject.Field = cmp.Or(k.Subject.Field, fieldFrom(k.Subject.Name))
 	k.Late = cmp.Or(k.Late, KeepLate)
 	k.OnCollision = cmp.Or(k.OnCollision, ReportCollision)
+	k.Latest = cmp.Or(k.Latest, TransactionLatest)
 	k.IDs = cmp.Or(k.IDs, OptionalID)
 	k.MaxMeasures = cmp.Or(k.MaxMeasures, rollup.DefaultMaxMeasures)
 	k.Shards = cmp.Or(k.Shards, 1)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Limits of the declaration of a kind.
@@ -114,8 +115,16 @@ func (c checker) policies() {
 	if c.k.FinerTime != model.RejectFinerTime && c.k.FinerTime != model.TruncateFinerTime {
 		c.wrong("finerTime", fmt.Sprintf("%d is not a policy for times finer than a millisecond: want reject or truncate", c.k.FinerTime))
 	}
-	if c.k.WithoutLatest && c.k.Late == DropLate {
-		c.wrong("late", "drop compares events with the latest item, and this kind has none: write late: keep, or remove latest: false")
+	if !slices.Contains([]LatestPolicy{TransactionLatest, DerivedLatest, NoLatest}, c.k.Latest) {
+		c.wrong("latest", quote(string(c.k.Latest))+" is not a policy for latest items: want transaction, derived or none")
+	}
+	if !c.k.LatestInTransaction() && c.k.Late == DropLate {
+		c.wrong("late", "drop compares events with the latest item when they are appended, and latest: "+string(c.k.Latest)+" does not: write late: keep, or latest: transaction")
+	}
+	if c.k.Latest == DerivedLatest && c.k.OrderBy != "" {
+		c.wrong("latest", "derived latest items are folded with rollups by event time, and events ordered by "+quote(c.k.OrderBy)+" have none: write latest: transaction or none")
+	} else if c.k.Latest == DerivedLatest && len(c.k.Retention.Tiers) == 0 && c.k.Retention.Raw != tier.Forever {
+		c.wrong("latest", "derived latest items are folded with rollups, and without tiers they would expire with the events: add a tier, keep raw forever, or write latest: transaction")
 	}
 }
 

@@ -60,6 +60,29 @@ const (
 	TextOrder   OrderType = "text"   // a text, by its bytes
 )
 
+// LatestPolicy is how the latest item of a series is kept.
+type LatestPolicy string
+
+// The policies for latest items.
+const (
+	// TransactionLatest writes the event and the latest item in one transaction: four write
+	// units. The order of events is checked, and conditions, rules and indexes can use it.
+	TransactionLatest LatestPolicy = "transaction"
+	// DerivedLatest writes the event alone: one write unit. The latest item is folded from
+	// events when the rollups of the finest tier are, and a read compares it with the newest
+	// event.
+	DerivedLatest LatestPolicy = "derived"
+	// NoLatest writes the event alone, and stores no latest items.
+	NoLatest LatestPolicy = "none"
+)
+
+// HasLatest reports whether the kind has latest items.
+func (k *Kind) HasLatest() bool { return k.Latest != NoLatest }
+
+// LatestInTransaction reports whether each append writes the latest item, so that events of a
+// series have an order when they are appended.
+func (k *Kind) LatestInTransaction() bool { return k.Latest == TransactionLatest || k.Latest == "" }
+
 // Kind declares a type of event of a subject type. The zero value of each field is its
 // documented default.
 type Kind struct {
@@ -89,12 +112,10 @@ type Kind struct {
 	// OnCollision is MergeCollision for senders that split the measures of one time into
 	// several messages without ids. It costs a transaction for each further message.
 	OnCollision CollisionPolicy
-	// WithoutLatest stores no latest items: an append costs one write unit, and the order of
-	// events is not checked.
-	WithoutLatest bool
-	Shards        int // partitions for the events of a subject; 0 and 1 mean one; it can never change
-	MaxMeasures   int // measures in a row; zero means rollup.DefaultMaxMeasures
-	Retention     tier.Policy
+	Latest      LatestPolicy
+	Shards      int // partitions for the events of a subject; 0 and 1 mean one; it can never change
+	MaxMeasures int // measures in a row; zero means rollup.DefaultMaxMeasures
+	Retention   tier.Policy
 
 	spec   *rollup.Spec // of what is declared; set by New
 	foldBy *rollup.Spec // nil: spec

@@ -37,8 +37,8 @@ func (x LatestIndex) complete() LatestIndex {
 // latestIndexes validates the indexes of latest items. A key cannot mix fields of events with
 // enrichment, because no writer has both.
 func (c checker) latestIndexes() {
-	if len(c.k.LatestBy) > 0 && (c.k.WithoutLatest || c.k.Shards > 1) {
-		c.wrong("latestBy", "needs exactly one latest item for each series: remove latest: false, and do not shard the kind")
+	if len(c.k.LatestBy) > 0 && (!c.k.LatestInTransaction() || c.k.Shards > 1) {
+		c.wrong("latestBy", "needs exactly one latest item for each series, which each append writes: write latest: transaction, and do not shard the kind")
 	}
 	taken := map[string]bool{}
 	for _, x := range c.k.LatestBy {

@@ -29,7 +29,7 @@ func TestNew_ChecksIndexesOfLatestItems(t *testing.T) {
 		"of a measure":             {with(one(state), func(k *catalog.Kind) { k.Measures = []rollup.MeasureSpec{{Name: "state"}} }), "is a measure"},
 		"mixed with enrichment":    {with(one(catalog.LatestIndex{By: []string{"account"}, Sort: []string{"state"}}), func(k *catalog.Kind) { k.Enrichment = []string{"account"} }), "mixes fields of events with enrichment"},
 		"of enrichment":            {with(one(state), func(k *catalog.Kind) { k.Enrichment = []string{"state"} }), ""},
-		"of a kind without any":    {with(one(state), func(k *catalog.Kind) { k.WithoutLatest = true }), "needs exactly one latest item for each series"},
+		"of a kind without any":    {with(one(state), func(k *catalog.Kind) { k.Latest = catalog.NoLatest }), "needs exactly one latest item for each series"},
 		"of a kind that is spread": {with(one(state), func(k *catalog.Kind) { k.Shards = 2 }), "needs exactly one latest item for each series"},
 		"two in one index":         {with(one(state), func(k *catalog.Kind) { k.LatestBy = append(k.LatestBy, state) }), "declared twice: a latest item has one entry"},
 	} {

@@ -127,13 +127,20 @@ func (t *Table) updateLatest(w *ingest.LatestWrite) (*types.Update, error) {
 }
 
 func (t *Table) checkLatest(c *ingest.LatestCheck) (*types.ConditionCheck, error) {
-	if len(c.Condition) == 0 {
+	if len(c.Condition) == 0 && c.Not == nil {
 		return nil, fmt.Errorf("check latest item of %s: the condition is empty: add a term, or leave out the check", c.Series)
 	}
 	x := newExpression()
 	condition, err := x.where(c.Condition)
 	if err != nil {
 		return nil, err
+	}
+	if c.Not != nil {
+		not := x.otherOrder(*c.Not)
+		if condition != "" {
+			not += " AND " + condition
+		}
+		condition = not
 	}
 	return &types.ConditionCheck{
 		TableName:                           &t.name,

@@ -77,6 +77,13 @@ func (x *expression) sameOrder(o model.Order) string {
 		x.name(tablekeys.AttrAt), x.text(o.At.String()), x.name(tablekeys.AttrID), x.text(o.ID))
 }
 
+// otherOrder: the subject has no purge lock, and the stored order, if there is one, is not
+// this one.
+func (x *expression) otherOrder(o model.Order) string {
+	return fmt.Sprintf("%s AND NOT (%s = %s AND %s = %s)", x.missing(tablekeys.AttrPurgeLock),
+		x.name(tablekeys.AttrAt), x.text(o.At.String()), x.name(tablekeys.AttrID), x.text(o.ID))
+}
+
 // creation: the item has no order yet, though it may hold enrichment, and the subject has
 // no purge lock.
 func (x *expression) creation() string {

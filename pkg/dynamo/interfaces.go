@@ -20,6 +20,7 @@ var (
 	_ aggregate.ProgressStore     = (*Table)(nil)
 	_ aggregate.InvalidationStore = (*Table)(nil)
 	_ aggregate.SeriesStore       = (*Table)(nil)
+	_ aggregate.LatestStore       = (*Table)(nil)
 	_ query.Store                 = (*Table)(nil)
 	_ lifecycle.Store             = (*Table)(nil)
 	_ lifecycle.Eraser            = (*Table)(nil)

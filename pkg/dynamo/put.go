@@ -22,7 +22,9 @@ func (t *Table) Put(ctx context.Context, event model.Event) (ingest.StoreResult,
 	if result != storage.ConditionFailed {
 		return ingest.StoreResult{Result: result, Cause: failure}, err
 	}
-	return ingest.StoreResult{Result: result, Stored: []*model.Event{storedEvent(old, event.Key())}}, nil
+	stored := storedEvent(old, event.Key())
+	stored.Attempt = item.Attempt(old)
+	return ingest.StoreResult{Result: result, Stored: []*model.Event{stored}}, nil
 }
 
 // Quarantine sends one PutItem on condition that the ID is not stored. If it is, the

@@ -63,7 +63,7 @@ func simKinds() *catalog.Catalog {
 	cat, err := catalog.New(
 		catalog.Kind{Name: "READING", Subject: employees, Measures: measures},
 		catalog.Kind{Name: "SPREAD", Subject: employees, Measures: measures},
-		catalog.Kind{Name: "VIEW", Subject: employees, Measures: measures, WithoutLatest: true},
+		catalog.Kind{Name: "VIEW", Subject: employees, Measures: measures, Latest: catalog.NoLatest},
 	)
 	if err != nil {
 		panic(err)

@@ -58,7 +58,7 @@ func TestPurge_RemovesEventsOfAllShardsByDefault(t *testing.T) {
 		At       time.Time `tide:"time"`
 	}
 	w := newFixture(t, employee)
-	kind := catalog.Kind{Name: "SEEN", Subject: catalog.SubjectType{Name: alice.Type}, Shards: 8, WithoutLatest: true}
+	kind := catalog.Kind{Name: "SEEN", Subject: catalog.SubjectType{Name: alice.Type}, Shards: 8, Latest: catalog.NoLatest}
 	events, err := timeseries.Open[seen](w.table, kind, &timeseries.Options{Now: func() time.Time { return w.now().Time() }})
 	if err != nil {
 		t.Fatal(err)

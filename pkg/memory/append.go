@@ -96,7 +96,7 @@ func appendActions(tx *ingest.AppendTransaction) ([]action, error) {
 	case tx.Latest != nil:
 		out = append(out, latestAction(tx.Latest))
 	case tx.Check != nil:
-		out = append(out, action{key: keys.Latest(tx.Check.Series), condition: satisfies(tx.Check.Condition)})
+		out = append(out, action{key: keys.Latest(tx.Check.Series), condition: both(notOf(tx.Check.Not), satisfies(tx.Check.Condition))})
 	}
 	if err := errors.Join(validateConditions(tx)...); err != nil {
 		return nil, err

@@ -54,6 +54,15 @@ func inOrder(old item.Item, w *ingest.LatestWrite) bool {
 	return at.Type == item.S && (at.S < first || at.S == first && textLess(old[tablekeys.AttrID], w.First.ID))
 }
 
+// notOf: the item is not purge locked and not of the event with the order; nil is no
+// requirement.
+func notOf(o *model.Order) func(item.Item) bool {
+	return func(old item.Item) bool {
+		_, locked := old[tablekeys.AttrPurgeLock]
+		return o == nil || !locked && (old[tablekeys.AttrAt].S != o.At.String() || old[tablekeys.AttrID].S != o.ID)
+	}
+}
+
 func textLess(v item.Value, s string) bool { return v.Type == item.S && v.S < s }
 
 // update returns a copy of old with the attributes of set.
@@ -128,7 +137,7 @@ func validateConditions(tx *ingest.AppendTransaction) (mistakes []error) {
 		where = tx.Latest.Condition
 	}
 	if tx.Check != nil {
-		if where = tx.Check.Condition; len(where) == 0 {
+		if where = tx.Check.Condition; len(where) == 0 && tx.Check.Not == nil {
 			mistakes = append(mistakes, fmt.Errorf("%w: check latest item of %s: the condition is empty", ErrMalformed, tx.Check.Series))
 		}
 	}

@@ -21,6 +21,7 @@ func (t *Table) Put(ctx context.Context, event model.Event) (ingest.StoreResult,
 	reply := ingest.StoreResult{Result: result}
 	if result == storage.ConditionFailed {
 		reply.Stored = []*model.Event{storedEvent(old)}
+		reply.Stored[0].Attempt = item.Attempt(old)
 	}
 	return reply, err
 }

@@ -114,6 +114,10 @@ type Event struct {
 	// IndexBy is the name of the text field that is the event's key in the second index. The
 	// event is not indexed if it is "" or if the event does not have the field.
 	IndexBy string
+	// Attempt identifies the call that stored an event without its latest item: a repeated
+	// request finds out by it that an earlier one was stored. It is random, and 0 in other
+	// events and in events that are read.
+	Attempt uint64
 	// Unreadable is set by a store that cannot decode the item. Only Series, Order and
 	// ExpiresAt (if it can be decoded) are then set.
 	Unreadable bool

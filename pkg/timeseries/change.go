@@ -64,7 +64,7 @@ func (e *Events[T]) Enrich(ctx context.Context, key Key, patch map[string]any, o
 		return fail(err)
 	}
 	switch {
-	case e.kind.WithoutLatest:
+	case !e.kind.HasLatest():
 		return fail(fmt.Errorf("enrich: kind %s: %w", e.kind.Name, ErrNoLatest))
 	case e.kind.Shards > 1:
 		return fail(fmt.Errorf("enrich: kind %s has a latest item for each of its %d shards: keep the fields in the subject's profile", e.kind.Name, e.kind.Shards))

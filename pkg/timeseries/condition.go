@@ -36,7 +36,7 @@ func (e *Events[T]) condition(opts []AppendOption) (model.Condition, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
-	if len(a.condition) > 0 && e.kind.WithoutLatest {
+	if len(a.condition) > 0 && !e.kind.LatestInTransaction() {
 		return nil, fmt.Errorf("append with If to kind %s: %w", e.kind.Name, ErrNoLatest)
 	}
 	for _, t := range a.condition {

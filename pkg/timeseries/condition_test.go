@@ -68,7 +68,7 @@ func TestAppend_AConditionMayNameEnrichment(t *testing.T) {
 func TestAppend_AnInvalidConditionIsAnError(t *testing.T) {
 	t.Parallel()
 	lone := iot.Readings
-	lone.WithoutLatest = true
+	lone.Latest = catalog.NoLatest
 	v := Reading{Device: "sensor_01", At: today}
 	for name, c := range map[string]struct {
 		kind catalog.Kind

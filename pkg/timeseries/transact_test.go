@@ -66,7 +66,7 @@ func TestTransactItems_HaveTheOutcomeOfAnAppendExceptForLateEvents(t *testing.T)
 func TestTransactItems_OfAKindWithoutLatestItemAreTheEventAndThePurgeLock(t *testing.T) {
 	t.Parallel()
 	kind := iot.Readings
-	kind.WithoutLatest = true
+	kind.Latest = catalog.NoLatest
 	table := newTable()
 	events := open[Reading](t, table, kind)
 	v := Reading{Device: "sensor_01", At: today, Location: "hall"}

@@ -34,7 +34,7 @@ func openOn(t *testing.T, store timeseries.Store, kind catalog.Kind, opts timese
 
 func withoutLatest() catalog.Kind {
 	kind := iot.Readings
-	kind.WithoutLatest = true
+	kind.Latest = catalog.NoLatest
 	return kind
 }
 
@@ -74,7 +74,7 @@ func TestAppend_UndecidedIsAnErrorWithItsCause(t *testing.T) {
 					t.Errorf("%s: %s: value %d: %+v, want %v", name, c.name, i, results[i], want)
 				}
 			}
-			if kind.WithoutLatest {
+			if !kind.HasLatest() {
 				continue
 			}
 			if result, err := events.Append(c.ctx, v, timeseries.If("location", model.Missing, nil)); !errors.Is(err, timeseries.ErrUndecided) || result.Outcome != "" {

@@ -62,7 +62,7 @@ func (sc *scenario) prepare() error {
 	for _, p := range sc.policies {
 		c, err := catalog.New(catalog.Kind{
 			Name: kindName, Subject: catalog.SubjectType{Name: "DEVICE"}, Measures: []rollup.MeasureSpec{{Name: "value"}},
-			WithoutLatest: !sc.latest, Retention: p,
+			Latest: map[bool]catalog.LatestPolicy{true: catalog.TransactionLatest, false: catalog.NoLatest}[sc.latest], Retention: p,
 		})
 		if err != nil {
 			return fmt.Errorf("scenario %s: %w", sc.name, err)

@@ -91,7 +91,7 @@ func kindOf(d simstream.Dice) catalog.Kind {
 	case 1:
 		k.Late = catalog.DropLate
 	case 2:
-		k.WithoutLatest = true
+		k.Latest = catalog.NoLatest
 	}
 	if d.Chance("deferred", .5) {
 		for i := range k.Retention.Tiers {
@@ -124,7 +124,7 @@ func (w *world) readAll(id int, d simstream.Dice) {
 	w.Go(fmt.Sprintf("client %d", id), d, func(ctx context.Context) {
 		c := w.newClient(id, d)
 		for _, name := range series {
-			if !w.log.Kind.WithoutLatest {
+			if w.log.Kind.HasLatest() {
 				c.ReadLatest(ctx, name)
 			}
 			for level := range w.log.Kind.Retention.Tiers {

@@ -33,6 +33,7 @@ type load struct {
 	warmupDays    int           // days with one batch an hour before the measurement
 	withoutPoints bool          // without resume points
 	deferred      bool          // all tiers are deferred
+	latest        catalog.LatestPolicy
 }
 
 // usage is the capacity units that a load consumes.
@@ -51,6 +52,12 @@ const (
 	dollarsWrite = .625
 	dollarsRead  = .125
 )
+
+// allWrites returns the write units of an event and its rollups.
+func (u *usage) allWrites() float64 { return u.perEvent(unitsEvents) + u.perEvent(unitsRollups) }
+
+// deviceBatches is a device that sends the readings of an hour in one batch.
+var deviceBatches = load{perBatch: 60, every: time.Hour, lasts: 24 * time.Hour, deferred: true, warmupDays: 15}
 
 // dollars returns the cost of the rollups of a million events, without their appends.
 func (u *usage) dollars() float64 {
@@ -81,7 +88,7 @@ func measure(l load) usage {
 		policy.Tiers[level].Deferred = l.deferred
 	}
 	cat := catalogOf(catalog.Kind{
-		Name: kindName, Subject: catalog.SubjectType{Name: "DEVICE"}, Retention: policy,
+		Name: kindName, Subject: catalog.SubjectType{Name: "DEVICE"}, Retention: policy, Latest: l.latest,
 		Measures: []rollup.MeasureSpec{
 			{Name: "temperature", Scale: 9, Percentiles: true}, {Name: "humidity", Scale: 9, Percentiles: true},
 		},
@@ -240,6 +247,14 @@ func printDeferredCosts(w io.Writer) {
 	}{{"1/min", perMinute}, {"1/min, 1 % late", late}, {"1/s", perSecond}} {
 		u := measure(l.load)
 		fmt.Fprintf(w, "%s, deferred: %.3f write %.3f read an event, $%.3f per million events\n", l.name, u.perEvent(unitsRollups), u.perEvent(unitsRead), u.dollars())
+	}
+	fmt.Fprintln(w, "\nThe whole pipeline, with all tiers deferred:")
+	for _, latest := range []catalog.LatestPolicy{catalog.TransactionLatest, catalog.DerivedLatest, catalog.NoLatest} {
+		for _, l := range []load{perMinute, deviceBatches} {
+			l.latest = latest
+			u := measure(l)
+			fmt.Fprintf(w, "%s, latest %s: %.3f write %.3f read an event\n", map[int]string{1: "1/min", 60: "batches of 60"}[l.perBatch], latest, u.allWrites(), u.perEvent(unitsRead))
+		}
 	}
 }
 

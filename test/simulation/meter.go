@@ -80,6 +80,11 @@ func (m *metered) PutAll(ctx context.Context, puts []table.Put) (storage.WriteRe
 	return m.Table.PutAll(ctx, puts)
 }
 
+// Update writes a latest item.
+func (m *metered) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
+	return m.one(a.Key, func() (storage.WriteResult, error) { return m.Table.Update(ctx, a) })
+}
+
 // PurgeLocked reads a purge lock.
 func (m *metered) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
 	m.count(unitsRead, 1)

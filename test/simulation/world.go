@@ -126,14 +126,14 @@ func (w *world) policyOf(d simstream.Dice) tier.Policy {
 
 func (w *world) kindOf(p tier.Policy) catalog.Kind {
 	k := catalog.Kind{
-		Name:          kindName,
-		Subject:       catalog.SubjectType{Name: "DEVICE"},
-		Measures:      []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
-		Dimensions:    []rollup.DimensionSpec{{Name: "state"}},
-		Distinct:      []string{"who"},
-		WithoutLatest: w.dice.Chance("no latest items", .5),
-		Shards:        1 + w.dice.Pick("shards", 5)/4,
-		Retention:     p,
+		Name:       kindName,
+		Subject:    catalog.SubjectType{Name: "DEVICE"},
+		Measures:   []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
+		Dimensions: []rollup.DimensionSpec{{Name: "state"}},
+		Distinct:   []string{"who"},
+		Latest:     []catalog.LatestPolicy{catalog.TransactionLatest, catalog.NoLatest}[w.dice.Pick("latest items", 2)],
+		Shards:     1 + w.dice.Pick("shards", 5)/4,
+		Retention:  p,
 	}
 	if w.dice.Chance("few names in a row", .25) {
 		k.MaxMeasures, k.Dimensions[0].Top = 2, 1

@@ -21,7 +21,7 @@ func TestCatalog_HoldsReadingsOfDevices(t *testing.T) {
 	if s, ok := c.SubjectByPath("devices"); !ok || s.Name != iot.Device.Name || s.Field != iot.Device.Field || k.Subject != s {
 		t.Errorf("the subject type is %v, that of readings %v", s, k.Subject)
 	}
-	if k.Late != catalog.KeepLate || k.WithoutLatest || k.Retention.Raw != tier.Standard().Raw {
+	if k.Late != catalog.KeepLate || !k.HasLatest() || k.Retention.Raw != tier.Standard().Raw {
 		t.Errorf("got %+v: want late: keep, latest items, the standard retention", k)
 	}
 	for _, m := range []string{"temperature", "humidity", "battery", "value"} {

@@ -25,8 +25,8 @@ func TestCatalog_HasThreeKinds(t *testing.T) {
 			t.Errorf("%s: %d shards, want %d: the number is fixed for the kind's life", path, k.Shards, shards)
 			continue
 		}
-		if k.Late != catalog.KeepLate || !k.WithoutLatest || k.IDs != catalog.RequiredID {
-			t.Errorf("%s: late %s, without latest items %v, ids %s", path, k.Late, k.WithoutLatest, k.IDs)
+		if k.Late != catalog.KeepLate || k.HasLatest() || k.IDs != catalog.RequiredID {
+			t.Errorf("%s: late %s, without latest items %v, ids %s", path, k.Late, !k.HasLatest(), k.IDs)
 		}
 		if _, _, ok := k.Retention.Find(tier.Minute); !ok || k.Retention.Raw != 30*tier.Day24 {
 			t.Errorf("%s: raw %s, minutes %v", path, k.Retention.Raw, ok)

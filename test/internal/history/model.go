@@ -19,7 +19,7 @@ type series struct {
 type policy struct{ drop, withoutLatest bool }
 
 func policyOf(k *catalog.Kind) policy {
-	return policy{drop: k.Late == catalog.DropLate, withoutLatest: k.WithoutLatest}
+	return policy{drop: k.Late == catalog.DropLate, withoutLatest: !k.HasLatest()}
 }
 
 // append returns the outcome of an append that is carried out alone, and the state after it. It is

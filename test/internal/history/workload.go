@@ -19,7 +19,7 @@ func (c *Client) Operate(ctx context.Context, series []string, stage float64, pi
 		c.compareAndAppend(ctx, name, slot, pick)
 	case n < 15:
 		c.Delete(ctx, name, slot)
-	case n < 17 && !c.Log.Kind.WithoutLatest:
+	case n < 17 && c.Log.Kind.HasLatest():
 		c.ReadLatest(ctx, name)
 	case n < 18:
 		c.ReadEvent(ctx, name, slot)
@@ -45,7 +45,7 @@ func (c *Client) appendAgain(ctx context.Context, series string, pick Pick) {
 // compareAndAppend reads the latest item and appends on condition that it is unchanged, or that it
 // is still an older one.
 func (c *Client) compareAndAppend(ctx context.Context, series string, slot uint8, pick Pick) {
-	if c.Log.Kind.WithoutLatest {
+	if !c.Log.Kind.HasLatest() {
 		c.ReadEvent(ctx, series, slot)
 		return
 	}

@@ -1,0 +1,206 @@
+package aggregate_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// latestWorld is a world whose kind has derived latest items.
+type latestWorld struct {
+	*world
+	deferred bool
+}
+
+func newLatestWorld(t *testing.T, deferred bool) *latestWorld {
+	kind := gauge
+	kind.Latest, kind.Enrichment, kind.Retention = catalog.DerivedLatest, []string{"owner"}, tier.Standard()
+	for i := range kind.Retention.Tiers {
+		kind.Retention.Tiers[i].Deferred = deferred
+	}
+	return &latestWorld{newWorldOf(t, kind), deferred}
+}
+
+// event stores an event at a time, or deletes it, and processes the change.
+func (w *latestWorld) change(what storage.ChangeType, when model.Time, value int64) {
+	w.t.Helper()
+	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(value))}}
+	e := model.Event{Series: w.series, Order: model.Order{At: when}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now())}
+	err := w.table.DeleteItem(context.Background(), keys.Event(e.Key()))
+	if what != storage.Deleted {
+		err = w.table.PutItem(context.Background(), item.FromEvent(&e))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if r := w.agg.Process(context.Background(), []storage.Change{{Type: what, Key: e.Key(), At: w.now()}}); len(r.Failures) > 0 {
+		w.t.Fatal(r.Failures[0].Err)
+	}
+}
+
+// stored returns the stored item; not Ordered if it has no event.
+func (w *latestWorld) stored() item.DerivedLatest {
+	w.t.Helper()
+	it, err := w.table.GetItem(context.Background(), keys.Latest(w.series))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	l, err := item.ReadDerivedLatest(it)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return l
+}
+
+func (w *latestWorld) wantLatest(at model.Time) {
+	w.t.Helper()
+	if l := w.stored(); l.Ordered != (at != 0) || l.Ordered && l.At != at {
+		w.t.Errorf("the latest item is %v of %s, want %s", l.Ordered, l.At, at)
+	}
+}
+
+func TestFoldLatest_FollowsTheNewestEvent(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	first, second := noon.Add(-3*time.Hour), noon.Add(-time.Hour)
+	w.change(storage.Inserted, first, 1)
+	w.wantLatest(first)
+	w.change(storage.Inserted, second, 2)
+	w.wantLatest(second)
+	w.change(storage.Inserted, first.Add(time.Minute), 3) // late
+	w.wantLatest(second)
+	w.change(storage.Corrected, second, 4)
+	if v, _ := w.stored().Attrs.Get("value"); v != model.NumberValue(model.DecimalOf(4)) {
+		t.Errorf("the correction is not in the item: %v", v)
+	}
+	w.change(storage.Deleted, second, 0)
+	w.wantLatest(first.Add(time.Minute))
+	w.change(storage.Deleted, first.Add(time.Minute), 0)
+	w.change(storage.Deleted, first, 0)
+	w.wantLatest(0)
+}
+
+// A deletion is folded at once, also where its bucket is left to a sweep.
+func TestFoldLatest_DropsADeletedEventOfAnOpenBucket(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, true)
+	closed, open := noon.Add(-3*time.Hour), noon
+	w.change(storage.Inserted, open, 1)
+	w.wantLatest(0) // left to the sweep
+	w.change(storage.Inserted, closed, 2)
+	w.wantLatest(open) // folded with the closed bucket
+	w.change(storage.Deleted, open, 0)
+	w.wantLatest(closed)
+}
+
+func TestFoldLatest_KeepsAnEventThatExpired(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	first := noon.Add(-time.Hour)
+	w.change(storage.Inserted, first, 1)
+	w.setNow(noon.Add(w.kind.Retention.Raw - 2*time.Hour))
+	e := model.EventKey{Series: w.series, Order: model.Order{At: first}}
+	w.setNow(noon.Add(w.kind.Retention.Raw))
+	if err := w.table.DeleteItem(context.Background(), keys.Event(e)); err != nil { // by TTL
+		t.Fatal(err)
+	}
+	old := first.Add(-time.Hour)
+	w.change(storage.Inserted, old, 2)
+	w.wantLatest(first)
+	if n := w.stored(); n.ExpiresAt == 0 || !n.ExpiryKnown {
+		t.Errorf("the item does not say when its event expired: %+v", n)
+	}
+}
+
+func TestFoldLatest_NeverNamesEnrichment(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	enrich := func(owner string) {
+		set := item.Item{keys.AttrPK: {Type: item.S, S: keys.Latest(w.series).PK}, keys.AttrSK: {Type: item.S, S: keys.Latest(w.series).SK}, "owner": {Type: item.S, S: owner}}
+		if err := w.table.UpdateItem(context.Background(), set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enrich("ada")
+	for i, what := range []storage.ChangeType{storage.Inserted, storage.Corrected, storage.Deleted, storage.Inserted} {
+		w.change(what, noon.Add(-time.Hour), int64(i))
+		if v, _ := w.stored().Attrs.Get("owner"); v.Text != "ada" {
+			t.Errorf("after change %d the owner is %q", i, v.Text)
+		}
+	}
+}
+
+// A purge has locked or removed the item: a fold must not write it again.
+func TestFoldLatest_LeavesAPurgedSubjectAlone(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	lock := tablekeys.PurgeLock(w.series.Subject)
+	if err := w.table.PutItem(context.Background(), item.Item{keys.AttrPK: {Type: item.S, S: lock.PK}, keys.AttrSK: {Type: item.S, S: lock.SK}}); err != nil {
+		t.Fatal(err)
+	}
+	w.change(storage.Inserted, noon.Add(-time.Hour), 1)
+	if it, _ := w.table.GetItem(context.Background(), keys.Latest(w.series)); it != nil {
+		t.Errorf("the fold created %v", it)
+	}
+}
+
+// foldFaults makes the first writes of the item fail, or loses their responses, or lets an
+// append of the transaction mode come between.
+type foldFaults struct {
+	store
+	results []storage.WriteResult
+	between func()
+}
+
+func (f *foldFaults) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
+	if len(f.results) == 0 {
+		return f.store.(interface {
+			Update(context.Context, table.Action) (storage.WriteResult, error)
+		}).Update(ctx, a)
+	}
+	first := f.results[0]
+	f.results = f.results[1:]
+	if f.between != nil {
+		f.between()
+		f.between = nil
+	}
+	r, err := f.store.(interface {
+		Update(context.Context, table.Action) (storage.WriteResult, error)
+	}).Update(ctx, a)
+	if first == storage.Unknown {
+		r = first
+	}
+	return r, err
+}
+
+func TestFoldLatest_RepeatsAWriteWithoutAResponse(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	w.agg.Store = &foldFaults{store: w.table, results: []storage.WriteResult{storage.Unknown, storage.Unknown}}
+	w.change(storage.Inserted, noon.Add(-time.Hour), 1)
+	w.wantLatest(noon.Add(-time.Hour))
+}
+
+// While the configuration changes, an append may still write the item with its event.
+func TestFoldLatest_DoesNotOverwriteAnAppendThatItDidNotRead(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	newer := noon.Add(-time.Minute)
+	w.agg.Store = &foldFaults{store: w.table, results: []storage.WriteResult{storage.Written}, between: func() {
+		it := item.FromLatest(&model.Latest{Series: w.series, Ordered: true, Order: model.Order{At: newer}})
+		if err := w.table.PutItem(context.Background(), it); err != nil {
+			t.Fatal(err)
+		}
+	}}
+	w.change(storage.Inserted, noon.Add(-time.Hour), 1)
+	w.wantLatest(newer)
+}
