@@ -93,7 +93,7 @@ oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web l
 
 .PHONY: sim
 sim: ## longer: N (10000) seeded histories over all faults together, from SEED (1) on, with the code that deploys (about 3 min)
-	@go run ./test/simulation -n "$(N)" -seed "$(SEED)"
+	@go test -c -o build/simulation.test ./test/simulation && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/simulation.test
 
 .PHONY: linear
 linear: N = 1000000
@@ -114,7 +114,7 @@ sim-alerts: ## longer: 1,000 seeded histories of a fleet's alerts over all fault
 
 .PHONY: cost
 cost: ## what it costs to be right, measured in read and write units (about 3 min)
-	@go run ./test/simulation -cost
+	@go test -c -o build/simulation.test ./test/simulation && TIDEMARK_COMMAND=-cost build/simulation.test
 
 .PHONY: mutants
 mutants: ## longer: plant faults in copies of the rule, and name the test that finds each (about 4 min)

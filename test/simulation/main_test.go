@@ -1,28 +1,34 @@
-// Command simulation plays random histories of a table under all simulated faults. It runs
-// the deployed code: the ingest service and the aggregator, on the table in memory and a
-// simulated table stream. Each hitrace is determined by its seed. Whenever nothing is in
-// progress, it checks that each exact row is byte-equal to a recount of the events, and
-// that no row is missing. A hitrace that fails is shrunk and printed, and the exit status
-// is 1.
-//
-// Package simstream simulates the stream; this program checks the guarantees of the aggregator.
-package main
+package simulation
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
+	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
-func main() {
+// TestMain runs the command in place of the tests if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) {
+	flags, given := os.LookupEnv("TIDEMARK_COMMAND")
+	if !given {
+		os.Exit(m.Run())
+	}
+	_ = os.Unsetenv("TIDEMARK_COMMAND") // tests that this process starts are no commands
+	command(strings.Fields(flags))
+}
+
+// command is what make sim and make cost run.
+func command(args []string) {
+	flag := flag.NewFlagSet("simulation", flag.ExitOnError)
 	n := flag.Int("n", 1000, "`number` of histories")
 	seed := flag.Uint64("seed", 1, "`seed` of the first hitrace; the next ones count up")
 	cost := flag.Bool("cost", false, "measure the read and write units of rollups instead")
 	trace := flag.Bool("trace", false, "print the complete hitrace of the seed, whether it fails or not")
-	flag.Parse()
+	_ = flag.Parse(args) // it exits if it fails
 	if *cost {
 		printCosts(os.Stdout)
 		printDeferredCosts(os.Stdout)
