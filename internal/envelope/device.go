@@ -66,7 +66,7 @@ func unmarked(payload []byte, delivery, kind string) []Message {
 // returned unchanged.
 func marked(element []byte, subject, kind string) []byte {
 	rest := bytes.TrimSpace(element)
-	if s := shapeOf(rest); s == nil || len(s) == 0 || s.has(RuleSubject) || s.has(RuleKind) {
+	if s := shapeOf(rest); len(s) == 0 || s.has(RuleSubject) || s.has(RuleKind) {
 		return element
 	}
 	mark, _ := json.Marshal(map[string]string{RuleSubject: subject, RuleKind: kind}) // strings cannot fail
