@@ -30,8 +30,9 @@ func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, notB
 	var mu sync.Mutex // guards closed
 	var group errgroup.Group
 	group.SetLimit(limits.Concurrency)
+	now := a.Now()
 	for _, b := range buckets {
-		if b.closesAt(a.Now()) == model.MinTime {
+		if b.closesAt(now) == model.MinTime {
 			mu.Lock()
 			closed = append(closed, b)
 			mu.Unlock()

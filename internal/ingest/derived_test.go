@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,19 +22,19 @@ func derived(k *catalog.Kind) { k.Latest = catalog.DerivedLatest }
 // lostResponses stores what the first requests send, and returns no response.
 type lostResponses struct {
 	*memory.Table
-	left, appends int
+	left, appends atomic.Int64
 }
 
 func (l *lostResponses) Put(ctx context.Context, e model.Event) (ingest.StoreResult, error) {
 	r, err := l.Table.Put(ctx, e)
-	if l.left--; l.left >= 0 {
+	if l.left.Add(-1) >= 0 {
 		return ingest.StoreResult{Result: storage.Unknown}, err
 	}
 	return r, err
 }
 
 func (l *lostResponses) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
-	l.appends++
+	l.appends.Add(1)
 	return l.Table.Append(ctx, tx)
 }
 
@@ -51,8 +52,8 @@ func TestAppend_OfADerivedKindIsOnePutWithoutTheLatestItem(t *testing.T) {
 	}
 	wantOutcomes(t, appendAll(t, serviceOn(store, 2), kind, observation(minute(5), "", num("t", 1)), observation(minute(5), "", num("t", 2))),
 		model.Duplicate, model.Collision)
-	if n := len(scan(t, store.Table)); n != 60 || store.appends != 0 {
-		t.Errorf("%d items and %d transactions, want 60 events only", n, store.appends)
+	if n := len(scan(t, store.Table)); n != 60 || store.appends.Load() != 0 {
+		t.Errorf("%d items and %d transactions, want 60 events only", n, store.appends.Load())
 	}
 }
 
@@ -62,9 +63,9 @@ func TestAppend_OfADerivedKindKnowsItsOwnEventAfterALostResponse(t *testing.T) {
 		"reported": derived,
 		"merged":   func(k *catalog.Kind) { derived(k); k.OnCollision = catalog.MergeCollision },
 	} {
-		kind, store := kindOf(t, change), &lostResponses{Table: memory.New(clock), left: 3}
+		kind, store := kindOf(t, change), &lostResponses{Table: memory.New(clock)}
 		wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observation(minute(1), "", num("t", 1))), model.Applied)
-		store.left = 3
+		store.left.Store(3)
 		got := appendAll(t, serviceOn(store, 2), kind, observation(minute(1), "", num("t", 1)))
 		if wantOutcomes(t, got, model.Duplicate); t.Failed() {
 			t.Log(name)
@@ -83,7 +84,7 @@ func TestAppend_OfADerivedKindRejectsTheRepeatOfAnExpiredEvent(t *testing.T) {
 		value   int64
 		locked  bool
 		want    model.Outcome
-		appends int
+		appends int64
 	}{
 		"a repeat":                  {clock().Add(-raw), 1, false, model.Duplicate, 1},
 		"another value":             {clock().Add(-raw), 2, false, model.Collision, 1},
@@ -102,8 +103,8 @@ func TestAppend_OfADerivedKindRejectsTheRepeatOfAnExpiredEvent(t *testing.T) {
 		store := &lostResponses{Table: table}
 		seed++
 		got := appendAll(t, serviceOn(store, seed), kind, observation(c.at, "", num("t", c.value)))
-		if got[0].Outcome != c.want || store.appends != c.appends {
-			t.Errorf("%s: %s with %d transactions, want %s with %d", name, got[0].Outcome, store.appends, c.want, c.appends)
+		if got[0].Outcome != c.want || store.appends.Load() != c.appends {
+			t.Errorf("%s: %s with %d transactions, want %s with %d", name, got[0].Outcome, store.appends.Load(), c.want, c.appends)
 		}
 	}
 }

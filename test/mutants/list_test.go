@@ -1,6 +1,6 @@
 package mutants
 
-var mutants = append(revisionMutants, []mutant{
+var mutants = []mutant{
 	{
 		Name: "add", Says: "the fold is added to the row instead of replacing it", Tests: aggregateTests,
 		Edits: []edit{{recomputation, "	return r.writeIfChanged(ctx, row, fold)", `	if exists(row) && !item.DamagedRow(row) {
@@ -262,4 +262,4 @@ var mutants = append(revisionMutants, []mutant{
 `}},
 		Harmless: "two rows have the same revision only where one was removed and created again. Only TTL removes rows, at the earliest a day after an empty one was written, and no recomputation runs that long. The nonce protects against rows deleted by hand",
 	},
-}...)
+}
