@@ -74,7 +74,9 @@ func TestPatterns_CoverEveryRead(t *testing.T) {
 	}
 	listed := map[httpapi.Action]bool{
 		// They read several kinds like all-rollups, which has a row.
-		httpapi.ReadAllChart: true, httpapi.ReadAllTop: true,
+		httpapi.ReadAllChart: true, httpapi.ReadAllTop: true, httpapi.ReadAllTotal: true,
+		// It reads an event as the route without its id, which has a row.
+		httpapi.ReadEventByID: true,
 		// They do not read the table.
 		httpapi.ReadAPI: true, httpapi.ReadHealth: true, httpapi.ReadRelease: true,
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
@@ -51,6 +53,32 @@ var readingPatterns = []pattern{
 		},
 		action: httpapi.ReadHistory, of: "READING", words: []string{"sensor_01"}, params: "from=2026-04-01T00:00:00Z&to=2026-04-20T00:00:00Z&where=temperature%3E20&fields=temperature",
 		command: "tidemark history devices/sensor_01 --from 2026-04-01 --to 2026-04-20 --where 'temperature>20' --fields temperature",
+	},
+	{
+		about: "one reading by its time",
+		measured: func(ctx context.Context, w *world) (any, error) {
+			kind, _ := w.kinds.Kind("READING")
+			order := model.Order{At: at(march)}
+			return storage.Event(ctx, w.query.Store, model.EventKey{Series: kind.Series("sensor_01", "", order), Order: order})
+		},
+		action: httpapi.ReadEvent, of: "READING", words: []string{"sensor_01", "2026-03-01T00:00:00Z"},
+		command: "tidemark event get devices/sensor_01 2026-03-01T00:00:00Z",
+	},
+	{
+		about: "the streams of a device, first and last seen",
+		measured: func(ctx context.Context, w *world) (any, error) {
+			return w.query.Series(ctx, query.SeriesList{Subject: device, Limit: 100})
+		},
+		action: httpapi.ReadSeries, of: "DEVICE", words: []string{"sensor_01"},
+		command: "tidemark ls devices/sensor_01",
+	},
+	{
+		about: "a summary of a month; other ranges are cut into tiers, a request each",
+		call: func(ctx context.Context, w *world) (any, error) {
+			return w.readings.Total(ctx, sensor, timeseries.In(march, april))
+		},
+		action: httpapi.ReadTotal, of: "READING", words: []string{"sensor_01"}, params: "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z",
+		command: "tidemark total devices/sensor_01 --from 2026-03-01 --to 2026-04-01",
 	},
 	{
 		about: "the number of readings",
