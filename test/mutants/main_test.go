@@ -8,20 +8,14 @@ import (
 	"os/signal"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
-// TestMain runs the command in place of the tests if TIDEMARK_COMMAND has its flags.
-func TestMain(m *testing.M) {
-	flags, given := os.LookupEnv("TIDEMARK_COMMAND")
-	if !given {
-		os.Exit(m.Run())
-	}
-	_ = os.Unsetenv("TIDEMARK_COMMAND") // tests that this process starts are no commands
-	command(strings.Fields(flags))
-}
+// TestMain runs the command if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) { testenv.Main(m, command) }
 
 // command is what make mutants runs, from the module's root.
 func command(args []string) {

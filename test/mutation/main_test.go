@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 // targets are the packages with faults, from the module's root. The tests of a package are the
@@ -24,15 +25,8 @@ var furtherSuites = []string{
 
 const leastKilled = .95
 
-// TestMain runs the command in place of the tests if TIDEMARK_COMMAND has its flags.
-func TestMain(m *testing.M) {
-	flags, given := os.LookupEnv("TIDEMARK_COMMAND")
-	if !given {
-		os.Exit(m.Run())
-	}
-	_ = os.Unsetenv("TIDEMARK_COMMAND") // tests that this process starts are no commands
-	command(strings.Fields(flags))
-}
+// TestMain runs the command if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) { testenv.Main(m, command) }
 
 // command is what make mutation runs, from the module's root.
 func command(args []string) {
