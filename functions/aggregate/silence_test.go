@@ -206,7 +206,7 @@ func TestSilence_OfAnyPartRaisesAnAlarmWithinEightMinutes(t *testing.T) {
 }
 
 // idleAlerts has nothing to deliver.
-type idleAlerts struct{ evaluator }
+type idleAlerts struct{}
 
 func (idleAlerts) Evaluate(context.Context, []storage.Change) alert.Report { return alert.Report{} }
 
