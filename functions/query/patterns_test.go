@@ -16,7 +16,7 @@ import (
 var httpRow = regexp.MustCompile("(?m)^\\| HTTP \\| `GET ([^`]+)` \\|$")
 
 // emptyTableProblems are the problems of valid requests on an empty table.
-var emptyTableProblems = []string{"/problems/nothing-yet", "/problems/no-profile", "/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert"}
+var emptyTableProblems = []string{"/problems/nothing-yet", "/problems/no-profile", "/problems/no-such-subject", "/problems/no-purge", "/problems/no-such-alert", "/problems/no-such-event"}
 
 func TestAccessPatterns_TheRequestsOfThePageAreValid(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ACCESS-PATTERNS.md")
