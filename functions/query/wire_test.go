@@ -7,6 +7,12 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 func TestCursorKeys_AreASecretExceptInALocalStack(t *testing.T) {
@@ -36,5 +42,45 @@ func TestCursorKeys_AreASecretExceptInALocalStack(t *testing.T) {
 		if got := string(bytes.Join(keys, []byte("|"))); got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
 		}
+	}
+}
+
+// tableConfig is a table without a configuration, or one that cannot be read.
+type tableConfig struct {
+	stored *entity.KindConfig
+	err    error
+}
+
+func (c *tableConfig) KindConfig(context.Context, string) (*entity.KindConfig, error) {
+	return c.stored, c.err
+}
+
+// A tier that becomes deferred is read in another way, so a function that lives on reads the
+// configuration again. It serves nothing by a configuration that it cannot read.
+func TestFunction_FollowsTheConfigurationOfTheTable(t *testing.T) {
+	now, table := model.Time(0), &tableConfig{}
+	var built []tier.Policy
+	f := &function{
+		current: &tableconfig.Current{Table: table, Now: func() model.Time { return now }, Declare: config.Default(iot.Kinds()...).Catalog},
+		build: func(kinds *catalog.Catalog) *Handler {
+			built = append(built, kinds.Kinds[0].Retention)
+			return &Handler{Catalog: kinds}
+		},
+	}
+	for range 2 {
+		if err := f.refresh(t.Context()); err != nil || len(built) != 1 || !built[0].HasDeferred() {
+			t.Fatalf("%v; built %d handlers, want one with deferred tiers", err, len(built))
+		}
+	}
+	table.stored = &entity.KindConfig{Kind: "READING", SubjectType: "DEVICE", Shards: 1, Raw: 30 * tier.Day24, LeastRaw: 30 * tier.Day24,
+		Tiers: []entity.TierConfig{{Unit: "hour", Retention: 90 * tier.Day24, Least: 90 * tier.Day24}}}
+	now = now.Add(tableconfig.MaxAge)
+	if err := f.refresh(t.Context()); err != nil || len(built) != 2 || built[1].HasDeferred() {
+		t.Errorf("%v; built %d handlers, want another with immediate tiers", err, len(built))
+	}
+	now = now.Add(tableconfig.MaxAge)
+	table.err = errors.New("table unreachable")
+	if _, err := f.Handle(t.Context(), nil); !errors.Is(err, table.err) {
+		t.Errorf("error %v, want that of the table", err)
 	}
 }

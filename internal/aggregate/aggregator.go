@@ -78,9 +78,10 @@ func (l Limits) withDefaults() Limits {
 }
 
 // Process recomputes every bucket that the changes touch, each tier before the next
-// coarser one. An open bucket of a deferred tier is left to a sweep, with all coarser ones. Changes are in batch order. A change that the report names as failed is
-// not processed, nor is any change after it: acknowledge only the changes before the
-// first failure. Processing the same changes again, in any batches and any order,
+// coarser one. An open bucket of a deferred tier is left to a sweep, with all coarser
+// ones. Changes are in batch order. A change that the report names as failed is not
+// processed, nor is any change after it: acknowledge only the changes before the first
+// failure. Processing the same changes again, in any batches and any order,
 // changes nothing. When ctx ends, what is left fails.
 func (a *Aggregator) Process(ctx context.Context, changes []storage.Change) Report {
 	return a.process(ctx, changes, false)

@@ -10,9 +10,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// maxClockAhead is how far ahead of its arrival an event's time may be.
-const maxClockAhead = 5 * time.Minute
-
 // settled reports whether a bucket closed before the low watermark of its queue shard:
 // each change made while it was open is then in its row, and an absent row never was
 // written. A bucket of an immediate tier is always settled.
@@ -35,7 +32,7 @@ func (r *recomputation) mayMissChildren(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	least := r.leastOfChildren()
-	if least == tier.Forever || b.interval.Start.Add(least-maxClockAhead) > r.agg.Now().Add(tier.SealMargin) {
+	if least == tier.Forever || b.interval.Start.Add(least-entity.MaxClockAhead) > r.agg.Now().Add(tier.SealMargin) {
 		return false, nil
 	}
 	settled, err := r.settled(ctx, b.level, b.interval)
@@ -51,16 +48,12 @@ func (r *recomputation) leastOfChildren() time.Duration {
 	return policy.LeastRawRetention()
 }
 
-// watermarkAge is for how long a reading of the low watermarks is used. Any earlier
-// reading is a valid one.
-const watermarkAge = 10 * time.Second
-
 // lowWatermarks reads the low watermarks, or returns those of a recent reading.
 func (a *Aggregator) lowWatermarks(ctx context.Context, now model.Time) (entity.LowWatermarks, error) {
 	a.mu.Lock()
 	recent, at := a.sweeps, a.sweepsAt
 	a.mu.Unlock()
-	if recent != nil && now >= at && now.Sub(at) < watermarkAge {
+	if recent != nil && now >= at && now.Sub(at) < entity.WatermarkAge {
 		return recent, nil
 	}
 	queue, err := a.queue()

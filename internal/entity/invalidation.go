@@ -1,6 +1,8 @@
 package entity
 
 import (
+	"time"
+
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -16,6 +18,13 @@ type Invalidation struct {
 // invalidation of the shard has been worked off. A watermark only ever rises, so an
 // earlier reading is a valid one.
 type LowWatermarks map[int]model.Time
+
+// WatermarkAge is for how long a reading of the low watermarks is used. Any earlier reading
+// is a valid one: it only makes more buckets open.
+const WatermarkAge = 10 * time.Second
+
+// MaxClockAhead is how far an event's time may be ahead of its arrival.
+const MaxClockAhead = 5 * time.Minute
 
 // Of returns the low watermark of a queue shard; MinTime before the first sweep.
 func (w LowWatermarks) Of(shard int) model.Time {

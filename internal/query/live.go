@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -32,10 +31,6 @@ var _ LowWatermarks = Swept(nil)
 func (s Swept) Sweeps(context.Context) (entity.LowWatermarks, error) {
 	return entity.LowWatermarks(s), nil
 }
-
-// watermarkAge is for how long a reading of the low watermarks is used. Any earlier
-// reading is a valid one: it only makes more buckets open.
-const watermarkAge = 10 * time.Second
 
 // Live is a Store whose rows are up to date although aggregation leaves the rows of open
 // buckets unwritten. A bucket that closed at or before the low watermark of its series is
@@ -98,7 +93,7 @@ func (l *Live) CompleteThrough(ctx context.Context, s model.Series) (model.Time,
 	l.mu.Lock()
 	recent, readAt := l.recent, l.readAt
 	l.mu.Unlock()
-	if recent != nil && now >= readAt && now.Sub(readAt) < watermarkAge {
+	if recent != nil && now >= readAt && now.Sub(readAt) < entity.WatermarkAge {
 		return recent.Of(shard), nil
 	}
 	all, err := l.Watermarks.Sweeps(ctx)

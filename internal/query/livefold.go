@@ -3,8 +3,8 @@ package query
 import (
 	"context"
 	"slices"
-	"time"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -134,15 +134,12 @@ func (b *buckets) finish() {
 	})
 }
 
-// maxAhead is how far an event's time may be ahead of its arrival.
-const maxAhead = 5 * time.Minute
-
 func (b *buckets) mayMissChildren() bool {
 	least := b.kind.Retention.LeastRawRetention()
 	if b.child >= 0 {
 		least = b.kind.Retention.Tiers[b.child].LeastRetention()
 	}
-	return least != tier.Forever && b.bucket.Start.Add(least-maxAhead) <= b.now.Add(tier.SealMargin)
+	return least != tier.Forever && b.bucket.Start.Add(least-entity.MaxClockAhead) <= b.now.Add(tier.SealMargin)
 }
 
 func (b *buckets) done() []rollup.Row {

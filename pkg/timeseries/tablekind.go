@@ -24,8 +24,9 @@ type tableKind struct {
 }
 
 // kindOfTable returns the kind to write and to read rollups with. It is compared with the
-// table's configuration before the first use, and again now and then. The error wraps ErrTableConfig, or
-// ErrUndecided if the table cannot be read.
+// table's configuration before the first use, and again now and then. The error wraps
+// ErrTableConfig, or ErrUndecided if the table cannot be read: a configuration that was read
+// before is used for a while, but not as long as other processes wait for all to know a change.
 func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 	reader, ok := e.changes.(tableconfig.Reader)
 	if !ok {
@@ -41,7 +42,7 @@ func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 	switch err := tableconfig.LoadKind(ctx, reader, &kind, now); {
 	case errors.Is(err, ErrTableConfig):
 		return nil, err
-	case err != nil && t.kind != nil:
+	case err != nil && t.kind != nil && now >= t.readAt && now.Sub(t.readAt) < tableconfig.Lead/2:
 		return t.kind, nil
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUndecided, err)

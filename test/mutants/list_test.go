@@ -136,7 +136,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "sweep-parent-unchecked", Says: "a sweep leaves the parent of a bucket to the next one, also if it has closed", Tests: deferredTests,
-		Edits: []edit{{sweeping, "left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil", "_, err := s.agg.putInvalidation(ctx, entity.Invalidation{Due: b.closesAt(), Key: b.key}, &s.all); true"}},
+		Edits: []edit{{sweeping, "left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil", "_, err := s.agg.putInvalidation(ctx, entity.Invalidation{Due: b.closesAt(s.agg.Now()), Key: b.key}, &s.all); true"}},
 	},
 	{
 		Name: "sweep-no-parent", Says: "a sweep recomputes the bucket alone", Tests: deferredTests,
