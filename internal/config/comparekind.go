@@ -50,6 +50,8 @@ var kindRules = []struct {
 		ruling{Refused, "stored events would be searched in other partitions, and count twice if they are sent again: the number of shards of a kind cannot change; declare a new kind"})},
 	{"MaxMeasures", plain("maxMeasures", func(k catalog.Kind) string { return fmt.Sprint(k.MaxMeasures) },
 		ruling{NeedsRebuild, "rollups that had no space for a measure do not have it until they are rebuilt"})},
+	{"Sessions", plain("sessions", sessionsText,
+		ruling{Refused, "stored rows were folded by what was declared before, and merge with new ones to neither: declare a new kind"})},
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
 		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
 	}},
@@ -79,6 +81,8 @@ func differ(path, was, is string, by ruling) []Change {
 func orderText(k catalog.Kind) string {
 	return strings.TrimSpace(k.OrderBy + " " + string(k.OrderType))
 }
+
+func sessionsText(k catalog.Kind) string { return k.Sessions.String() }
 
 func finerText(k catalog.Kind) string {
 	for text, policy := range finerPolicies {

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // readKinds overrides the given kinds by name and appends new ones. Each key of the file
@@ -61,7 +62,27 @@ func kindMembers(k *catalog.Kind) members {
 		{"shards", integer(&k.Shards)},
 		{"maxMeasures", integer(&k.MaxMeasures)},
 		{"tiers", retentionPolicy(&k.Retention)},
+		{"sessions", readSessions(&k.Sessions)},
 	}
+}
+
+// readSessions replaces a whole declaration of sessions.
+func readSessions(to **catalog.Sessions) func(*reader, value) {
+	return func(r *reader, v value) {
+		s := catalog.Sessions{Follow: tier.Day24}
+		r.object(v, members{
+			{"of", text(&s.Of)}, {"by", text(&s.By)},
+			{"gap", span(&s.Gap)}, {"follow", span(&s.Follow)},
+			{"first", named(&s.First, readSessionField)}, {"last", named(&s.Last, readSessionField)},
+		})
+		*to = &s
+	}
+}
+
+func readSessionField(r *reader, name string, v value) catalog.SessionField {
+	f := catalog.SessionField{Name: name}
+	text(&f.Of)(r, v)
+	return f
 }
 
 func subjectMembers(s *catalog.SubjectType) members {

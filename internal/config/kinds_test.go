@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -96,6 +97,26 @@ kinds:
 	}
 	if len(c.Kinds) != 2 || c.Kinds[0].Name != "READING" {
 		t.Errorf("got %d kinds, want READING first and VIBRATION", len(c.Kinds))
+	}
+}
+
+func TestKinds_AKindOfSessions(t *testing.T) {
+	c := parse(t, `
+kinds:
+  TRIP:
+    subject: {name: DEVICE}
+    latest: none
+    tiers: {raw: 30d, hour: {retention: 90d, grace: 20m}, month: {retention: forever, grace: 20m}}
+    sessions: {of: READING, by: driver, gap: 15m, first: {from: place}, last: {to: place, fuel: tank}}
+`)
+	want := &catalog.Sessions{
+		Of: "READING", By: "driver", Gap: 15 * time.Minute, Follow: tier.Day24,
+		First: []catalog.SessionField{{Name: "from", Of: "place"}},
+		Last:  []catalog.SessionField{{Name: "to", Of: "place"}, {Name: "fuel", Of: "tank"}},
+	}
+	i := slices.IndexFunc(c.Kinds, func(k catalog.Kind) bool { return k.Name == "TRIP" })
+	if diff := cmp.Diff(want, c.Kinds[i].Sessions); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

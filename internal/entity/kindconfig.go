@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -13,17 +14,19 @@ type KindConfig struct {
 	Rev       [16]byte   `json:"-"` // the optimistic lock: a new random value at each write; zero: not stored
 	AppliedAt model.Time `json:"-"` // when it last changed
 
-	SubjectType string        `json:"subject"`
-	Shards      int           `json:"shards"`
-	OrderBy     string        `json:"orderBy,omitempty"` // field; "" if events are ordered by time
-	OrderType   string        `json:"orderType,omitempty"`
-	Raw         time.Duration `json:"raw"`      // retention of events, in nanoseconds
-	LeastRaw    time.Duration `json:"leastRaw"` // the shortest that it ever was
-	Jitter      time.Duration `json:"jitter,omitempty"`
-	Tiers       []TierConfig  `json:"tiers"` // finest first, removed ones included
-	Measures    []FieldConfig `json:"measures,omitempty"`
-	Dimensions  []FieldConfig `json:"dimensions,omitempty"`
-	Distinct    []FieldConfig `json:"distinct,omitempty"`
+	SubjectType string `json:"subject"`
+	Shards      int    `json:"shards"`
+	OrderBy     string `json:"orderBy,omitempty"` // field; "" if events are ordered by time
+	OrderType   string `json:"orderType,omitempty"`
+	// Sessions is the declaration of sessions as JSON; nil if events of the kind are stored.
+	Sessions   json.RawMessage `json:"sessions,omitempty"`
+	Raw        time.Duration   `json:"raw"`      // retention of events, in nanoseconds
+	LeastRaw   time.Duration   `json:"leastRaw"` // the shortest that it ever was
+	Jitter     time.Duration   `json:"jitter,omitempty"`
+	Tiers      []TierConfig    `json:"tiers"` // finest first, removed ones included
+	Measures   []FieldConfig   `json:"measures,omitempty"`
+	Dimensions []FieldConfig   `json:"dimensions,omitempty"`
+	Distinct   []FieldConfig   `json:"distinct,omitempty"`
 }
 
 // TierConfig is a tier as the table knows it.

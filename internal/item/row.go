@@ -56,6 +56,13 @@ func (it Item) setRowOptions(r *rollup.Row) {
 	if r.ResumePoint != nil {
 		it[tablekeys.AttrResume] = bytesOf(r.ResumePoint)
 	}
+	if c := r.Continuation; c.Events != 0 {
+		it[tablekeys.AttrSources], it[tablekeys.AttrCarried] = numberOf(c.Events), numberOf(c.Carried)
+		it[tablekeys.AttrSourceLast], it[tablekeys.AttrSettles] = timeOf(c.Last), timeOf(c.Settles)
+		if c.Reach != 0 {
+			it[tablekeys.AttrReach] = timeOf(c.Reach)
+		}
+	}
 }
 
 // Row is the inverse of FromRow. Children, which is not stored, is 0. Errors wrap
@@ -101,6 +108,12 @@ func (r *reader) rowBody(row *rollup.Row) {
 		row.ChildrenExpireAt = r.int(tablekeys.AttrUntil, required)
 	}
 	row.ResumePoint = slices.Clone(r.bytes(tablekeys.AttrResume, optional)) // decoded by the recomputation that resumes from it
+	if _, derived := r.it[tablekeys.AttrSources]; derived {
+		row.Continuation = rollup.Continuation{
+			Events: r.int(tablekeys.AttrSources, required), From: row.Key.Start, Carried: r.int(tablekeys.AttrCarried, required),
+			Last: r.time(tablekeys.AttrSourceLast, required), Reach: r.time(tablekeys.AttrReach, optional), Settles: r.time(tablekeys.AttrSettles, required),
+		}
+	}
 	encoded := r.bytes(tablekeys.AttrSummary, row.Empty)
 	if r.err != nil || encoded == nil {
 		return

@@ -32,6 +32,13 @@ func anyRow() *rapid.Generator[rollup.Row] {
 			Key:  rollup.Key{Series: e.Series, Tier: u.String(), Start: u.BucketOf(e.At).Start},
 			Fold: *fold, V: item.Version, ExpiresAt: e.ExpiresAt, WrittenAt: e.ArrivedAt, Empty: rapid.Bool().Draw(t, "empty"),
 		}
+		if rapid.Bool().Draw(t, "has derived events") {
+			n := func(what string) int64 { return rapid.Int64Range(1, 1<<40).Draw(t, what) }
+			row.Continuation = rollup.Continuation{Events: n("sources"), From: row.Key.Start, Carried: n("carried"), Last: model.Time(n("last")), Settles: model.Time(n("settles"))}
+			if rapid.Bool().Draw(t, "began") {
+				row.Continuation.Reach = model.Time(n("reach"))
+			}
+		}
 		if rapid.Bool().Draw(t, "has a resume point") {
 			row.ResumePoint = rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "resume")
 		}
@@ -123,6 +130,7 @@ func TestRow_WithASummaryOfANewerVersionIsNewer(t *testing.T) {
 
 func TestRow_DamagedHasItsKeyAndRevision(t *testing.T) {
 	r := row()
+	r.Continuation = rollup.Continuation{Events: 1, From: r.Key.Start, Last: r.Key.Start, Settles: r.Key.Start}
 	stored, _ := item.FromRow(&r)
 	check := func(name string, it item.Item) {
 		t.Helper()
@@ -137,6 +145,9 @@ func TestRow_DamagedHasItsKeyAndRevision(t *testing.T) {
 		for name, v := range wrongValues {
 			check(attr+" made "+name, with(stored, attr, v))
 		}
+	}
+	for _, attr := range []string{tablekeys.AttrCarried, tablekeys.AttrSourceLast, tablekeys.AttrSettles} {
+		check("derived events without "+attr, without(stored, attr))
 	}
 	for _, attr := range []string{tablekeys.AttrUntil, tablekeys.AttrUnreadable, tablekeys.AttrEmpty, tablekeys.AttrLag} {
 		for _, name := range []string{"of another type", "a word", "short bytes", "null", "a fraction"} {

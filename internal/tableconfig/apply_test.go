@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -331,5 +332,40 @@ func TestApply_ATierBecomesDeferredAfterTheLead(t *testing.T) {
 		if !got.Deferred || got.DeferredFrom != noon.Add(tableconfig.Lead) {
 			t.Errorf("%s: deferred %t from %s, want it from %s", got.Unit, got.Deferred, got.DeferredFrom, noon.Add(tableconfig.Lead))
 		}
+	}
+}
+
+func TestNext_RefusesOtherSessions(t *testing.T) {
+	declare := func(change func(*catalog.Sessions)) *catalog.Kind {
+		sessions := web.Sessions
+		rule := *sessions.Sessions
+		change(&rule)
+		sessions.Sessions = &rule
+		kinds, err := catalog.New(web.PageViews, sessions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kinds.SessionsOf(web.PageViews.Name)[0]
+	}
+	same := func(*catalog.Sessions) {}
+	stored, refused := tableconfig.Next(nil, declare(same), noon, 0)
+	if len(refused) > 0 {
+		t.Fatalf("adopting the declaration: refused %v", refused)
+	}
+	if _, refused = tableconfig.Next(&stored, declare(same), noon, 0); len(refused) > 0 {
+		t.Errorf("the same declaration: refused %v", refused)
+	}
+	for name, change := range map[string]func(*catalog.Sessions){
+		"gap":    func(s *catalog.Sessions) { s.Gap = 20 * time.Minute },
+		"follow": func(s *catalog.Sessions) { s.Follow = 12 * time.Hour },
+		"fields": func(s *catalog.Sessions) { s.First = s.First[1:] },
+	} {
+		if _, refused := tableconfig.Next(&stored, declare(change), noon, 0); len(refused) != 1 || !strings.Contains(refused[0].String(), "kinds.SESSION.sessions") {
+			t.Errorf("another %s: refused %v, want the sessions", name, refused)
+		}
+	}
+	stored.Sessions = []byte(`{"Gap": "a text"}`)
+	if _, refused := tableconfig.Next(&stored, declare(same), noon, 0); len(refused) != 1 {
+		t.Errorf("a declaration that this release does not understand: refused %v", refused)
 	}
 }

@@ -1,6 +1,7 @@
 package tableconfig
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -63,6 +64,11 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 	before, after := *declared, *declared
 	before.Subject.Name, before.Shards = stored.SubjectType, stored.Shards
 	before.OrderBy, before.OrderType = stored.OrderBy, catalog.OrderType(stored.OrderType)
+	before.Sessions = nil
+	if stored.Sessions != nil {
+		before.Sessions = &catalog.Sessions{}
+		_ = json.Unmarshal(stored.Sessions, before.Sessions) // what is not understood differs, and is refused
+	}
 	before.Measures = nil
 	for _, f := range folded(stored.Measures, now) {
 		before.Measures = append(before.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})

@@ -1,6 +1,7 @@
 package tableconfig
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 func adopted(k *catalog.Kind) entity.KindConfig {
 	c := entity.KindConfig{
 		Kind: k.Name, SubjectType: k.Subject.Name, Shards: k.Shards,
-		OrderBy: k.OrderBy, OrderType: string(k.OrderType),
+		OrderBy: k.OrderBy, OrderType: string(k.OrderType), Sessions: sessionsOf(k),
 		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter,
 		Measures: measuresOf(k), Dimensions: dimensionsOf(k), Distinct: distinctOf(k),
 	}
@@ -51,6 +52,15 @@ func adopted(k *catalog.Kind) entity.KindConfig {
 		c.Tiers = append(c.Tiers, newTier(t, t.From))
 	}
 	return c
+}
+
+// sessionsOf returns the declaration of sessions as it is stored.
+func sessionsOf(k *catalog.Kind) json.RawMessage {
+	if k.HasEvents() {
+		return nil
+	}
+	text, _ := json.Marshal(k.Sessions) // plain data: cannot fail
+	return text
 }
 
 // nextTiers returns the tiers after declared ones are applied. A removed tier is kept, so

@@ -25,6 +25,11 @@ const (
 	AttrLag        = "_lag"        // String: arrival time of the newest event in it; absent if none
 	AttrFields     = "_fields"     // String: version of the kind's fields by which it was folded; absent if they never changed
 	AttrResume     = "_resume"     // Binary: the resume point; absent if none
+	AttrSources    = "_sources"    // Number: source events of derived events in the bucket; absent for other kinds, with the four below
+	AttrCarried    = "_carried"    // Number: derived events that began before the bucket and go on in it
+	AttrSourceLast = "_sourceLast" // String: time of the newest source event in the bucket
+	AttrReach      = "_reach"      // String: until when the derived events that began in the bucket may go on; absent if none began
+	AttrSettles    = "_settles"    // String: when none of them can go on any more
 )
 
 // Attributes of a gap in the table stream.

@@ -18,6 +18,7 @@ type Catalog struct {
 
 	byName   map[string]*Kind
 	byPath   map[string]*Kind
+	sessions map[string][]*Kind
 	subjects []SubjectType // each once, in order of first mention
 }
 
@@ -33,9 +34,11 @@ func New(kinds ...Kind) (*Catalog, error) {
 		c.Kinds[i] = k.complete()
 	}
 	shareProfiles(c.Kinds)
+	shareRaw(c.Kinds)
 	if mistakes := check(c.Kinds); len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
+	c.sessions = c.sessionsOf()
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
 		c.byName[k.Name], c.byPath[k.Path] = k, k
@@ -88,6 +91,11 @@ func (k Kind) complete() Kind {
 	k.Enrichment = slices.Clone(k.Enrichment)
 	k.Retention.Tiers = slices.Clone(k.Retention.Tiers)
 	k.LatestBy = slices.Clone(k.LatestBy)
+	if k.Sessions != nil {
+		s := *k.Sessions
+		s.First, s.Last = slices.Clone(s.First), slices.Clone(s.Last)
+		k.Sessions = &s
+	}
 	for i := range k.LatestBy {
 		k.LatestBy[i] = k.LatestBy[i].complete()
 	}

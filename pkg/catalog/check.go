@@ -39,6 +39,7 @@ func check(kinds []Kind) []error {
 		c.order()
 		c.latestIndexes()
 		c.sizes()
+		c.sessions(kinds)
 		if !slices.ContainsFunc(kinds[:i], func(e Kind) bool { return e.Subject.Name == kinds[i].Subject.Name }) {
 			c.profile()
 		}

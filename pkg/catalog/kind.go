@@ -116,6 +116,8 @@ type Kind struct {
 	Shards      int // partitions for the events of a subject; 0 and 1 mean one; it can never change
 	MaxMeasures int // measures in a row; zero means rollup.DefaultMaxMeasures
 	Retention   tier.Policy
+	// Sessions is nil unless the events of the kind are sessions of another kind's events.
+	Sessions *Sessions
 
 	spec   *rollup.Spec // of what is declared; set by New
 	foldBy *rollup.Spec // nil: spec

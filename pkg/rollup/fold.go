@@ -39,6 +39,7 @@ func (f *Fold) AddRow(r *Row) {
 	f.addChild(r.ExpiresAt, r.NewestArrival, r.FieldsAt)
 	f.Unreadable += r.Unreadable
 	f.Exact = f.Exact && r.Exact
+	f.Continuation.Merge(r.Continuation)
 	f.Summary.Merge(r.Summary)
 }
 
@@ -71,9 +72,10 @@ func (f *Fold) expiresWith(expiresAt int64) {
 }
 
 // Covers reports whether g need not be written where f is stored: they have the same
-// summary bytes, Digest, Unreadable and Exact, and f's ChildrenExpireAt is not after g's.
+// summary bytes, Digest, Unreadable, Exact and Continuation, and f's ChildrenExpireAt is not
+// after g's.
 func (f *Fold) Covers(g *Fold) bool {
-	return f.Digest == g.Digest && f.Unreadable == g.Unreadable && f.Exact == g.Exact &&
+	return f.Continuation == g.Continuation && f.Digest == g.Digest && f.Unreadable == g.Unreadable && f.Exact == g.Exact &&
 		f.ChildrenExpireAt <= g.ChildrenExpireAt &&
 		bytes.Equal(f.encoded(), g.encoded())
 }

@@ -64,6 +64,8 @@ type Fold struct {
 	FieldsAt model.Time
 	// NewestArrival is the latest ArrivedAt of the folded events: lag is measured by it.
 	NewestArrival model.Time
+	// Continuation is zero unless the events are derived ones.
+	Continuation Continuation
 }
 
 // Digest is the sum, modulo 2^128, of a hash of each event in a fold, little endian. Two

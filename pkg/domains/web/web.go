@@ -7,6 +7,8 @@
 package web
 
 import (
+	"time"
+
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -23,6 +25,10 @@ const (
 	FieldCountry  = "country" // two capitals
 	FieldBytes    = "bytes"
 	FieldDuration = "duration" // milliseconds
+	FieldEntry    = "entry"    // path of a session's first view
+	FieldExit     = "exit"     // path of its last view
+	FieldViews    = "views"    // of a session
+	FieldBounce   = "bounce"   // 1 if a session has one view, else 0
 )
 
 // BotStream is the stream of events that bots caused.
@@ -90,6 +96,50 @@ var Malformed = catalog.Kind{
 	Latest:     catalog.NoLatest,
 	Shards:     1,
 	Retention:  retention(),
+}
+
+// Sessions are the visits of a visitor: page views with no pause of more than 30 minutes. Late
+// views are in the rows at once if they are at most ten minutes late, otherwise after their
+// visitor's other views were read.
+var Sessions = catalog.Kind{
+	Name:    "SESSION",
+	Path:    "sessions",
+	Subject: Site,
+	Sessions: &catalog.Sessions{
+		Of: PageViews.Name, By: FieldVisitor, Gap: sessionGap, Follow: tier.Day24,
+		First: []catalog.SessionField{{Name: FieldEntry, Of: FieldPath}, {Name: FieldReferrer, Of: FieldReferrer},
+			{Name: FieldCountry, Of: FieldCountry}, {Name: FieldDevice, Of: FieldDevice}},
+		Last: []catalog.SessionField{{Name: FieldExit, Of: FieldPath}},
+	},
+	Measures: []rollup.MeasureSpec{
+		{Name: FieldViews, Scale: 0, Percentiles: true},
+		{Name: FieldDuration, Scale: 0, Percentiles: true},
+		{Name: FieldBounce, Scale: 0},
+	},
+	Dimensions: []rollup.DimensionSpec{
+		{Name: FieldEntry, Top: 100},
+		{Name: FieldExit, Top: 100},
+		{Name: FieldReferrer, Top: 100},
+		{Name: FieldCountry, Top: 250},
+		{Name: FieldDevice, Top: 16},
+	},
+	Distinct:  []string{FieldVisitor},
+	Late:      catalog.KeepLate,
+	Latest:    catalog.NoLatest,
+	Retention: sessionRetention(),
+}
+
+const sessionGap = 30 * time.Minute
+
+// sessionRetention is that of the other kinds, without minutes, and closes buckets late enough
+// for the sessions in them to end.
+func sessionRetention() tier.Policy {
+	p := retention().Defer()
+	p.Tiers = p.Tiers[1:]
+	for level := range p.Tiers {
+		p.Tiers[level].Grace = sessionGap + 10*time.Minute
+	}
+	return p
 }
 
 // measures are integers: the bytes sent, and the duration of the response or the view.

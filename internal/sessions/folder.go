@@ -1,0 +1,204 @@
+package sessions
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Folder folds the sessions that begin in the buckets of a range. Add the source events from
+// Start on, in order of time and id, until Add returns false or there are none. It keeps
+// state for keys whose session may go on, and a fold for each bucket with events. It is not
+// safe for concurrent use.
+type Folder struct {
+	kind   *catalog.Kind // of the sessions
+	series model.Series  // of the sessions
+	level  int
+	from   model.Time // start of the first bucket
+	to     model.Time // end of the last one
+
+	chains  map[string]*chain
+	buckets map[model.Time]*bucket // by start
+	latest  model.Time             // of the events of sessions that began in the range
+	pruned  model.Time             // when chains that had ended were last removed
+}
+
+// Fold is the fold of a bucket.
+type Fold struct {
+	Bucket tier.Bucket
+	*rollup.Fold
+}
+
+// chain is events of one key without a longer pause than the gap.
+type chain struct {
+	last    model.Time
+	session *session // nil if the chain began before the range
+}
+
+// bucket is a bucket of the range with its fold.
+type bucket struct {
+	Fold
+	until model.Time // events at or after it are left out of the sessions' figures
+}
+
+// New returns a folder of the buckets of a level that lie in [from, to), which are the start
+// and the end of buckets. series is that of the sessions.
+func New(kind *catalog.Kind, series model.Series, level int, from, to model.Time) *Folder {
+	return &Folder{
+		kind: kind, series: series, level: level, from: from, to: to,
+		chains: map[string]*chain{}, buckets: map[model.Time]*bucket{},
+		latest: model.MinTime, pruned: model.MinTime,
+	}
+}
+
+func (f *Folder) rule() *catalog.Sessions { return f.kind.Sessions }
+
+// Start returns the time of the first event that matters: an event in the gap before the
+// range may belong to the same session as one in it.
+func (f *Folder) Start() model.Time { return max(f.from.Add(-f.rule().Gap), model.MinTime) }
+
+// Ended reports whether no event at or after a time changes the folds.
+func (f *Folder) Ended(at model.Time) bool {
+	return at >= f.to && (at > f.latest.Add(f.rule().Gap) || at >= f.to.Add(f.rule().Follow))
+}
+
+// Add adds the next source event. It returns false, and adds nothing, if neither this event
+// nor a later one changes the folds. The event is used during the call only.
+func (f *Folder) Add(e *model.Event) (more bool) {
+	if f.Ended(e.At) {
+		return false
+	}
+	f.prune(e.At)
+	b := f.bucketOf(e.At)
+	if b != nil {
+		b.addSource(e)
+	}
+	if next := f.bucketOf(e.At.Add(f.rule().Gap)); next != nil {
+		next.expiresWith(e.ExpiresAt)
+	}
+	if e.Unreadable {
+		f.markInexact(e.At)
+		return true
+	}
+	if key, ok := e.Attrs.Get(f.rule().By); ok && key.Kind == model.Text && key.Text != "" {
+		f.addTo(key.Text, b, e)
+	}
+	return true
+}
+
+// addTo adds an event to the chain of its key, or begins a chain. b is the bucket of the
+// event; nil outside the range.
+func (f *Folder) addTo(key string, b *bucket, e *model.Event) {
+	c := f.chains[key]
+	if c != nil && c.last.Add(f.rule().Gap) < e.At {
+		c.end(f)
+		c = nil
+	}
+	switch {
+	case c == nil:
+		c = &chain{}
+		f.chains[key] = c
+		if b != nil {
+			c.session = newSession(f.rule(), key, b, e)
+		}
+	case b != nil && c.last < b.Bucket.Start:
+		b.Continuation.Carried++
+	}
+	c.last = e.At
+	if s := c.session; s != nil && e.At < s.bucket.until {
+		s.add(e)
+		f.latest = e.At
+	}
+}
+
+// Folds ends all sessions and returns the folds of the buckets with source events, in order
+// of time. Call it once, after the last event.
+func (f *Folder) Folds() (all []Fold) {
+	for _, c := range f.chains {
+		c.end(f)
+	}
+	for _, start := range slices.Sorted(maps.Keys(f.buckets)) {
+		b := f.buckets[start]
+		if b.Continuation.Events == 0 {
+			continue
+		}
+		if b.Children == 0 {
+			b.Children, b.FieldsAt = 1, f.kind.Spec().FieldsAt
+		}
+		b.Continuation.Settles = SettlesAt(f.kind, f.level, b.Bucket, f.series, b.Continuation.Reach)
+		all = append(all, b.Fold)
+	}
+	return all
+}
+
+// prune removes chains that have ended, once in each gap: so a chain is visited a few times.
+func (f *Folder) prune(now model.Time) {
+	gap := f.rule().Gap
+	if now <= f.pruned.Add(gap) {
+		return
+	}
+	f.pruned = now
+	for key, c := range f.chains {
+		if c.last.Add(gap) < now {
+			c.end(f)
+			delete(f.chains, key)
+		}
+	}
+}
+
+// end adds the session of a chain to the fold of its bucket.
+func (c *chain) end(f *Folder) {
+	if c.session == nil {
+		return
+	}
+	s, b := c.session, c.session.bucket
+	b.AddEvent(s.event(f.series))
+	b.Continuation.Reach = max(b.Continuation.Reach, min(s.last.Add(f.rule().Gap), b.until))
+}
+
+// markInexact marks the folds that an event at a time may belong to, if its key is unknown.
+func (f *Folder) markInexact(at model.Time) {
+	for _, b := range []*bucket{f.bucketOf(at), f.bucketOf(at.Add(f.rule().Gap))} {
+		if b != nil {
+			b.Exact = false
+		}
+	}
+	for _, c := range f.chains {
+		if c.session != nil {
+			c.session.bucket.Exact = false
+		}
+	}
+}
+
+// bucketOf returns the bucket of the range that contains a time; nil outside the range.
+func (f *Folder) bucketOf(at model.Time) *bucket {
+	if at < f.from || at >= f.to {
+		return nil
+	}
+	interval := f.kind.Retention.Tiers[f.level].Unit.BucketOf(at)
+	b := f.buckets[interval.Start]
+	if b == nil {
+		b = &bucket{Fold: Fold{interval, rollup.NewFold(f.kind.Spec())}, until: interval.End.Add(f.rule().Follow)}
+		f.buckets[interval.Start] = b
+	}
+	return b
+}
+
+// addSource counts a source event in the bucket.
+func (b *bucket) addSource(e *model.Event) {
+	b.Continuation.Merge(rollup.Continuation{Events: 1, From: b.Bucket.Start, Last: e.At})
+	b.expiresWith(e.ExpiresAt)
+	b.NewestArrival = max(b.NewestArrival, e.ArrivedAt)
+	if e.Unreadable {
+		b.Unreadable++
+	}
+}
+
+func (b *bucket) expiresWith(expiresAt int64) {
+	b.ChildrenExpireAt = min(b.ChildrenExpireAt, cmp.Or(expiresAt, rollup.NoExpiry))
+}

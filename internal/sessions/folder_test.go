@@ -1,0 +1,308 @@
+package sessions_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tidemark-db/tidemark/internal/sessions"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// follow is short, so that histories have sessions that are followed no longer.
+const follow = 3 * time.Hour
+
+func kind(t fataler) *catalog.Kind {
+	declared := web.Sessions
+	rule := *declared.Sessions
+	rule.Follow = follow
+	declared.Sessions = &rule
+	kinds, err := catalog.New(web.PageViews, declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, _ := kinds.Kind(declared.Name)
+	return k
+}
+
+type fataler interface{ Fatal(args ...any) }
+
+var (
+	series = model.Series{Subject: model.Subject{Type: "SITE", ID: "example.com"}, Kind: web.Sessions.Name}
+	noon   = model.TimeOf(time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC))
+)
+
+func view(at model.Time, id, visitor, path string) model.Event {
+	e := model.Event{Order: model.Order{At: at, ID: id}, ExpiresAt: at.Add(30 * tier.Day24).Seconds(), ArrivedAt: at + 1000}
+	e.Attrs = model.Attrs{{Name: web.FieldPath, Value: model.TextValue(path)}}
+	if visitor != "" {
+		e.Attrs = append(e.Attrs, model.Attr{Name: web.FieldVisitor, Value: model.TextValue(visitor)})
+	}
+	e.Attrs.Sort()
+	return e
+}
+
+// fold folds views in order into the buckets of a level in [from, to), until the folder has
+// enough.
+func fold(k *catalog.Kind, views []model.Event, level int, from, to model.Time) []sessions.Fold {
+	f := sessions.New(k, series, level, from, to)
+	for i := range views {
+		if views[i].At >= f.Start() && !f.Add(&views[i]) {
+			break
+		}
+	}
+	return f.Folds()
+}
+
+// counted is a session as the recount counts it.
+type counted struct {
+	views            int64
+	last             model.Time
+	entry, exit      string
+	bounce, duration int64
+}
+
+// recounted is what a recount says of an hour.
+type recounted struct {
+	sessions []counted
+	carried  int64
+	views    int64
+	reach    model.Time
+}
+
+// recount counts an hour visitor by visitor, straight from the definition: a view without one
+// of the same visitor in the 30 minutes before it begins a session.
+func recount(views []model.Event, hour tier.Bucket) (r recounted) {
+	byVisitor := map[string][]model.Event{}
+	for _, v := range views {
+		r.views += map[bool]int64{true: 1}[hour.Contains(v.At)]
+		if who, ok := v.Attrs.Get(web.FieldVisitor); ok {
+			byVisitor[who.Text] = append(byVisitor[who.Text], v)
+		}
+	}
+	const gap = 30 * time.Minute
+	for _, all := range byVisitor {
+		for i, v := range all {
+			begins := i == 0 || v.At.Sub(all[i-1].At) > gap
+			switch {
+			case !hour.Contains(v.At):
+				continue
+			case !begins && all[i-1].At < hour.Start:
+				r.carried++
+				continue
+			case !begins:
+				continue
+			}
+			s := counted{entry: path(v)}
+			for j := i; j < len(all) && (j == i || all[j].At.Sub(all[j-1].At) <= gap) && all[j].At < hour.End.Add(follow); j++ {
+				s.views++
+				s.last, s.exit = all[j].At, path(all[j])
+			}
+			s.duration = s.last.Sub(v.At).Milliseconds()
+			s.bounce = map[bool]int64{true: 1}[s.views == 1]
+			r.reach = max(r.reach, min(s.last.Add(gap), hour.End.Add(follow)))
+			r.sessions = append(r.sessions, s)
+		}
+	}
+	return r
+}
+
+func path(e model.Event) string {
+	v, _ := e.Attrs.Get(web.FieldPath)
+	return v.Text
+}
+
+// text is what the figures of a fold and of a recount have in common.
+func (r recounted) text() string {
+	var views, duration, bounces int64
+	entry, exit := map[string]int64{}, map[string]int64{}
+	for _, s := range r.sessions {
+		views, duration, bounces = views+s.views, duration+s.duration, bounces+s.bounce
+		entry[s.entry]++
+		exit[s.exit]++
+	}
+	return fmt.Sprint(len(r.sessions), views, duration, bounces, entry, exit, r.carried, r.views, r.reach)
+}
+
+func text(f *rollup.Fold) string {
+	sum := func(name string) int64 {
+		m, _ := f.Summary.Measure(name)
+		return int64(m.Sum.Float64())
+	}
+	top := func(name string) map[string]int64 {
+		counts := map[string]int64{}
+		d, _ := f.Summary.Dimension(name)
+		for _, v := range d.Values {
+			counts[v.Value] = v.Count
+		}
+		return counts
+	}
+	c := f.Continuation
+	return fmt.Sprint(f.Summary.Events(), sum(web.FieldViews), sum(web.FieldDuration), sum(web.FieldBounce),
+		top(web.FieldEntry), top(web.FieldExit), c.Carried, c.Events, c.Reach)
+}
+
+// anyViews are views of few visitors on a grid of ten minutes, so that pauses of exactly 30
+// minutes are frequent, around noon and midnight.
+func anyViews() *rapid.Generator[[]model.Event] {
+	return rapid.Custom(func(t *rapid.T) []model.Event {
+		n := rapid.IntRange(0, 40).Draw(t, "views")
+		var all []model.Event
+		for i := range n {
+			at := noon.Add(time.Duration(rapid.IntRange(0, 120).Draw(t, "slot")) * 10 * time.Minute)
+			at += model.Time(rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "ms"))
+			visitor := rapid.SampledFrom([]string{"a", "a", "b", "c", ""}).Draw(t, "visitor")
+			all = append(all, view(at, fmt.Sprintf("%02d", i), visitor, rapid.SampledFrom([]string{"/", "/x", "/y"}).Draw(t, "path")))
+		}
+		slices.SortFunc(all, func(a, b model.Event) int { return cmp.Or(a.Compare(b.Order)) })
+		return all
+	})
+}
+
+func TestFolder_EqualsARecountOfEachHour(t *testing.T) {
+	k := kind(t)
+	rapid.Check(t, func(t *rapid.T) {
+		views := anyViews().Draw(t, "views")
+		from, to := noon, noon.Add(24*time.Hour)
+		together := map[model.Time]*rollup.Fold{}
+		for _, f := range fold(k, views, 0, from, to) {
+			together[f.Bucket.Start] = f.Fold
+		}
+		for hour := tier.Hour.BucketOf(from); hour.Start < to; hour = tier.Hour.BucketOf(hour.End) {
+			want := recount(views, hour)
+			alone := fold(k, views, 0, hour.Start, hour.End)
+			if want.views == 0 {
+				if len(alone) > 0 || together[hour.Start] != nil {
+					t.Fatalf("%s has no view, but a fold", hour)
+				}
+				continue
+			}
+			if got := text(alone[0].Fold); got != want.text() {
+				t.Fatalf("%s\n got %s\nwant %s", hour, got, want.text())
+			}
+			if f := together[hour.Start]; !f.Covers(withExpiry(alone[0].Fold, f)) {
+				t.Fatalf("%s folded with other hours: %s, alone: %s", hour, text(f), want.text())
+			}
+		}
+	})
+}
+
+// withExpiry is f with the expiry of o: a range reads views that its single hours do not.
+func withExpiry(f, o *rollup.Fold) *rollup.Fold {
+	same := *f
+	same.ChildrenExpireAt = o.ChildrenExpireAt
+	return &same
+}
+
+// A day is the sum of its hours: begun sessions add up, and those carried into the day are
+// those carried into its first hour.
+func TestFolder_HoursMergeToTheirDay(t *testing.T) {
+	k := kind(t)
+	rapid.Check(t, func(t *rapid.T) {
+		views := anyViews().Draw(t, "views")
+		for day := tier.Day.BucketOf(noon); day.Start < noon.Add(24*time.Hour); day = tier.Day.BucketOf(day.End) {
+			merged := rollup.NewFold(k.Spec())
+			for _, f := range fold(k, views, 0, day.Start, day.End) {
+				merged.AddRow(&rollup.Row{Fold: *f.Fold})
+			}
+			merged.Continuation = merged.Continuation.StartAt(day.Start)
+			whole := recountDay(views, day)
+			if c := merged.Continuation; merged.Summary.Events() != whole.begun || c.Carried != whole.carried || c.Events != whole.views {
+				t.Fatalf("%s: %d begun, %d carried in, %d views; want %+v", day, merged.Summary.Events(), c.Carried, c.Events, whole)
+			}
+		}
+	})
+}
+
+type daily struct{ begun, carried, views int64 }
+
+func recountDay(views []model.Event, day tier.Bucket) (d daily) {
+	for hour := tier.Hour.BucketOf(day.Start); hour.Start < day.End; hour = tier.Hour.BucketOf(hour.End) {
+		d.begun += int64(len(recount(views, hour).sessions))
+	}
+	whole := recount(views, day)
+	d.carried, d.views = whole.carried, whole.views
+	return d
+}
+
+// The bucket settles when no view can prolong its sessions: views from then on change nothing.
+func TestFolder_ViewsAfterReachChangeNothing(t *testing.T) {
+	k := kind(t)
+	rapid.Check(t, func(t *rapid.T) {
+		views := anyViews().Draw(t, "views")
+		hour := tier.Hour.BucketOf(noon.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "hour")) * time.Hour))
+		all := fold(k, views, 0, hour.Start, hour.End)
+		if len(all) == 0 {
+			return
+		}
+		c := all[0].Continuation
+		until := max(c.Reach, hour.End-1)
+		early := fold(k, slices.DeleteFunc(slices.Clone(views), func(e model.Event) bool { return e.At > until }), 0, hour.Start, hour.End)
+		if got, want := text(early[0].Fold), text(all[0].Fold); got != want {
+			t.Fatalf("%s without views after %s: %s, want %s", hour, until, got, want)
+		}
+		closes := k.Retention.ClosesAt(0, hour, series)
+		if slack := closes.Sub(hour.End.Add(k.Sessions.Gap)); c.Settles < closes || c.Settles < c.Reach.Add(slack) {
+			t.Fatalf("%s settles at %s: want at least its closing time %s, and %s after its reach %s", hour, c.Settles, closes, slack, c.Reach)
+		}
+	})
+}
+
+func TestFolder_AnEventWithoutAKeyIsInNoSession(t *testing.T) {
+	k := kind(t)
+	null := view(noon, "2", "", "/")
+	null.Attrs = append(null.Attrs, model.Attr{Name: web.FieldVisitor})
+	null.Attrs.Sort()
+	got := fold(k, []model.Event{view(noon, "1", "", "/"), null}, 0, noon, noon.Add(time.Hour))
+	if len(got) != 1 || got[0].Summary.Events() != 0 || got[0].Continuation.Events != 2 || !got[0].Exact {
+		t.Errorf("%+v, want an exact fold of two views and no session", got)
+	}
+}
+
+// It may be part of any session that is open then.
+func TestFolder_AnUnreadableEventMakesTheFoldsAroundItInexact(t *testing.T) {
+	k := kind(t)
+	damaged := func(at model.Time) model.Event {
+		return model.Event{Order: model.Order{At: at, ID: "x"}, Unreadable: true}
+	}
+	first := view(noon, "1", "a", "/")
+	for name, c := range map[string]struct {
+		at    model.Time
+		exact bool
+	}{
+		"in the hour":               {noon.Add(10 * time.Minute), false},
+		"in the gap before it":      {noon.Add(-10 * time.Minute), false},
+		"in the gap after its view": {noon.Add(30 * time.Minute), false},
+		"longer before it":          {noon.Add(-31 * time.Minute), true},
+		"after it ended":            {noon.Add(61 * time.Minute), true},
+	} {
+		views := []model.Event{first, damaged(c.at)}
+		slices.SortFunc(views, func(a, b model.Event) int { return a.Compare(b.Order) })
+		if got := fold(k, views, 0, noon, noon.Add(time.Hour)); got[0].Exact != c.exact {
+			t.Errorf("%s: exact %v, want %v", name, got[0].Exact, c.exact)
+		}
+	}
+}
+
+// Its row depends on each view that it was folded from, one in the gap before it included.
+func TestFolder_ExpiresWithTheFirstViewRead(t *testing.T) {
+	k := kind(t)
+	before, first, next := view(noon.Add(-20*time.Minute), "0", "b", "/"), view(noon.Add(50*time.Minute), "1", "a", "/"), view(noon.Add(70*time.Minute), "2", "a", "/")
+	for _, least := range []*model.Event{&before, &first, &next} {
+		was := least.ExpiresAt
+		least.ExpiresAt = 5
+		got := fold(k, []model.Event{before, first, next}, 0, noon, noon.Add(time.Hour))
+		if got[0].ChildrenExpireAt != 5 {
+			t.Errorf("view of %s expires at 5, the fold's first child at %d", least.At, got[0].ChildrenExpireAt)
+		}
+		least.ExpiresAt = was
+	}
+}

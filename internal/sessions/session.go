@@ -1,0 +1,72 @@
+package sessions
+
+import (
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// The numbers of a session.
+const (
+	FieldEvents   = "views"
+	FieldDuration = "duration" // milliseconds from the first to the last event
+	FieldBounce   = "bounce"   // 1 if the session has one event, else 0
+)
+
+// session is a session that may go on.
+type session struct {
+	rule   *catalog.Sessions
+	bucket *bucket
+	order  model.Order // of the first event: sources of equal order do not exist
+	key    string
+
+	events        int64
+	last          model.Time
+	firsts, lasts model.Attrs
+	newest        model.Time // arrival
+	expires       int64
+}
+
+// newSession begins a session. Its first event is added to it after that.
+func newSession(rule *catalog.Sessions, key string, b *bucket, first *model.Event) *session {
+	return &session{
+		rule: rule, bucket: b, key: key, order: first.Order,
+		firsts: copied(rule.First, first),
+	}
+}
+
+// copied returns the fields of a session that are copied from an event.
+func copied(fields []catalog.SessionField, e *model.Event) (attrs model.Attrs) {
+	for _, f := range fields {
+		if v, ok := e.Attrs.Get(f.Of); ok && v.Kind != model.Null {
+			attrs = append(attrs, model.Attr{Name: f.Name, Value: v})
+		}
+	}
+	return attrs
+}
+
+func (s *session) add(e *model.Event) {
+	s.events++
+	s.last, s.lasts = e.At, copied(s.rule.Last, e)
+	s.newest = max(s.newest, e.ArrivedAt)
+	if e.ExpiresAt != 0 && (s.expires == 0 || e.ExpiresAt < s.expires) {
+		s.expires = e.ExpiresAt
+	}
+}
+
+// event returns the session as an event of its series.
+func (s *session) event(series model.Series) *model.Event {
+	bounce := int64(0)
+	if s.events == 1 {
+		bounce = 1
+	}
+	number := func(name string, n int64) model.Attr {
+		return model.Attr{Name: name, Value: model.NumberValue(model.DecimalOf(n))}
+	}
+	attrs := append(model.Attrs{
+		number(FieldEvents, s.events), number(FieldDuration, int64(s.last-s.order.At)), number(FieldBounce, bounce),
+		{Name: s.rule.By, Value: model.TextValue(s.key)},
+	}, s.firsts...)
+	attrs = append(attrs, s.lasts...)
+	attrs.Sort()
+	return &model.Event{Series: series, Order: s.order, Attrs: attrs, ArrivedAt: s.newest, ExpiresAt: s.expires}
+}

@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Sessions declares a kind without stored events: its events are the sessions of another
+// kind's events, and its rows are folded from those. A session is events of one subject,
+// stream and key, each at most Gap after the one before. It has the numbers views, duration
+// (milliseconds) and bounce (1 if it has one event), the key, and the fields of First and
+// Last. It counts in the bucket of its first event.
+type Sessions struct {
+	Of  string // name of the kind whose events are the sources
+	By  string // text field of the sources with the key; events without it are in no session
+	Gap time.Duration
+	// Follow is how long after the end of its first bucket a session is followed. Later
+	// sources are left out of its numbers.
+	Follow time.Duration
+	First  []SessionField // fields of the first source
+	Last   []SessionField // fields of the last source
+}
+
+// SessionField is a field of a session and the field of a source that it is copied from.
+type SessionField struct{ Name, Of string }
+
+// String returns all of s in one line; "" for nil.
+func (s *Sessions) String() string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("of %s by %s, gap %s, follow %s, first %v, last %v", s.Of, s.By, s.Gap, s.Follow, s.First, s.Last)
+}
+
+// HasEvents reports whether events of the kind are stored. Those of other kinds are sessions.
+func (k *Kind) HasEvents() bool { return k.Sessions == nil }
+
+// SessionsOf returns the kinds whose events are sessions of a kind's events.
+func (c *Catalog) SessionsOf(kind string) []*Kind { return c.sessions[kind] }
+
+// sessionsOf returns the kinds of sessions by the kind of their sources.
+func (c *Catalog) sessionsOf() map[string][]*Kind {
+	all := map[string][]*Kind{}
+	for i := range c.Kinds {
+		if k := &c.Kinds[i]; !k.HasEvents() {
+			all[k.Sessions.Of] = append(all[k.Sessions.Of], k)
+		}
+	}
+	return all
+}
+
+// shareRaw gives kinds of sessions the raw retention of their sources.
+func shareRaw(kinds []Kind) {
+	for i := range kinds {
+		if k := &kinds[i]; !k.HasEvents() {
+			if of := slices.IndexFunc(kinds, func(o Kind) bool { return o.Name == k.Sessions.Of }); of >= 0 {
+				k.Retention.Raw, k.Retention.LeastRaw = kinds[of].Retention.Raw, kinds[of].Retention.LeastRaw
+			}
+		}
+	}
+}
+
+// sessions validates the declaration of a kind of sessions.
+func (c checker) sessions(kinds []Kind) {
+	s := c.k.Sessions
+	if s == nil {
+		return
+	}
+	of := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == s.Of })
+	if of < 0 || kinds[of].Subject.Name != c.k.Subject.Name || !kinds[of].HasEvents() || kinds[of].OrderBy != "" {
+		c.wrong("sessions.of", quote(s.Of)+" is not a kind of the same subject type whose events are stored and have a time: name one")
+	}
+	c.wrong("sessions.by", wrongField(s.By))
+	for _, f := range slices.Concat(s.First, s.Last) {
+		c.wrong("sessions."+f.Name, wrongField(f.Name))
+		c.wrong("sessions."+f.Name, wrongField(f.Of))
+	}
+	if c.k.Shards != 1 || c.k.HasLatest() || c.k.IndexBy != "" || len(c.k.LatestBy) > 0 {
+		c.wrong("sessions", "has no stored events, so it can have neither shards, nor latest items, nor indexes: remove them, and write latest: none")
+	}
+	c.sessionTimes()
+}
+
+// sessionTimes validates when sessions end, against the tiers.
+func (c checker) sessionTimes() {
+	s, p := c.k.Sessions, c.k.Retention
+	switch {
+	case len(p.Tiers) == 0:
+		c.wrong("tiers", "sessions are not stored: without rollups the kind would have nothing, add a tier")
+		return
+	case s.Gap <= 0 || s.Gap > p.Finest().Unit.Longest():
+		c.wrong("sessions.gap", fmt.Sprintf("%s is out of bounds: want more than 0 and at most one %s, the finest tier", s.Gap, p.Finest().Unit))
+	case s.Follow < s.Gap:
+		c.wrong("sessions.follow", fmt.Sprintf("%s is shorter than the gap of %s: want at least as long", s.Follow, s.Gap))
+	case !p.Finest().Deferred || p.Finest().Grace < s.Gap:
+		c.wrong("tiers."+p.Finest().Unit.String(), fmt.Sprintf("sessions end after a gap of %s: want deferred tiers with a grace of that and the lateness that is usual", s.Gap))
+	}
+	need := p.Finest().Unit.Longest() + s.Follow + p.Finest().Grace + p.Jitter + tier.SlackAfterBucket
+	if raw := p.LeastRawRetention(); raw < need {
+		c.wrong("sessions.follow", fmt.Sprintf("sources are kept for %s, which is too short: want at least one %s + follow + grace + jitter + 3 d = %s", raw, p.Finest().Unit, need))
+	}
+}
