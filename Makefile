@@ -127,7 +127,7 @@ mutation: doctor node_modules ## longer: N (400) of 4,300 small faults by rule i
 
 .PHONY: chaos
 chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket (about 1 min)
-	@go run ./test/chaos --seed $(SEED)
+	@go test -c -o build/chaos.test ./test/chaos && TIDEMARK_COMMAND="-seed $(SEED)" build/chaos.test
 
 bench/electro/node_modules: bench/electro/package-lock.json | doctor
 	@cd bench/electro && npm ci --loglevel=error --no-fund --no-audit
@@ -135,7 +135,7 @@ bench/electro/node_modules: bench/electro/package-lock.json | doctor
 
 .PHONY: bench
 bench: doctor node_modules bench/electro/node_modules ## longer: every measurement beside its peers, into docs/PERFORMANCE.md (a quiet machine, about 20 min)
-	@cd bench && go run . -out ../docs/PERFORMANCE.md
+	@cd bench && go test -c -o ../build/bench.test . && TIDEMARK_COMMAND="-out ../docs/PERFORMANCE.md" ../build/bench.test
 
 .PHONY: fuzz
 fuzz: ## longer: each fuzzer for FUZZTIME (30s)

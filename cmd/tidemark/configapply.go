@@ -24,20 +24,22 @@ Exit status: 0 applied, or nothing to do; 1 a change is refused; 2 wrong usage; 
 func configApplyCommand(to *connection) *cobra.Command {
 	var stack string
 	var dryRun bool
+	var retired []string
 	cmd := &cobra.Command{
 		Use:     "apply",
 		Short:   "Apply the configuration to the table after a deployment",
 		Long:    configApplyLong,
 		Example: "  tidemark config apply --stack tidemark-prod",
 		Args:    asUsage(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun, retired) },
 	}
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` whose table it is")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing; a stack that does not exist yet is no error")
+	cmd.Flags().StringSliceVar(&retired, "retire", nil, "`kinds` that are no longer declared, and whose last item has expired")
 	return cmd
 }
 
-func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool) error {
+func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool, retired []string) error {
 	out := cmd.OutOrStdout()
 	if stack != "" {
 		if err := to.useStack(cmd.Context(), stack); dryRun && errors.Is(err, deployment.ErrNoStack) {
@@ -50,7 +52,7 @@ func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool) 
 	if err != nil {
 		return err
 	}
-	c.DryRun = dryRun
+	c.DryRun, c.Retired = dryRun, retired
 	return printApplied(cmd.Context(), out, c)
 }
 

@@ -50,10 +50,6 @@ type Limits struct {
 	// 500. A larger batch is processed in chunks, in its order, so that a deadline leaves
 	// the first changes processed in every tier.
 	Buckets int
-	// MinResumeSaving is how many read units a resume point must save each further
-	// recomputation of its bucket, on average over the bucket, to be stored; zero means 1.
-	// With math.Inf(1) none is stored.
-	MinResumeSaving float64
 	// QuarantineRetention is how long a quarantined record is stored; zero means 30 days.
 	QuarantineRetention time.Duration
 }
@@ -68,9 +64,6 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Attempts, 60)
 	set(&l.MaxChildren, 200_000)
 	set(&l.Buckets, 500)
-	if l.MinResumeSaving == 0 {
-		l.MinResumeSaving = 1
-	}
 	if l.QuarantineRetention == 0 {
 		l.QuarantineRetention = 30 * tier.Day24
 	}

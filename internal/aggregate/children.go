@@ -11,27 +11,25 @@ import (
 )
 
 // foldChildren is step 2: it reads every child of the bucket, expired or not, strongly
-// consistent and page by page. The finest tier is folded from events, from the row's
-// resume point if the changes allow it; each other tier from the rows of the tier below.
-func (r *recomputation) foldChildren(ctx context.Context, row *rollup.Row) (*rollup.Fold, error) {
+// consistent and page by page. The finest tier is folded from events, each other tier from
+// the rows of the tier below.
+func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) {
 	b := r.bucket
+	fold := rollup.NewFold(b.kind.Spec())
+	read := r.eventPage(fold.AddEvent)
 	if level := b.kind.Retention.ChildLevel(b.level, b.interval); level >= 0 {
-		fold := rollup.NewFold(b.kind.Spec())
-		return fold, r.readAll(ctx, b.interval.Start, fold, r.rowPage(b.kind.Retention.Tiers[level].Unit, fold))
+		read = r.rowPage(b.kind.Retention.Tiers[level].Unit, fold)
 	}
-	s := r.newScan(row)
-	err := r.readAll(ctx, s.from, s.fold, r.eventPage(s.add))
-	s.finish()
-	return s.fold, err
+	return fold, r.readAll(ctx, fold, read)
 }
 
 // readPage reads one page of a range into a fold and returns where the next one begins;
 // "" after the last.
 type readPage func(ctx context.Context, r storage.Range) (next string, err error)
 
-// readAll reads the pages of the bucket from a time on.
-func (r *recomputation) readAll(ctx context.Context, from model.Time, fold *rollup.Fold, read readPage) error {
-	pages := storage.Range{Series: r.bucket.key.Series, From: from, To: r.bucket.interval.End, Consistent: true}
+// readAll reads the pages of the bucket.
+func (r *recomputation) readAll(ctx context.Context, fold *rollup.Fold, read readPage) error {
+	pages := storage.Range{Series: r.bucket.key.Series, From: r.bucket.interval.Start, To: r.bucket.interval.End, Consistent: true}
 	for {
 		r.counts.Reads++
 		next, err := read(ctx, pages)

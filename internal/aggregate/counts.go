@@ -20,7 +20,6 @@ type Counts struct {
 	// marked inexact. They were written, except in a dry run.
 	Changed int
 
-	Resumed        int // folds that began at a resume point
 	LostLocks      int // writes whose condition failed: another writer had written the row
 	UnknownResults int // writes without a clear result
 	Throttled      int // writes that were throttled or conflicted with a transaction
@@ -49,7 +48,6 @@ func (c *Counts) Add(o *Counts) {
 	c.Listed += o.Listed
 	c.NotCreated += o.NotCreated
 	c.Changed += o.Changed
-	c.Resumed += o.Resumed
 	c.LostLocks += o.LostLocks
 	c.UnknownResults += o.UnknownResults
 	c.Throttled += o.Throttled

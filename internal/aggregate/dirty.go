@@ -20,8 +20,6 @@ type dirtyBucket struct {
 	repair      bool // requested out of the table stream's order
 	options     RepairOptions
 
-	earliest, latest model.Time // event times of the changes
-
 	parent  *dirtyBucket // the next coarser bucket of the changes; nil where there is none
 	touched bool         // of the finest tier, or a finer bucket in it was recomputed
 }
@@ -115,14 +113,13 @@ func (c *chunk) addBuckets(known map[rollup.Key]*dirtyBucket, kind *catalog.Kind
 		key := rowKey(s, interval)
 		b := known[key]
 		if b == nil {
-			b = &dirtyBucket{key: key, interval: interval, kind: kind, level: level, firstChange: c.end, earliest: at, latest: at}
+			b = &dirtyBucket{key: key, interval: interval, kind: kind, level: level, firstChange: c.end}
 			known[key] = b
 			for len(c.levels) <= level {
 				c.levels = append(c.levels, nil)
 			}
 			c.levels[level] = append(c.levels[level], b)
 		}
-		b.earliest, b.latest = min(b.earliest, at), max(b.latest, at)
 		if len(all) == 0 {
 			b.touched = true
 		} else {

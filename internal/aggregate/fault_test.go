@@ -349,7 +349,6 @@ func newWorldSharing(w *world) *world {
 	other := *w
 	agg := newWorld(w.t).agg
 	agg.Store, agg.QuarantineStore, agg.Catalog, agg.Now, agg.Rand = w.table, w.table, w.agg.Catalog, w.now, seeded(2)
-	agg.Limits.MinResumeSaving = w.agg.Limits.MinResumeSaving
 	other.agg = agg
 	return &other
 }

@@ -7,14 +7,13 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Fit reduces row to what is stored of it and returns its size in bytes. A row larger
-// than rollup.MaxRowBytes loses its summary. Both the writer of a row and the recount
-// that it is compared with use Fit, so that an oversize row is not rewritten each time.
-func Fit(row *rollup.Row, spec *rollup.Spec) (size int, oversize bool) {
-	stored, err := item.FromRow(row)
-	if errors.Is(err, item.ErrRowTooLarge) {
-		row.Fold, oversize = *row.WithoutSummary(spec), true
-		stored, _ = item.FromRow(row)
+// Fit reduces row to what is stored of it: a row larger than rollup.MaxRowBytes loses its
+// summary, and Fit returns true. Both the writer of a row and the recount that it is
+// compared with use Fit, so that an oversize row is not rewritten each time.
+func Fit(row *rollup.Row, spec *rollup.Spec) (oversize bool) {
+	if _, err := item.FromRow(row); !errors.Is(err, item.ErrRowTooLarge) {
+		return false
 	}
-	return stored.Size(), oversize
+	row.Fold = *row.WithoutSummary(spec)
+	return true
 }

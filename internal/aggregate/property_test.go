@@ -58,7 +58,6 @@ func newHistory(t *testing.T, r *rapid.T) *history {
 		{Unit: tier.Month, Retention: rapid.SampledFrom([]time.Duration{tier.Forever, 80 * tier.Day24}).Draw(r, "month")},
 	}}
 	h := &history{world: newWorldOf(t, kind), accepted: map[model.EventKey]model.Event{}}
-	h.agg.Limits.MinResumeSaving = rapid.SampledFrom([]float64{1e-12, 0}).Draw(r, "resume points save")
 	return h
 }
 

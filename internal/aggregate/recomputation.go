@@ -20,10 +20,9 @@ type recomputation struct {
 	prefetched prefetchedRows // used once, by the first attempt
 
 	counts   Counts
-	notes    []Note         // of the last attempt
-	point    candidatePoint // of the last attempt
-	newest   model.Time     // arrival of the newest event folded
-	replaced bool           // an existing row was overwritten with another fold
+	notes    []Note     // of the last attempt
+	newest   model.Time // arrival of the newest event folded
+	replaced bool       // an existing row was overwritten with another fold
 }
 
 // run recomputes the bucket until its row holds every change. A panic fails this
@@ -68,7 +67,7 @@ func (r *recomputation) name() string {
 // was written. The clock is read after the row and again after the children, so that no
 // child expired in between. attempt also returns Written where nothing had to be written.
 func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error) {
-	r.notes, r.point = nil, candidatePoint{}
+	r.notes = nil
 	row, err := r.firstRow(ctx)
 	if err != nil {
 		return 0, err
@@ -83,7 +82,7 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 			return r.doNotCreate(ctx, row, err)
 		}
 	}
-	fold, err := r.foldChildren(ctx, row)
+	fold, err := r.foldChildren(ctx)
 	if err == nil {
 		err = r.checkPause(rowReadAt)
 	}

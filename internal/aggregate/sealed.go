@@ -53,7 +53,7 @@ func (r *recomputation) holdsInserts(ctx context.Context, row *rollup.Row) (bool
 	if r.bucket.alwaysWrite || r.bucket.repair || item.DamagedRow(row) || !row.Exact {
 		return false, nil
 	}
-	fold, err := r.foldChildren(ctx, nil)
+	fold, err := r.foldChildren(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -77,7 +77,6 @@ func (r *recomputation) markInexact(ctx context.Context, row *rollup.Row) (stora
 	inexact := *row
 	inexact.Exact = false
 	inexact.ChildrenExpireAt = 0
-	inexact.ResumePoint = nil
 	inexact.WrittenAt = r.agg.Now()
 	result, err := r.put(ctx, row, &inexact)
 	if err == nil && result == storage.Written {

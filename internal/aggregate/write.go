@@ -54,9 +54,7 @@ func (r *recomputation) newRow(fold *rollup.Fold) (row *rollup.Row, oversize boo
 		return row, false
 	}
 	row.ExpiresAt = r.bucket.tier().ExpiresAt(r.bucket.interval, now)
-	size, oversize := Fit(row, r.bucket.kind.Spec())
-	row.ResumePoint = r.pointFor(row, size)
-	return row, oversize
+	return row, Fit(row, r.bucket.kind.Spec())
 }
 
 // throttledAttempts is how often a throttled write is sent, before the row and its

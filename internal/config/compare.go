@@ -57,10 +57,18 @@ func Compare(before, after *Config) ([]Change, error) {
 		name:    func(k catalog.Kind) string { return k.Name },
 		show:    func(k catalog.Kind) string { return "declared" },
 		added:   ruling{Safe, "events of the new kind have their own keys"},
-		removed: ruling{Refused, "its events and rollups could no longer be read, and their stream records would go to quarantine: keep the kind until the last of them has expired"},
+		removed: removedKind,
 		both:    compareKind,
 	})
 	return append(changes, compareSettings(before, after)...), nil
+}
+
+var removedKind = ruling{Refused, "its events and rollups could no longer be read, and their stream records would go to quarantine: " +
+	"keep the kind until the last of them has expired"}
+
+// RemovedKind is the change of a configuration that no longer declares a kind.
+func RemovedKind(name string) Change {
+	return removedKind.change(join("kinds", name), "declared", "")
 }
 
 // CompareKinds lists what the declaration after changes of before, which has the same name.

@@ -120,8 +120,6 @@ func forms() map[string]form {
 	forever.ExpiresAt, forever.ChildrenExpireAt = 0, rollup.NoExpiry
 	inexact := row()
 	inexact.Exact, inexact.ChildrenExpireAt, inexact.Unreadable = false, 0, 2
-	resumed := row()
-	resumed.ResumePoint = (&rollup.ResumePoint{At: at("2026-04-20T14:10:00Z"), Newest: at("2026-04-20T14:12:30Z"), Before: resumed.Fold}).Encode(spec())
 	fields := row()
 	fields.FieldsAt = at("2026-04-20T13:30:00Z")
 	empty := rollup.Row{Key: row().Key, Fold: *rollup.NewFold(spec()), Rev: row().Rev, V: item.Version,
@@ -148,7 +146,6 @@ func forms() map[string]form {
 		"latest-enrichment":        latestForm(enriched),
 		"row":                      rowForm(row()),
 		"row-forever":              rowForm(forever),
-		"row-resume":               rowForm(resumed),
 		"row-fields":               rowForm(fields),
 		"row-inexact":              rowForm(inexact),
 		"row-empty":                rowForm(empty),

@@ -3,7 +3,6 @@ package item
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -52,9 +51,6 @@ func (it Item) setRowOptions(r *rollup.Row) {
 	}
 	if r.FieldsAt != 0 {
 		it[tablekeys.AttrFields] = timeOf(r.FieldsAt)
-	}
-	if r.ResumePoint != nil {
-		it[tablekeys.AttrResume] = bytesOf(r.ResumePoint)
 	}
 	if c := r.Continuation; c.Events != 0 {
 		it[tablekeys.AttrSources], it[tablekeys.AttrCarried] = numberOf(c.Events), numberOf(c.Carried)
@@ -107,7 +103,6 @@ func (r *reader) rowBody(row *rollup.Row) {
 	if _, exists := r.it[tablekeys.AttrUntil]; exists {
 		row.ChildrenExpireAt = r.int(tablekeys.AttrUntil, required)
 	}
-	row.ResumePoint = slices.Clone(r.bytes(tablekeys.AttrResume, optional)) // decoded by the recomputation that resumes from it
 	if _, derived := r.it[tablekeys.AttrSources]; derived {
 		row.Continuation = rollup.Continuation{
 			Events: r.int(tablekeys.AttrSources, required), From: row.Key.Start, Carried: r.int(tablekeys.AttrCarried, required),

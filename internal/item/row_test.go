@@ -40,7 +40,6 @@ func anyRow() *rapid.Generator[rollup.Row] {
 			}
 		}
 		if rapid.Bool().Draw(t, "has a resume point") {
-			row.ResumePoint = rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "resume")
 		}
 		copy(row.Rev[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "rev"))
 		return row
@@ -188,20 +187,5 @@ func TestRow_WithoutItsKeyIsAnError(t *testing.T) {
 		if _, err := item.Row(with(stored, keys.AttrSK, item.Value{Type: item.S, S: sk})); !errors.Is(err, keys.ErrKeyForm) {
 			t.Errorf("sort key %q: %v, want ErrKeyForm", sk, err)
 		}
-	}
-}
-
-// An older release does not know resume points. A row that it writes has no resume point and is
-// otherwise complete.
-func TestRow_IsCompleteWithoutItsResumePoint(t *testing.T) {
-	r := row()
-	r.ResumePoint = []byte{1, 2, 3}
-	stored, err := item.FromRow(&r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := item.Row(without(stored, tablekeys.AttrResume))
-	if diff := cmp.Diff(row(), got, sameEntity); err != nil || diff != "" {
-		t.Errorf("%v, (-want +got):\n%s", err, diff)
 	}
 }

@@ -12,13 +12,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ids"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -33,6 +34,8 @@ type Reader interface {
 type Store interface {
 	Reader
 	PutKindConfig(ctx context.Context, c entity.KindConfig, prev [16]byte) (storage.WriteResult, error)
+	Partition(ctx context.Context, pk string, after keys.Key) ([]item.Item, keys.Key, error)
+	DeleteItem(ctx context.Context, key keys.Key) error
 }
 
 // Load makes the kinds of a process those of the table: their tiers, retentions and the
@@ -72,6 +75,9 @@ type Applier struct {
 	MaxAhead time.Duration // how far event times may be ahead
 	Rand     io.Reader     // nil means crypto/rand
 	DryRun   bool          // writes nothing
+	// Retired names kinds whose configuration is deleted, because they are no longer declared
+	// and the last of their items has expired.
+	Retired []string
 	// Sweep sweeps one queue shard, so that it has a low watermark before a tier becomes
 	// deferred: without one, readers would fold all its buckets. Required if a tier can
 	// become deferred.
@@ -82,11 +88,15 @@ type Applier struct {
 type Applied struct {
 	Kind    string
 	Changed bool
+	Retired bool              // the configuration was deleted, or would be
 	Config  entity.KindConfig // as stored, or as it would be
 }
 
 // String says what was done, and when new tiers begin.
 func (a Applied) String() string {
+	if a.Retired {
+		return a.Kind + ": retired"
+	}
 	if !a.Changed {
 		return fmt.Sprintf("%s: unchanged since %s", a.Kind, a.Config.AppliedAt)
 	}
@@ -117,7 +127,10 @@ func (a Applied) String() string {
 // Apply applies the kinds: those with the names, or all if there are no names. If a change of
 // any kind is refused, it writes nothing and returns an error that wraps ErrRefused.
 func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog, names ...string) ([]Applied, error) {
-	var refused []config.Change
+	refused, retired, err := a.removed(ctx, kinds)
+	if err != nil {
+		return nil, err
+	}
 	for i := range kinds.Kinds {
 		stored, err := a.Table.KindConfig(ctx, kinds.Kinds[i].Name)
 		if err != nil {
@@ -130,7 +143,10 @@ func (a *Applier) Apply(ctx context.Context, kinds *catalog.Catalog, names ...st
 	if len(refused) > 0 {
 		return nil, refusedError(refused)
 	}
-	var all []Applied
+	all, err := a.retire(ctx, retired)
+	if err != nil {
+		return all, err
+	}
 	for i := range kinds.Kinds {
 		if len(names) > 0 && !slices.Contains(names, kinds.Kinds[i].Name) {
 			continue

@@ -298,6 +298,39 @@ func TestCurrent_ReadsTheTableAgain(t *testing.T) {
 	kinds(false, 9*day)
 }
 
+// A kind with stored items cannot be left out: its stream records would go to quarantine.
+func TestApply_ARemovedKindIsRefusedUntilItIsRetired(t *testing.T) {
+	t.Parallel()
+	table := memory.New(clock)
+	if _, err := apply(t, table, noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	others := kindsOf(t, func(k *catalog.Kind) { k.Name = "OTHER" })
+	a := &tableconfig.Applier{Table: table, Now: clock}
+	stored := func(kind string) bool {
+		c, err := table.KindConfig(t.Context(), kind)
+		return err == nil && c != nil
+	}
+	if _, err := a.Apply(t.Context(), others); !errors.Is(err, tableconfig.ErrRefused) || !strings.Contains(err.Error(), "kinds.FLOW") || stored("OTHER") {
+		t.Errorf("%v, OTHER stored %t; want the removed kind refused and nothing written", err, stored("OTHER"))
+	}
+	a.Retired = []string{"FLOW"}
+	for _, dry := range []bool{true, false} {
+		a.DryRun = dry
+		all, err := a.Apply(t.Context(), others)
+		if err != nil || all[0].String() != "FLOW: retired" || stored("FLOW") != dry {
+			t.Errorf("dry run %t: %v, %v, FLOW stored %t", dry, all, err, stored("FLOW"))
+		}
+	}
+	if all, err := a.Apply(t.Context(), others); err != nil || len(all) != 1 {
+		t.Errorf("again: %v, %v; want only OTHER", all, err)
+	}
+	a.Retired = []string{"OTHER"}
+	if _, err := a.Apply(t.Context(), others); err == nil || !strings.Contains(err.Error(), "still declared") {
+		t.Errorf("a declared kind: %v, want an error", err)
+	}
+}
+
 // A mode that is declared has no effect before it is applied, and aggregation follows readers.
 func TestApply_ATierBecomesDeferredAfterTheLead(t *testing.T) {
 	t.Parallel()

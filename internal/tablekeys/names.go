@@ -24,7 +24,6 @@ const (
 	AttrWrittenAt  = "_written"    // String: the writer's clock
 	AttrLag        = "_lag"        // String: arrival time of the newest event in it; absent if none
 	AttrFields     = "_fields"     // String: version of the kind's fields by which it was folded; absent if they never changed
-	AttrResume     = "_resume"     // Binary: the resume point; absent if none
 	AttrSources    = "_sources"    // Number: source events of derived events in the bucket; absent for other kinds, with the four below
 	AttrCarried    = "_carried"    // Number: derived events that began before the bucket and go on in it
 	AttrSourceLast = "_sourceLast" // String: time of the newest source event in the bucket

@@ -38,9 +38,6 @@ type Row struct {
 	// as absent, unless it is a placeholder. It is stored because its write changes the
 	// revision: a concurrent recomputation that read older children can then not write.
 	Empty bool
-	// ResumePoint is an encoded resume point of this fold; nil if the row has none. It must
-	// not be stored with any other fold.
-	ResumePoint []byte
 }
 
 // Placeholder reports whether r is an empty row that is inexact. It takes the place of a

@@ -22,9 +22,6 @@ func (sc *scenario) aggregator(c client, version uint8) *aggregate.Aggregator {
 		Store: c, QuarantineStore: c, Catalog: sc.catalogs[version], Now: c.Now, Rand: c, Sleep: c.Sleep,
 		Limits: aggregate.Limits{Concurrency: 1},
 	}
-	if sc.points {
-		agg.Limits.MinResumeSaving = 1e-12
-	}
 	if sc.store != nil {
 		agg.Store = sc.store(c)
 	}

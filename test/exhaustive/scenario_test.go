@@ -37,7 +37,6 @@ type scenario struct {
 	budget    budget
 	read      tier.Unit // that the reader reads
 	latest    bool      // the kind has latest items: an append is a transaction
-	points    bool      // rows of one event have resume points
 	ttl       bool      // TTL removes what has expired
 	sealed    int       // the first tick at which a row may be sealed; 0 for none
 	// store replaces the table of the aggregate functions and sweeps, to plant a fault.

@@ -156,6 +156,6 @@ func (w *world) aggregator(p *simstream.Process) *aggregate.Aggregator {
 	return &aggregate.Aggregator{
 		Store: w.store, QuarantineStore: w.store, Catalog: w.kinds, Rand: p.Rand, Sleep: p.Sleep,
 		Now:    func() model.Time { return w.Now().Add(p.Now().Sub(w.Now()) / 5) }, // at most a minute wrong
-		Limits: aggregate.Limits{Concurrency: 1, MinResumeSaving: 1e-12},
+		Limits: aggregate.Limits{Concurrency: 1},
 	}
 }

@@ -11,8 +11,8 @@ var mutants = []mutant{
 	{
 		Name: "children-before-row", Says: "the children are read before the row", Tests: aggregateTests,
 		Edits: []edit{
-			{recomputation, "	row, err := r.firstRow(ctx)", "	fold, early := r.foldChildren(ctx, nil)\n	row, err := r.readRow(ctx, r.bucket.key)"},
-			{recomputation, "	fold, err := r.foldChildren(ctx, row)\n", "	err = early\n"},
+			{recomputation, "	row, err := r.firstRow(ctx)", "	fold, early := r.foldChildren(ctx)\n	row, err := r.readRow(ctx, r.bucket.key)"},
+			{recomputation, "	fold, err := r.foldChildren(ctx)\n", "	err = early\n"},
 		},
 	},
 	{
@@ -172,30 +172,6 @@ var mutants = []mutant{
 	{
 		Name: "first-page", Says: "only the first page of children is folded", Tests: aggregateTests,
 		Edits: []edit{{children, `		if next == "" {`, `		if next == "" || true {`}},
-	},
-	{
-		Name: "resume-point-kept", Says: "the resume point is kept after a change before it", Tests: aggregateTests,
-		Edits: []edit{{writing, "	row.Rev = rev\n", `	row.Rev = rev
-	if exists(old) && exists(row) && old.ResumePoint != nil && row.ChildrenExpireAt != 0 {
-		row.ResumePoint = old.ResumePoint
-	}
-`}},
-	},
-	{
-		Name: "resume-always", Says: "a fold resumes from the resume point, whatever changed", Tests: aggregateTests,
-		Edits: []edit{{resuming, "if ok && b.earliest >= point.At {", "if ok {"}},
-	},
-	{
-		Name: "resume-repair", Says: "a repair resumes from the resume point, as if no record before it were lost", Tests: aggregateTests,
-		Edits: []edit{{resuming, "	if b.repair {\n", "	if false {\n"}},
-	},
-	{
-		Name: "resume-after-itself", Says: "an event at the time of the resume point counts as before it", Tests: aggregateTests,
-		Edits: []edit{{resuming, "e.At >= s.next", "e.At > s.next"}},
-	},
-	{
-		Name: "resume-any-kind", Says: "a fold resumes from a resume point of another declaration of the kind", Tests: rollupTests,
-		Edits: []edit{{"pkg/rollup/resume.go", "string(declared) != string(spec.fingerprint())", "len(declared) != fingerprintSize"}},
 	},
 	{
 		Name: "lost-lock-is-success", Says: "a failed condition counts as success, because another writer wrote the row", Tests: aggregateTests,

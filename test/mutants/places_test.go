@@ -27,7 +27,6 @@ const (
 	foldingRow    = "internal/item/foldrow.go"
 	writing       = "internal/aggregate/write.go"
 	children      = "internal/aggregate/children.go"
-	resuming      = "internal/aggregate/resume.go"
 	sealing       = "internal/aggregate/sealed.go"
 	deferring     = "internal/aggregate/deferred.go"
 	sweeping      = "internal/aggregate/sweep.go"

@@ -29,6 +29,9 @@ func (w *world) check() error {
 	if err := c.seriesList(); err != nil {
 		return err
 	}
+	if err := c.latestItems(); err != nil {
+		return err
+	}
 	for _, key := range slices.SortedFunc(maps.Keys(c.rows), byRow) {
 		if err := c.row(key); err != nil {
 			return err

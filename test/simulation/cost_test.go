@@ -16,43 +16,11 @@ func measured(l load) usage {
 	return once.(func() usage)()
 }
 
-// withoutPoints returns a load without resume points.
-func withoutPoints(l load) load {
-	l.withoutPoints = true
-	return l
-}
-
-// With resume points a recomputation reads much less, and writes no more.
-func TestCost_ResumePointsSaveReadsAndWriteNoMore(t *testing.T) {
-	t.Parallel()
-	without, with := measured(withoutPoints(hotHour(1_800, false))), measured(hotHour(1_800, false))
-	if r := without.perEvent(unitsRead) / with.perEvent(unitsRead); r < 3 {
-		t.Errorf("an event of a hot hour reads %.2f units without resume points and %.2f with: want a third of it or less", without.perEvent(unitsRead), with.perEvent(unitsRead))
-	}
-	if without.units[unitsRollups] != with.units[unitsRollups] {
-		t.Errorf("%d units written without resume points and %d with", without.units[unitsRollups], with.units[unitsRollups])
-	}
-	if without.sizes["hour"] != with.sizes["hour"] {
-		t.Errorf("the row of a past hour has %d bytes, and %d without resume points: it still has one", with.sizes["hour"], without.sizes["hour"])
-	}
-}
-
-// A quiet series has no resume points, because they would save too little.
-func TestCost_AQuietSeriesHasNoResumePoints(t *testing.T) {
-	t.Parallel()
-	quiet := load{perBatch: 1, every: time.Minute, lasts: 3 * time.Hour, warmupDays: 2}
-	without, with := measured(withoutPoints(quiet)), measured(quiet)
-	if without.units[unitsRead] != with.units[unitsRead] || without.sizes["hour"] != with.sizes["hour"] {
-		t.Errorf("%d units read and an hour's row of %d bytes with resume points, %d and %d without",
-			with.units[unitsRead], with.sizes["hour"], without.units[unitsRead], without.sizes["hour"])
-	}
-}
-
 // The minute tier is for hot series: their recomputations read minutes instead of the
 // complete hour.
 func TestCost_TheMinuteTierBoundsWhatAHotHourReads(t *testing.T) {
 	t.Parallel()
-	without, with := measured(withoutPoints(hotHour(1_800, false))), measured(withoutPoints(hotHour(1_800, true)))
+	without, with := measured(hotHour(1_800, false)), measured(hotHour(1_800, true))
 	if without.events != with.events || with.events == 0 {
 		t.Fatalf("%d and %d events are not comparable", without.events, with.events)
 	}
@@ -76,7 +44,7 @@ func TestCost_AQuietSeriesIsCheaperWithoutMinutes(t *testing.T) {
 // A redelivered batch costs reads but no writes: its rows are unchanged.
 func TestCost_ARedeliveredBatchIsReadTwiceAndWrittenOnce(t *testing.T) {
 	t.Parallel()
-	once := withoutPoints(hotHour(360, false))
+	once := hotHour(360, false)
 	twice := once
 	twice.redelivered = 1
 	a, b := measured(once), measured(twice)

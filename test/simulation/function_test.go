@@ -64,9 +64,8 @@ func (w *world) aggregator(p *simstream.Process) *aggregate.Aggregator {
 	agg := &aggregate.Aggregator{
 		Store: production{w.store}, QuarantineStore: w.store, Catalog: w.catalogOf(p), Now: w.deferredClock(p.Now), Rand: p.Rand, Sleep: p.Sleep,
 		Limits: aggregate.Limits{
-			Concurrency:     1,
-			Buckets:         []int{500, 1, 2}[w.dice.Pick("buckets", 3)],
-			MinResumeSaving: w.minResumeSaving(),
+			Concurrency: 1,
+			Buckets:     []int{500, 1, 2}[w.dice.Pick("buckets", 3)],
 		},
 	}
 	if w.variant.store != nil {
@@ -76,15 +75,6 @@ func (w *world) aggregator(p *simstream.Process) *aggregate.Aggregator {
 		w.variant.settings(w, agg)
 	}
 	return agg
-}
-
-// minResumeSaving is what a resume point must save: in most histories almost nothing, so
-// that rows of a few events have one wherever possible.
-func (w *world) minResumeSaving() float64 {
-	if w.dice.Chance("default resume saving", .25) {
-		return 0
-	}
-	return 1e-12
 }
 
 // catalogOf returns the catalog of a process, which may run old code.
@@ -106,7 +96,7 @@ func (w *world) process(ctx context.Context, agg *aggregate.Aggregator, changes 
 
 func (w *world) countReport(r *aggregate.Report) {
 	for name, n := range map[string]int{
-		"recomputations": r.Recomputed, "rows written": r.Written, "rows unchanged": r.Unchanged, "folds resumed": r.Resumed, "recomputations of sealed rows": r.Sealed,
+		"recomputations": r.Recomputed, "rows written": r.Written, "rows unchanged": r.Unchanged, "recomputations of sealed rows": r.Sealed,
 		"rows marked inexact": r.MarkedInexact, "rows not created": r.NotCreated, "buckets left to a sweep": r.Deferred, "invalidations written": r.Invalidations, "locks lost": r.LostLocks, "writes without a result": r.UnknownResults,
 		"writes throttled": r.Throttled, "expiries dropped": r.Expired, "changes quarantined": r.Quarantined,
 	} {

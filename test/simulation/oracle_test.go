@@ -21,10 +21,14 @@ type oracle struct {
 	events   map[model.EventKey]model.Event
 	accepted map[model.EventKey]model.Time // when each event in events was accepted
 	first    map[rollup.Key]model.Time     // when a bucket got its first event
+	deleted  map[model.Series]model.Order  // the newest event that a user deleted
+	// deletedLate are events that a user deleted shortly before they expired. A fold of latest
+	// items that comes to know it within an hour of the expiry, or after it, cannot tell both apart.
+	deletedLate map[model.EventKey]bool
 }
 
 func newOracle(w *world) *oracle {
-	return &oracle{world: w, events: map[model.EventKey]model.Event{}, accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}}
+	return &oracle{world: w, events: map[model.EventKey]model.Event{}, accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}, deleted: map[model.Series]model.Order{}, deletedLate: map[model.EventKey]bool{}}
 }
 
 // record processes one change of the table.
@@ -43,6 +47,10 @@ func (o *oracle) record(r *memory.Record) {
 	case r.New == nil:
 		delete(o.events, key)
 		delete(o.accepted, key)
+		o.deletedLate[key] = e.ExpiresAt != 0 && r.At.Add(shortlyBefore).Seconds() >= e.ExpiresAt
+		if newest, any := o.deleted[unsharded(key.Series)]; !any || newest.Before(key.Order) {
+			o.deleted[unsharded(key.Series)] = key.Order
+		}
 	default:
 		o.events[key] = e
 		if r.Old == nil {

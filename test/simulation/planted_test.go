@@ -30,12 +30,13 @@ var planted = []struct {
 	{"a fold without children is not written", variant{store: func(w *world) aggregate.Store { return ignoringEmpty{w.store} }}},
 	{"no row is ever sealed", variant{store: func(w *world) aggregate.Store { return neverSealing{w.store} }}},
 	{"the clock is two days slow", variant{settings: slowClock}},
-	{"the resume point is kept after an earlier change", variant{store: func(w *world) aggregate.Store { return keepingPoint{w.store} }}},
 	{"a failure is reported as success", variant{respond: func([]string, int) []failure { return []failure{} }}},
 	{"the failed record is acknowledged", variant{respond: acknowledgeFailed}},
 	{"an invalidation is not stored", variant{store: func(w *world) aggregate.Store { return losingPuts{w.store} }}},
 	{"invalidations are deleted before their rows are written", variant{store: func(w *world) aggregate.Store { return deletingFirst{w.store} }}},
 	{"the low watermark passes what is left", variant{store: func(w *world) aggregate.Store { return passing{w.store} }}},
+	{"a latest item is written whatever was written meanwhile", variant{store: func(w *world) aggregate.Store { return overwriting{w.store} }}},
+	{"the newest event is read before the latest item", variant{store: func(w *world) aggregate.Store { return &newestFirst{store: w.store} }}},
 	{"a write without a response counts as stored", variant{store: func(w *world) aggregate.Store { return trustingUnknown{w.store} }}},
 }
 
@@ -164,17 +165,6 @@ func (u neverSealing) Row(ctx context.Context, key rollup.Key) (*rollup.Row, err
 		row.ChildrenExpireAt = rollup.NoExpiry
 	}
 	return row, err
-}
-
-// keepingPoint keeps the stored resume point, whatever was folded since.
-type keepingPoint struct{ *store }
-
-func (k keepingPoint) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
-	copied := *row
-	if stored, _ := k.table.Row(context.Background(), row.Key); stored != nil && stored.ResumePoint != nil && !row.Empty {
-		copied.ResumePoint = stored.ResumePoint
-	}
-	return k.store.PutRow(ctx, &copied, prev)
 }
 
 // trustingUnknown treats a write without a response as stored.

@@ -29,11 +29,11 @@ var headings = []struct {
 		"ranges redriven", "ranges rebuilt", "ranges repaired too late and marked inexact",
 	}},
 	{"recomputations", []string{
-		"recomputations", "folds resumed", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact", "rows not created",
+		"recomputations", "rows written", "rows unchanged", "recomputations of sealed rows", "rows marked inexact", "rows not created",
 		"buckets left to a sweep", "invalidations written", "sweeps", "invalidations worked off",
 		"locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
 	}},
-	{"reads and processes", []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads}},
+	{"reads and processes", []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads, latestChecked, latestExpired}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},
 	{"rows checked, in histories" + lasting, rowNames(lasting)},
 	{"rows checked, in histories" + expiring, rowNames(expiring)},
@@ -130,7 +130,7 @@ func (t *summary) unmet() (lines []string) {
 
 // required returns the names of what a run must meet.
 func (t *summary) required() []string {
-	all := []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped}
+	all := []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, latestChecked}
 	for _, h := range headings[:2] {
 		all = append(all, h.names...)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -23,17 +22,16 @@ import (
 
 // load is how the events of one series arrive in batches.
 type load struct {
-	perBatch      int           // events per batch
-	every         time.Duration // between two batches
-	lasts         time.Duration // of the measurement
-	minutes       bool          // the kind has a minute tier
-	late          float64       // fraction of the events that is up to ten minutes old
-	redelivered   float64       // fraction of the batches that is delivered twice
-	oneByOne      bool          // each event is appended by its own request
-	warmupDays    int           // days with one batch an hour before the measurement
-	withoutPoints bool          // without resume points
-	deferred      bool          // all tiers are deferred
-	latest        catalog.LatestPolicy
+	perBatch    int           // events per batch
+	every       time.Duration // between two batches
+	lasts       time.Duration // of the measurement
+	minutes     bool          // the kind has a minute tier
+	late        float64       // fraction of the events that is up to ten minutes old
+	redelivered float64       // fraction of the batches that is delivered twice
+	oneByOne    bool          // each event is appended by its own request
+	warmupDays  int           // days with one batch an hour before the measurement
+	deferred    bool          // all tiers are deferred
+	latest      catalog.LatestPolicy
 }
 
 // usage is the capacity units that a load consumes.
@@ -101,9 +99,6 @@ func measure(l load) usage {
 	random := rand.NewChaCha8([32]byte{1})
 	m.ingest = &ingest.Service{Store: m.table, Limits: config.Default().Limits, Now: now, Rand: random, Parallel: 1}
 	m.agg = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: cat, Now: now, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
-	if l.withoutPoints {
-		m.agg.Limits.MinResumeSaving = math.Inf(1)
-	}
 	m.run()
 	return m.usage
 }
@@ -200,36 +195,33 @@ func (m *costRun) measureSizes(at model.Time) {
 
 // printCosts prints the measured units and costs of rollups.
 func printCosts(w io.Writer) {
-	fmt.Fprintln(w, "Units per event of a device with two measures, on the 16th of a month; read units without → with resume points:")
+	fmt.Fprintln(w, "Units per event of a device with two measures, on the 16th of a month, with immediate tiers:")
 	fmt.Fprintln(w, "| events per batch | tiers | appended one by one | appended in batches | rollups written | read | read, 1 % of batches twice | rollups, $ per million events |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, k := range []int{1, 10, 60} {
 		for _, minutes := range []bool{false, true} {
 			l := load{perBatch: k, every: time.Minute, lasts: 24 * time.Hour, minutes: minutes, warmupDays: 15}
-			twice, single, unresumed := l, l, l
-			twice.redelivered, single.oneByOne, single.lasts, unresumed.withoutPoints = .01, true, time.Hour, true
-			a, b, one, all := measure(l), measure(twice), measure(single), measure(unresumed)
-			fmt.Fprintf(w, "| %d a minute | %s | %.2f | %.2f | %.2f | %.2f → %.2f | %.2f | %.2f |\n", k, tiersName(minutes),
-				one.perEvent(unitsEvents), a.perEvent(unitsEvents), a.perEvent(unitsRollups), all.perEvent(unitsRead), a.perEvent(unitsRead), b.perEvent(unitsRead), a.dollars())
+			twice, single := l, l
+			twice.redelivered, single.oneByOne, single.lasts = .01, true, time.Hour
+			a, b, one := measure(l), measure(twice), measure(single)
+			fmt.Fprintf(w, "| %d a minute | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", k, tiersName(minutes),
+				one.perEvent(unitsEvents), a.perEvent(unitsEvents), a.perEvent(unitsRollups), a.perEvent(unitsRead), b.perEvent(unitsRead), a.dollars())
 		}
 	}
 	fmt.Fprintln(w, "\nOne hour of one series in batches of 10 s, 1 % of the events up to 10 minutes late:")
-	fmt.Fprintln(w, "| events in the hour | tiers | resume points | recomputations | read units | read per event | written per event | read per event, 1 % of batches twice | $ per million events |")
-	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| events in the hour | tiers | recomputations | read units | read per event | written per event | read per event, 1 % of batches twice | $ per million events |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, events := range []int{360, 1_800, 3_600, 10_000, 50_000} {
 		for _, minutes := range []bool{false, true} {
-			for _, withoutPoints := range []bool{true, false} {
-				l := hotHour(events, minutes)
-				l.withoutPoints = withoutPoints
-				twice := l
-				twice.redelivered = .01
-				a, b := measure(l), measure(twice)
-				fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %.2f | %.3f | %.2f read | %.2f |\n", grouped(a.events), tiersName(minutes), map[bool]string{true: "no", false: "yes"}[withoutPoints],
-					grouped(a.recomputations), grouped(a.units[unitsRead]), a.perEvent(unitsRead), a.perEvent(unitsRollups), b.perEvent(unitsRead), a.dollars())
-				if events == 50_000 && minutes && !withoutPoints {
-					defer fmt.Fprintf(w, "\nBytes: event %d; rows of minute %d, hour %d, day %d, month %d\n",
-						a.sizes["event"], a.sizes["minute"], a.sizes["hour"], a.sizes["day"], a.sizes["month"])
-				}
+			l := hotHour(events, minutes)
+			twice := l
+			twice.redelivered = .01
+			a, b := measure(l), measure(twice)
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %.2f | %.3f | %.2f read | %.2f |\n", grouped(a.events), tiersName(minutes),
+				grouped(a.recomputations), grouped(a.units[unitsRead]), a.perEvent(unitsRead), a.perEvent(unitsRollups), b.perEvent(unitsRead), a.dollars())
+			if events == 50_000 && minutes {
+				defer fmt.Fprintf(w, "\nBytes: event %d; rows of minute %d, hour %d, day %d, month %d\n",
+					a.sizes["event"], a.sizes["minute"], a.sizes["hour"], a.sizes["day"], a.sizes["month"])
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func (w *world) kindOf(p tier.Policy) catalog.Kind {
 		Measures:   []rollup.MeasureSpec{{Name: "value", Scale: 2, Percentiles: true}},
 		Dimensions: []rollup.DimensionSpec{{Name: "state"}},
 		Distinct:   []string{"who"},
-		Latest:     []catalog.LatestPolicy{catalog.TransactionLatest, catalog.NoLatest}[w.dice.Pick("latest items", 2)],
+		Latest:     []catalog.LatestPolicy{catalog.TransactionLatest, catalog.NoLatest, catalog.DerivedLatest}[w.dice.Pick("latest items", 3)],
 		Shards:     1 + w.dice.Pick("shards", 5)/4,
 		Retention:  p,
 	}

@@ -29,6 +29,7 @@ type Changer struct {
 	Now      func() model.Time
 	MaxAhead time.Duration // how far event times may be ahead
 	DryRun   bool
+	Retired  []string // kinds to retire, see tableconfig.Applier
 }
 
 // TooEarlyError says that some process may still leave buckets to a sweep.
@@ -62,7 +63,7 @@ func (c *Changer) applier() *tableconfig.Applier {
 		_, err = agg.Sweep(ctx, shard)
 		return err
 	}
-	return &tableconfig.Applier{Table: c.Table, Now: c.Now, MaxAhead: c.MaxAhead, DryRun: c.DryRun, Sweep: sweep}
+	return &tableconfig.Applier{Table: c.Table, Now: c.Now, MaxAhead: c.MaxAhead, DryRun: c.DryRun, Retired: c.Retired, Sweep: sweep}
 }
 
 // aggregator returns an aggregator by the configuration that the table has now.

@@ -1,9 +1,4 @@
-// Command chaos runs the stack under load while functions are killed, connections to the database
-// are cut, and batches are delivered again and late, all at random. Afterwards it compares every
-// bucket with an independent oracle. The exit status is 1 if a bucket differs.
-//
-// The random choices depend on the seed; when they take effect depends on the machine.
-package main
+package chaos
 
 import (
 	"context"
@@ -14,10 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/test/loggers"
 )
 
@@ -29,12 +26,17 @@ const (
 	within   = 5 * time.Minute  // in total; about one minute on a quiet machine
 )
 
-func main() {
+// TestMain runs the command if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) { testenv.Main(m, command) }
+
+// command is what make chaos runs, from the module's root.
+func command(args []string) {
+	flag := flag.NewFlagSet("chaos", flag.ExitOnError)
 	var seed uint64
 	var functions string
 	flag.Uint64Var(&seed, "seed", 1, "seed of the random choices")
 	flag.StringVar(&functions, "functions", "", "directory of the function binaries (default build/local)")
-	flag.Parse()
+	_ = flag.Parse(args) // it exits if it fails
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, within)

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -88,8 +88,7 @@ func draining(o options) *section {
 			}
 		}
 	}
-	s.note("Assumed: %v a record, %v a child, %v a recomputation. Resume points are not included; with them a batch reads fewer "+
-		"children.", o.cpu.record, o.cpu.event, o.cpu.look.Round(time.Microsecond))
+	s.note("Assumed: %v a record, %v a child, %v a recomputation.", o.cpu.record, o.cpu.event, o.cpu.look.Round(time.Microsecond))
 	s.note("Formula: a batch of r records and s series takes latency × (3⌈⌈s/100⌉/q⌉ + (p+1)⌈s/q⌉ + 4⌈s/q⌉) + r·decode + s·(c·fold " +
 		"+ 3·recompute), with q concurrent requests, c children in an hour, and p = ⌈c·size/1 MB⌉ pages of them. A lane " +
 		"processes its backlog in batches of at most 10,000 records or 6 MB.")

@@ -1,10 +1,9 @@
-package main
+package bench
 
 import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -139,22 +138,21 @@ func view(kind *catalog.Kind, at model.Time, i int) model.Event {
 		ArrivedAt: at, ExpiresAt: kind.Retention.EventExpiresAt(at), IndexBy: kind.IndexBy}
 }
 
-// perEvent are the capacity units of a load, without or with resume points.
+// perEvent are the capacity units of a load.
 type perEvent struct {
 	*metered
 	write, read float64
 }
 
-// count runs a load through append and aggregate. A resume point is in a row where it
-// saves each recomputation more read units than resume.
-func (l load) count(resume float64) perEvent {
+// count runs a load through append and aggregate.
+func (l load) count() perEvent {
 	cat := must(catalog.New(l.kind))
 	kind, _ := cat.Kind(l.kind.Name)
 	now := l.at
 	clock := func() model.Time { return now }
 	m := &metered{Table: memory.New(clock), row: map[string]int{}}
 	in := &ingest.Service{Store: m, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader}
-	out := &aggregate.Aggregator{Store: m, Catalog: cat, Now: clock, Limits: aggregate.Limits{Concurrency: 1, MinResumeSaving: resume}}
+	out := &aggregate.Aggregator{Store: m, Catalog: cat, Now: clock, Limits: aggregate.Limits{Concurrency: 1}}
 	for batch := range l.batches {
 		var changes []storage.Change
 		var drafts []ingest.TypedObservation
@@ -199,8 +197,8 @@ func counting(options) *section {
 		title: "Capacity units an event",
 		intro: "Write and read units of append and aggregate, counted by the table in memory from the item sizes: a write unit for each " +
 			"KB, two in a transaction, one for an index entry; a read unit for each 4 KB, strongly consistent. The batches of " +
-			"aggregate follow from the sender's rhythm.",
-		head: []string{"load", "resume points", "WCU an event", "RCU an event", "an event", "largest rows"},
+			"aggregate follow from the sender's rhythm. Tiers are immediate; [COST](COST.md) has the units of deferred ones.",
+		head: []string{"load", "WCU an event", "RCU an event", "an event", "largest rows"},
 	}
 	readings, views := iot.Readings, web.PageViews
 	midnight := began - 14*3600_000
@@ -212,26 +210,18 @@ func counting(options) *section {
 	}
 	var group errgroup.Group // counting units is not timed, so it may run concurrently
 	group.SetLimit(runtime.NumCPU())
-	whole, resumed := make([]perEvent, len(loads)), make([]perEvent, len(loads))
+	counted := make([]perEvent, len(loads))
 	for i, l := range loads {
-		group.Go(func() error { whole[i] = l.count(math.Inf(1)); return nil })
-		group.Go(func() error { resumed[i] = l.count(0); return nil })
+		group.Go(func() error { counted[i] = l.count(); return nil })
 	}
 	_ = group.Wait() // none fails
 	for i, l := range loads {
-		for _, way := range []struct {
-			name string
-			perEvent
-		}{{"without", whole[i]}, {"with", resumed[i]}} {
-			s.row(l.name, way.name, fmt.Sprintf("%.2f", way.write), fmt.Sprintf("%.2f", way.read), fmt.Sprintf("%d B", way.event), way.rows())
-		}
-		s.goal(resumed[i].write <= l.write, l.name+fmt.Sprintf(": ≤ %v WCU", l.write), "%.2f", resumed[i].write)
+		u := counted[i]
+		s.row(l.name, fmt.Sprintf("%.2f", u.write), fmt.Sprintf("%.2f", u.read), fmt.Sprintf("%d B", u.event), u.rows())
+		s.goal(u.write <= l.write, l.name+fmt.Sprintf(": ≤ %v WCU", l.write), "%.2f", u.write)
 		if l.read > 0 {
-			s.goal(resumed[i].read <= l.read, l.name+fmt.Sprintf(": ≤ %v RCU", l.read), "%.2f", resumed[i].read)
+			s.goal(u.read <= l.read, l.name+fmt.Sprintf(": ≤ %v RCU", l.read), "%.2f", u.read)
 		}
 	}
-	s.note("A row of the finest tier has a resume point ([18](decisions/0018-resume-point.md)) if it saves more than it costs; a " +
-		"load whose hour is less than a read unit never has one. It is removed towards the end of its bucket, so that rows that " +
-		"are read later are as small as before.")
 	return s
 }

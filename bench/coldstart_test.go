@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"archive/zip"
@@ -251,7 +251,7 @@ func starting(o options) *section {
 	s.row("a function that does nothing", cell(ms[0]), "", "", "", "", "", "", "")
 	s.note("A function that does nothing already takes most of each time: the process, Go's runtime, the first request for work. Of " +
 		"the rest, the SDK's DynamoDB schemas take half a millisecond in every build that reads a table, and query also links " +
-		"the client of Secrets Manager. With the same flags, only what `config.LoadDefaultConfig` links and looks up can be " +
+		"the client of Secrets Manager. Each function also reads the table's configuration, in every build. With the same flags, only what `config.LoadDefaultConfig` links and looks up can be " +
 		"saved, a fixed amount. Tried: parse names, durations and sizes without regular expressions (kept: an expression with a " +
 		"count of 64 took 0.2 ms to compile); compile other expressions at first use (kept). Creating the client at the first " +
 		"call was not tried, since that call would wait for it.")

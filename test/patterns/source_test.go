@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed patterns.go readings.go subjects.go websites.go
+//go:embed list_test.go readings_test.go subjects_test.go websites_test.go
 var sources embed.FS
 
 // calls returns the Go code of each pattern's call, by what the pattern is about. A pattern
@@ -89,7 +89,7 @@ func codeOf(files *token.FileSet, body *ast.BlockStmt) string {
 
 // declaredTypes returns the declarations of the types that the calls use.
 func declaredTypes() (string, error) {
-	source, err := sources.ReadFile("patterns.go")
+	source, err := sources.ReadFile("list_test.go")
 	if err != nil {
 		return "", fmt.Errorf("read the types: %w", err)
 	}

@@ -1,6 +1,4 @@
-// Command bench measures Tidemark and comparable programs in one run, and writes
-// docs/PERFORMANCE.md.
-package main
+package bench
 
 import (
 	"flag"
@@ -8,7 +6,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 // options say how long to measure.
@@ -42,7 +43,12 @@ var sections = []struct {
 	{"coldstart", starting},
 }
 
-func main() {
+// TestMain runs the command if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) { testenv.Main(m, command) }
+
+// command is what make bench runs, from this folder.
+func command(args []string) {
+	flag := flag.NewFlagSet("bench", flag.ExitOnError)
 	o := options{cpu: &processorTime{record: time.Microsecond, event: 2 * time.Microsecond, look: 200 * time.Microsecond}}
 	out := flag.String("out", "", "file to write (default standard output)")
 	only := flag.String("only", "", "names of sections to run, separated by commas (default all)")
@@ -50,7 +56,7 @@ func main() {
 	flag.DurationVar(&o.each, "each", 300*time.Millisecond, "time of a contender in a round")
 	flag.StringVar(&o.root, "root", "..", "the repository")
 	child := flag.Bool("child", false, "process the largest batch and print its peak memory")
-	flag.Parse()
+	_ = flag.Parse(args) // it exits if it fails
 	if *child {
 		settleLargest()
 		return

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -29,7 +29,9 @@ func footprint(options) *section {
 			"series, each hour with 60 events, 64 concurrent recomputations.",
 		head: []string{"batch", "peak"},
 	}
-	out, err := exec.Command(must(os.Executable()), "-child").Output()
+	child := exec.Command(must(os.Executable()))
+	child.Env = append(os.Environ(), "TIDEMARK_COMMAND=-child")
+	out, err := child.Output()
 	if err != nil {
 		s.note("Not measured: %v", err)
 		return s
