@@ -8,11 +8,15 @@ import (
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
-// collectRoute is the only route that is not in the catalog. Web pages have no credentials,
-// so it is authorized by the site key in its path.
-const collectRoute = "POST " + sitekey.PathPrefix + "{" + sitekey.PathParam + "}"
+// The routes that are not in the catalog. Web pages have no credentials, so collectRoute is
+// authorized by the site key in its path. eventRoute has no authorizer and exists only if
+// collector.domains declares sites: ingest accepts events of these.
+const (
+	collectRoute = "POST " + sitekey.PathPrefix + "{" + sitekey.PathParam + "}"
+	eventRoute   = "POST " + sitekey.PathEvent
+)
 
-// addCollector creates the route that web pages send their views to. Ingest serves it.
+// addCollector creates the routes that web pages send their events to. Ingest serves them.
 func (s *stack) addCollector(target *string) {
 	authorizer := s.siteKeyAuthorizer()
 	awsapigatewayv2.NewCfnRoute(s.Stack, new("CollectRoute"), &awsapigatewayv2.CfnRouteProps{
@@ -23,6 +27,12 @@ func (s *stack) addCollector(target *string) {
 		AuthorizerId:      authorizer.Ref(),
 	})
 	s.allowInvoke("CollectPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathPrefix+"{"+sitekey.PathParam+"}"))
+	if len(s.settings.Collector.Domains) > 0 {
+		awsapigatewayv2.NewCfnRoute(s.Stack, new("EventRoute"), &awsapigatewayv2.CfnRouteProps{
+			ApiId: s.api.Ref(), RouteKey: new(eventRoute), Target: target, AuthorizationType: new("NONE"),
+		})
+		s.allowInvoke("EventPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathEvent))
+	}
 	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }
 

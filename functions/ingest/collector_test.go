@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
@@ -67,6 +69,9 @@ func (f fixture) views(t *testing.T) (all []model.Event) {
 	return all
 }
 
+// withSite declares a site that sends without a site key.
+func withSite(c *config.Config) { c.Collector.Domains = []string{"my-site.example"} }
+
 // Every sample in events/collect: the response, and the stream of the stored view.
 func TestCollector_Samples(t *testing.T) {
 	want := map[string]struct {
@@ -85,13 +90,19 @@ func TestCollector_Samples(t *testing.T) {
 		"too-large":              {413, "none"},
 		"get":                    {405, "none"},
 		"unchecked":              {403, "none"},
+		"custom-event":           {204, ""},
+		"engagement":             {204, ""},
+		"too-many-props":         {400, "none"},
+		"plausible":              {202, ""},
+		"plausible-abbreviated":  {202, ""},
+		"plausible-unknown-site": {403, "none"},
 	}
 	files, err := os.ReadDir(collectSamples)
 	if err != nil || len(files) != len(want) {
 		t.Fatalf("%d samples, %v; want %d", len(files), err, len(want))
 	}
 	for name, c := range want {
-		f := newCollector(t, nil, nil)
+		f := newCollector(t, withSite, nil)
 		response, err := f.collect(t, name)
 		if err != nil || response.StatusCode != c.status || response.Headers["Access-Control-Allow-Origin"] != "*" {
 			t.Errorf("%s: %d %s, %v; want %d, with CORS for any origin", name, response.StatusCode, response.Body, err, c.status)
@@ -142,6 +153,58 @@ func (f fixture) requireNone(t *testing.T, texts ...string) {
 		}
 		if strings.Contains(f.out.String(), text) {
 			t.Errorf("the log contains %q from the request: %s", text, f.out)
+		}
+	}
+}
+
+// onlyEvent returns the stored event and its fields, except for the visitor.
+func (f fixture) onlyEvent(t *testing.T) (e model.Event, fields map[string]string) {
+	t.Helper()
+	all := f.views(t)
+	if len(all) != 1 {
+		t.Fatalf("%d events are stored, want one", len(all))
+	}
+	fields = map[string]string{}
+	for _, a := range all[0].Attrs {
+		fields[a.Name], _ = a.Value.Plain()
+	}
+	delete(fields, web.FieldVisitor)
+	return all[0], fields
+}
+
+func TestCollector_StoresEventsByTheirName(t *testing.T) {
+	for sample, want := range map[string]struct {
+		kind, site, fields string
+	}{
+		"custom-event":          {"CUSTOMEVENT", "my-site", "map[name:Purchase path:/shop prop1:Purchase?plan=pro prop2:Purchase?seats=3 prop3:Purchase?trial=false revenue_EUR:19.9]"},
+		"engagement":            {"CUSTOMEVENT", "my-site", "map[depth:35 duration:4200 path:/blog/post-1]"},
+		"plausible":             {"CUSTOMEVENT", "my-site.example", "map[name:Signup path:/join prop1:Signup?plan=pro revenue_USD:1322.22]"},
+		"plausible-abbreviated": {"PAGEVIEW", "my-site.example", "map[device:desktop path:/blog]"},
+	} {
+		f := newCollector(t, withSite, nil)
+		if response, err := f.collect(t, sample); err != nil || response.StatusCode >= 300 {
+			t.Errorf("%s: %d %s, %v", sample, response.StatusCode, response.Body, err)
+			continue
+		}
+		e, fields := f.onlyEvent(t)
+		if e.Series.Kind != want.kind || e.Series.Subject.ID != want.site || fmt.Sprint(fields) != want.fields {
+			t.Errorf("%s: %s of %s: %v\nwant %+v", sample, e.Series.Kind, e.Series.Subject.ID, fields, want)
+		}
+	}
+}
+
+// A browser that gets no response sends the same bytes again.
+func TestCollector_CountsARepeatedHitOnce(t *testing.T) {
+	for _, sample := range []string{"custom-event", "engagement"} {
+		f := newCollector(t, nil, nil)
+		for i := range 3 {
+			f.service.Now = func() model.Time { return now().Add(time.Duration(i) * time.Second) }
+			if response, err := f.collect(t, sample); err != nil || response.StatusCode != 204 {
+				t.Fatalf("%s, time %d: %d, %v; want 204", sample, i+1, response.StatusCode, err)
+			}
+		}
+		if e, _ := f.onlyEvent(t); e.At != 1776693599000 {
+			t.Errorf("%s happened at %d, want the browser's time", sample, e.At)
 		}
 	}
 }

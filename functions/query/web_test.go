@@ -85,7 +85,7 @@ func TestHandle_ServesAKindWithoutLatestItems(t *testing.T) {
 			"dimensions":{"path":{"values":[{"value":"/","count":3,"share":0.75},{"value":"/blog","count":1,"share":0.25}],"other":0,"exact":true}},
 			"distinct":{"visitor":{"count":3,"exact":true}}}],"next":null}`},
 		"/v1/sites/my-site/rollups/day": {200, `{"rollups":[{"bucket":"2026-04-20T00:00:00.000Z","end":"2026-04-21T00:00:00.000Z","tier":"day",
-			"exact":true,"open":true,"truncated":false,"unreadable":0,"events":5,"kinds":{"PAGEVIEW":4,"REQUEST":1,"MALFORMED":0},"measures":{` + bytesOf5 + `},
+			"exact":true,"open":true,"truncated":false,"unreadable":0,"events":5,"kinds":{"PAGEVIEW":4,"REQUEST":1,"MALFORMED":0,"CUSTOMEVENT":0},"measures":{` + bytesOf5 + `},
 			"dimensions":{"path":{"values":[{"value":"/","count":3,"share":0.6},{"value":"/blog","count":1,"share":0.2},{"value":"/style.css","count":1,"share":0.2}],"other":0,"exact":true}},
 			"distinct":{"visitor":{"count":3,"exact":true}}}],"next":null}`},
 		"/v1/sites/my-site/pageviews/top/path?limit=1": {200, `{"dimension":"path","tier":"day","buckets":1,"open":true,"events":4,
@@ -93,7 +93,7 @@ func TestHandle_ServesAKindWithoutLatestItems(t *testing.T) {
 		"/v1/sites/my-site/pageviews/top/path?tier=minute&last=2m": {200, `{"dimension":"path","tier":"minute","buckets":1,"open":false,"events":2,
 			"values":[{"value":"/","count":1,"share":0.5},{"value":"/blog","count":1,"share":0.5}],"other":0,"exact":true}`},
 		"/v1/sites/my-site/top/path?tier=minute&last=5m&limit=1": {200, `{"dimension":"path","tier":"minute","buckets":2,"open":false,"events":4,
-			"kinds":{"PAGEVIEW":3,"REQUEST":1,"MALFORMED":0},"values":[{"value":"/","count":2,"share":0.5}],"other":2,"exact":true}`},
+			"kinds":{"PAGEVIEW":3,"REQUEST":1,"MALFORMED":0,"CUSTOMEVENT":0},"values":[{"value":"/","count":2,"share":0.5}],"other":2,"exact":true}`},
 		"/v1/pageviews/visitor/v1": {200, `{"events":[
 			{"subject":"my-site","stream":"","at":"2026-04-20T14:29:10.000Z","id":"b","fields":{"bytes":100,"path":"/blog","visitor":"v1"}},
 			{"subject":"my-site","stream":"","at":"2026-04-20T14:28:10.000Z","id":"a","fields":{"bytes":100,"path":"/","visitor":"v1"}}],"next":null}`},

@@ -1,5 +1,6 @@
-// Package collector receives page views from browsers, at POST /v1/collect/{siteKey}. Function
-// ingest serves its route in addition to those of the catalog.
+// Package collector receives page views and custom events from browsers, at
+// POST /v1/collect/{siteKey}, and at POST /api/event from Plausible's trackers. Function ingest
+// serves its routes in addition to those of the catalog.
 //
 // It protects visitors: neither the stored events nor the logs contain an address, a user
 // agent or a site key.
@@ -8,6 +9,7 @@ package collector
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/config"
@@ -16,27 +18,31 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Prefix begins the path of every request to the collector.
+// Prefix begins the path of every request with a site key.
 const Prefix = sitekey.PathPrefix
 
 // maxBody is the maximum size of a request's body, in bytes.
 const maxBody = 8 << 10
 
+// problemSite rejects a request without a site key that does not name a declared site.
+var problemSite = httpapi.ProblemType{URI: "/problems/unknown-site", Title: "The site is not declared", Status: http.StatusForbidden}
+
 // problemNoSite rejects a request that no authorizer has checked, even if the API was
 // deployed without one.
 var problemNoSite = httpapi.ProblemType{URI: "/problems/no-site", Title: "The site key was not checked", Status: http.StatusForbidden}
 
-// Collector appends page views. Its fields are set before the first call; it is safe for
+// Collector appends the events of pages. Its fields are set before the first call; it is safe for
 // concurrent use.
 type Collector struct {
-	Kind         *catalog.Kind // of page views
+	Views        *catalog.Kind
+	Events       *catalog.Kind // custom events
 	Service      *ingest.Service
 	Secrets      *ingest.RotatingSecrets // of a day, for visitors' pseudonyms
 	HonourOptOut bool                    // store nothing for browsers that send an opt-out signal
+	Domains      []string                // that may send without a site key
 	// OriginSecrets are the values of OriginHeader by which a trusted CloudFront distribution
 	// is recognised; without any, no header says who the visitor is.
 	OriginSecrets [][]byte
@@ -45,77 +51,97 @@ type Collector struct {
 	Rejected      func(r *httpapi.Request, p *httpapi.Problem)
 }
 
-// KindOf returns the kind of page views in a catalog. It is nil if the catalog has none.
-func KindOf(c *catalog.Catalog) *catalog.Kind {
-	kind, _ := c.Kind(web.PageViews.Name)
-	return kind
+// Serve appends the hit of a request with a site key. The response is 204 without a body if
+// it was stored or the browser opted out.
+func (c *Collector) Serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
+	return c.serve(ctx, r, noContent, func(Hit) (string, *httpapi.Problem) {
+		site, _ := r.Authorizer[sitekey.ContextSite].(string)
+		if site == "" {
+			return "", problemNoSite.New("the route needs its authorizer: send to the deployed API, with a site key")
+		}
+		return site, nil
+	})
 }
 
-// Serve appends one page view. The response is 204 without a body if the view was stored or
+// ServeEvent appends the hit of a request to sitekey.PathEvent. The response is 202 if it was stored or
 // the browser opted out.
-func (c *Collector) Serve(ctx context.Context, r *httpapi.Request) httpapi.Response {
-	view, wanted, problem := c.decode(ctx, r)
+func (c *Collector) ServeEvent(ctx context.Context, r *httpapi.Request) httpapi.Response {
+	return c.serve(ctx, r, accepted, func(h Hit) (string, *httpapi.Problem) {
+		if !slices.Contains(c.Domains, h.Domain) {
+			return "", problemSite.New("domain must be one of collector.domains in tidemark.yaml; or send to %s{siteKey}", Prefix)
+		}
+		return h.Domain, nil
+	})
+}
+
+// serve appends a hit of the site that siteOf returns.
+func (c *Collector) serve(ctx context.Context, r *httpapi.Request, stored httpapi.Response, siteOf func(Hit) (string, *httpapi.Problem)) httpapi.Response {
+	hit, sender, problem := c.decode(r, siteOf)
 	switch {
 	case problem != nil:
 		c.Rejected(r, problem)
 		return withCORS(problem.Response())
-	case !wanted:
-		return withCORS(noContent)
+	case c.HonourOptOut && optedOut(r):
+		return withCORS(stored)
 	}
-	results, err := c.Service.AppendEvents(ctx, c.Kind, []ingest.TypedObservation{view})
-	c.Appended(r, c.Kind.Name, results, err)
+	observed, problem := c.observation(ctx, r, hit, sender)
+	if problem != nil {
+		c.Rejected(r, problem)
+		return withCORS(problem.Response())
+	}
+	kind := c.Events
+	if hit.IsView() {
+		kind = c.Views
+	}
+	results, err := c.Service.AppendEvents(ctx, kind, []ingest.TypedObservation{observed})
+	c.Appended(r, kind.Name, results, err)
 	switch {
 	case err != nil:
-		return withCORS(httpapi.ProblemInternal.New("the page view was not stored").Response())
+		return withCORS(httpapi.ProblemInternal.New("the event was not stored").Response())
 	case results[0].Outcome == model.Rejected, results[0].Outcome == model.Unknown:
 		return withCORS(httpapi.AppendResponse(results, false))
 	}
-	return withCORS(noContent)
+	return withCORS(stored)
 }
 
-// decode returns the observation to append. wanted is false if the browser opted out.
-func (c *Collector) decode(ctx context.Context, r *httpapi.Request) (view ingest.TypedObservation, wanted bool, problem *httpapi.Problem) {
-	sender, problem := c.senderOf(r)
-	switch {
-	case problem != nil:
-		return view, false, problem
-	case c.HonourOptOut && optedOut(r):
-		return view, false, nil
+// decode returns the hit, and what the request says about the browser.
+func (c *Collector) decode(r *httpapi.Request, siteOf func(Hit) (string, *httpapi.Problem)) (Hit, Request, *httpapi.Problem) {
+	if r.Method != http.MethodPost {
+		return Hit{}, Request{}, httpapi.ProblemMethod.New("events of pages are sent by POST").With("Allow", "POST")
 	}
 	body, problem := r.Bytes(config.Limits{Body: maxBody, Decompressed: maxBody})
 	if problem != nil {
-		return view, false, problem
+		return Hit{}, Request{}, problem
 	}
-	page, err := ParseView(body)
+	hit, err := ParseHit(body)
 	if err != nil {
-		return view, false, httpapi.ProblemBody.New("%v; nothing was stored", err)
+		return Hit{}, Request{}, httpapi.ProblemBody.New("%v; nothing was stored", err)
 	}
-	at := c.Service.Now()
-	secret, err := c.Secrets.At(ctx, at)
-	if err != nil {
-		c.Failed(r, err)
-		return view, false, httpapi.ProblemUnavailable.New("the page view was not stored; send it again").With("Retry-After", httpapi.RetryAfter)
-	}
-	id, err := ids.Event(at, "", c.Service.Rand)
-	if err != nil {
-		c.Failed(r, err)
-		return view, false, httpapi.ProblemInternal.New("the page view was not stored")
-	}
-	return ingest.TypedObservation{Subject: sender.Site, Stream: sender.Stream(), At: at, ID: id, Attrs: page.Attrs(sender, secret)}, true, nil
-}
-
-// senderOf returns the site, which the authorizer checked, and what the request says about
-// the browser.
-func (c *Collector) senderOf(r *httpapi.Request) (Request, *httpapi.Problem) {
-	if r.Method != http.MethodPost {
-		return Request{}, httpapi.ProblemMethod.New("page views are sent by POST").With("Allow", "POST")
-	}
-	site, _ := r.Authorizer[sitekey.ContextSite].(string)
-	if site == "" {
-		return Request{}, problemNoSite.New("the route needs its authorizer: send to the deployed API, with a site key")
+	site, problem := siteOf(hit)
+	if problem != nil {
+		return Hit{}, Request{}, problem
 	}
 	address, country := c.origin(r)
-	return Request{Site: site, Address: address, UserAgent: r.Header("User-Agent"), Country: country}, nil
+	return hit, Request{Site: site, Address: address, UserAgent: r.Header("User-Agent"), Country: country}, nil
+}
+
+// observation returns the hit as an observation of its kind.
+func (c *Collector) observation(ctx context.Context, r *httpapi.Request, hit Hit, sender Request) (o ingest.TypedObservation, problem *httpapi.Problem) {
+	arrived := c.Service.Now()
+	secret, err := c.Secrets.At(ctx, arrived)
+	if err != nil {
+		c.Failed(r, err)
+		return o, httpapi.ProblemUnavailable.New("the event was not stored; send it again").With("Retry-After", httpapi.RetryAfter)
+	}
+	o = ingest.TypedObservation{Subject: sender.Site, Stream: sender.Stream(), At: hit.Time(arrived), ID: hit.ID, Attrs: hit.Attrs(sender, secret)}
+	if o.ID != "" {
+		return o, nil
+	}
+	if o.ID, err = ids.Event(arrived, "", c.Service.Rand); err != nil {
+		c.Failed(r, err)
+		return o, httpapi.ProblemInternal.New("the event was not stored")
+	}
+	return o, nil
 }
 
 // optedOut reports whether the browser asks not to be tracked, by Global Privacy Control or
@@ -124,7 +150,10 @@ func optedOut(r *httpapi.Request) bool {
 	return strings.TrimSpace(r.Header("Sec-GPC")) == "1" || strings.TrimSpace(r.Header("DNT")) == "1"
 }
 
-var noContent = httpapi.Response{Status: http.StatusNoContent}
+var (
+	noContent = httpapi.Response{Status: http.StatusNoContent}
+	accepted  = httpapi.Response{Status: http.StatusAccepted, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ok"}
+)
 
 // withCORS allows pages of any origin to read the response. It contains nothing that the page
 // did not send, and no cookies are used.

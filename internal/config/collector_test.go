@@ -26,6 +26,13 @@ func TestCollector_HonoursOptOutByDefault(t *testing.T) {
 	}
 }
 
+func TestCollector_SitesWithoutAKeyAreDeclared(t *testing.T) {
+	c, err := config.Parse("tidemark.yaml", []byte("collector: {domains: [a.example, b.example]}"))
+	if err != nil || len(config.Default().Collector.Domains) != 0 || !reflect.DeepEqual(c.Collector.Domains, []string{"a.example", "b.example"}) {
+		t.Errorf("%v, %v; want two sites, and none by default", c.Collector.Domains, err)
+	}
+}
+
 func TestKinds_TheFileSetsIndexBy(t *testing.T) {
 	c, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: location}, PAGEVIEW: {shards: 8}}"), domains.Kinds()...)
 	if err != nil {

@@ -27,12 +27,14 @@ type Config struct {
 	Stages     []Stage // in order of declaration
 }
 
-// Collector are the settings of the route for page views from browsers.
+// Collector are the settings of the routes for events from browsers.
 type Collector struct {
 	// HonourOptOut stores nothing for browsers that send "Sec-GPC: 1" or "DNT: 1".
 	HonourOptOut bool
 	// Trust says whose headers name a visitor's address and country.
 	Trust Trust
+	// Domains are the ids of websites that may send to POST /api/event, without a site key.
+	Domains []string
 }
 
 // Trust is a proxy in front of the HTTP API.

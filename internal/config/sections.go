@@ -70,5 +70,6 @@ func (c *Collector) members() members {
 	return members{
 		{"honourOptOut", boolean(func(b bool) { c.HonourOptOut = b })},
 		{"trust", text(&c.Trust)},
+		{"domains", list(&c.Domains)},
 	}
 }

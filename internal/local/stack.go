@@ -222,7 +222,10 @@ func (s *Stack) startFront() (err error) {
 	if err != nil {
 		return err
 	}
-	routes := []Route{{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]}}
+	routes := []Route{
+		{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
+		{Method: http.MethodPost, Path: sitekey.PathEvent, AnyOrigin: true, To: s.functions[ingest]},
+	}
 	for _, r := range httpapi.Routes(kinds) {
 		routes = append(routes, Route{Method: r.Method, Path: r.Path, To: s.functions[functionOf(r.Action)]})
 	}

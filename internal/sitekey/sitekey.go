@@ -13,10 +13,11 @@ import (
 // ErrInvalid is returned for a key that none of the secrets has signed.
 var ErrInvalid = errors.New("not a site key of this deployment")
 
-// The route of the collector. Its authorizer, its handler and the infrastructure share these
+// The routes of the collector. Their authorizer, its handler and the infrastructure share these
 // names.
 const (
 	PathPrefix  = "/v1/collect/" // followed by the key
+	PathEvent   = "/api/event"   // Plausible's event API; requests name a declared site, and have no key
 	PathParam   = "siteKey"      // path parameter with the key
 	ContextSite = "site"         // field of the authorizer's context with the id of the site
 )

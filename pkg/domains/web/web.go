@@ -1,9 +1,10 @@
-// Package web declares websites: the subject type SITE and three kinds of event. tidemark.yaml
+// Package web declares websites: the subject type SITE and four kinds of event. tidemark.yaml
 // may override any of them by name.
 //
-// A request that a server logs is a page view, a request for anything else, or malformed. The
-// traffic of a site is the three kinds merged when it is read: no event is stored twice, and
-// a visitor of several kinds is counted once.
+// A request that a server logs is a page view, a request for anything else, or malformed; a
+// custom event is what a page reports besides its views. The traffic of a site is the kinds
+// merged when it is read: no event is stored twice, and a visitor of several kinds is counted
+// once.
 package web
 
 import (
@@ -29,6 +30,9 @@ const (
 	FieldExit     = "exit"     // path of its last view
 	FieldViews    = "views"    // of a session
 	FieldBounce   = "bounce"   // 1 if a session has one view, else 0
+
+	FieldName  = "name"  // of a custom event
+	FieldDepth = "depth" // percent of a page's height, scrolled to for the first time
 )
 
 // BotStream is the stream of events that bots caused.
@@ -164,7 +168,7 @@ func dimensions() []rollup.DimensionSpec {
 }
 
 // Kinds returns the kinds of the package, in the order in which they are listed.
-func Kinds() []catalog.Kind { return []catalog.Kind{PageViews, Requests, Malformed} }
+func Kinds() []catalog.Kind { return []catalog.Kind{PageViews, Requests, Malformed, CustomEvents} }
 
 // Catalog returns a catalog of these kinds alone.
 func Catalog() (*catalog.Catalog, error) { return catalog.New(Kinds()...) }

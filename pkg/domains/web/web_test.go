@@ -10,16 +10,16 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func TestCatalog_HasThreeKinds(t *testing.T) {
+func TestCatalog_HasFourKinds(t *testing.T) {
 	c, err := web.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
 	site, ok := c.SubjectByPath("sites")
-	if !ok || site != web.Site || len(c.KindsOf(site)) != 3 {
+	if !ok || site != web.Site || len(c.KindsOf(site)) != 4 {
 		t.Fatalf("the subject type is %v with %d kinds", site, len(c.KindsOf(site)))
 	}
-	for path, shards := range map[string]int{"pageviews": 4, "requests": 4, "malformed": 1} {
+	for path, shards := range map[string]int{"pageviews": 4, "requests": 4, "malformed": 1, "customevents": 4} {
 		k, ok := c.ByPath(path)
 		if !ok || k.Shards != shards {
 			t.Errorf("%s: %d shards, want %d: the number is fixed for the kind's life", path, k.Shards, shards)
@@ -47,13 +47,16 @@ func TestKinds_DeclareNoReservedName(t *testing.T) {
 // What the collector lets in, at its longest, never fills a row: paths and hosts are
 // bounded by what a dimension counts, the rest by what it can be.
 func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
-	longest := map[string]int{web.FieldPath: rollup.MaxDimensionValue, web.FieldReferrer: 253, web.FieldCountry: 2, web.FieldDevice: 7, web.FieldStatus: 3, web.FieldMethod: 16}
+	longest := map[string]int{web.FieldPath: rollup.MaxDimensionValue, web.FieldReferrer: 253, web.FieldCountry: 2, web.FieldDevice: 7, web.FieldStatus: 3, web.FieldMethod: 16, web.FieldName: web.MaxName}
+	for _, field := range web.PropFields() {
+		longest[field] = web.MaxProp
+	}
 	for _, k := range web.Kinds() {
 		size := 0
 		for _, d := range k.Dimensions {
 			size += d.Top * (longest[d.Name] + 6)
 		}
-		const distinct, measures, head = 1600, 2 * 2000, 1000
+		const distinct, measures, head = 1600, 2*2000 + rollup.DefaultMaxMeasures*160, 1000
 		if size += distinct + measures + head; size > rollup.MaxRowBytes {
 			t.Errorf("%s: a row could take %d bytes, at most %d", k.Name, size, rollup.MaxRowBytes)
 		}

@@ -3,6 +3,7 @@ package collector_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -78,7 +79,7 @@ func TestReferrer_IsTheHostOfAnotherSite(t *testing.T) {
 
 func attrs(t *testing.T, body string, r collector.Request) map[string]string {
 	t.Helper()
-	view, err := collector.ParseView([]byte(body))
+	view, err := collector.ParseHit([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func attrs(t *testing.T, body string, r collector.Request) map[string]string {
 	return got
 }
 
-func TestView_StoresNothingThatIdentifiesAVisitor(t *testing.T) {
+func TestHit_StoresNothingThatIdentifiesAVisitor(t *testing.T) {
 	from := collector.Request{Site: "my-site.example", Address: "192.0.2.77", UserAgent: firefox, Country: "NO"}
 	got := attrs(t, `{"url":"https://my-site.example/a%20b?session=secret#frag","referrer":"https://news.example.org/q?u=secret","duration":1500,"extra":1}`, from)
 	want := map[string]string{
@@ -111,7 +112,7 @@ func TestView_StoresNothingThatIdentifiesAVisitor(t *testing.T) {
 	}
 }
 
-func TestView_OmitsUnknownFields(t *testing.T) {
+func TestHit_OmitsUnknownFields(t *testing.T) {
 	got := attrs(t, `{"url":"/"}`, collector.Request{Site: "s", UserAgent: firefox, Country: "xx-made-up"})
 	if len(got) != 3 || got["path"] != "/" {
 		t.Errorf("got %v, want path, device and visitor", got)
@@ -121,21 +122,27 @@ func TestView_OmitsUnknownFields(t *testing.T) {
 	}
 }
 
-func TestParseView_RejectsInvalidViews(t *testing.T) {
-	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`, `{"url":"http://[::1"}`, `{"url":"/","duration":-1}`, `{"url":"/","duration":86400001}`} {
-		if v, err := collector.ParseView([]byte(body)); !errors.Is(err, collector.ErrView) {
-			t.Errorf("%q: got %+v, %v; want ErrView", body, v, err)
+func TestParseHit_RejectsInvalidHits(t *testing.T) {
+	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`, `{"url":"http://[::1"}`, `{"url":"/","duration":-1}`, `{"url":"/","duration":86400001}`,
+		`{"url":"/","depth":101}`, `{"url":"/","depth":-1}`, `{"url":"/","name":"` + strings.Repeat("n", web.MaxName+1) + `"}`,
+		`{"url":"/","id":"a b","at":1,"sent":1}`, `{"url":"/","id":"` + strings.Repeat("i", 65) + `","at":1,"sent":1}`, `{"url":"/","id":"i"}`, `{"url":"/","id":"i","at":1}`,
+		`{"url":"/","props":7}`, `{"url":"/","props":"x"}`, `{"url":"/","props":{"a":{}}}`, `{"url":"/","props":{"a":[1]}}`,
+		`{"url":"/","revenue":7}`, `{"url":"/","revenue":{"currency":"eur","amount":1}}`, `{"url":"/","revenue":{"currency":"EURO","amount":1}}`,
+		`{"url":"/","revenue":{"currency":"EUR","amount":"much"}}`, `{"url":"/","revenue":{"currency":"EUR"}}`,
+	} {
+		if v, err := collector.ParseHit([]byte(body)); !errors.Is(err, collector.ErrHit) {
+			t.Errorf("%q: got %+v, %v; want ErrHit", body, v, err)
 		}
 	}
 }
 
-func TestView_TextFieldsFitADimension(t *testing.T) {
+func TestHit_TextFieldsFitADimension(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		body, err := json.Marshal(collector.View{URL: "/" + rapid.String().Draw(t, "path"), Referrer: rapid.String().Draw(t, "referrer")})
+		body, err := json.Marshal(collector.Hit{URL: "/" + rapid.String().Draw(t, "path"), Referrer: rapid.String().Draw(t, "referrer")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := collector.ParseView(body)
+		view, err := collector.ParseHit(body)
 		if err != nil {
 			t.Skip("not a URL")
 		}
@@ -153,5 +160,47 @@ func TestRequest_BotsHaveTheirOwnStream(t *testing.T) {
 	}
 	if s := (collector.Request{UserAgent: firefox}).Stream(); s != "" {
 		t.Errorf("a browser's stream is %q", s)
+	}
+}
+
+func TestParseHit_AcceptsObjectsAsStrings(t *testing.T) {
+	got := attrs(t, `{"n":"Buy","u":"/","p":"{\"b\":1.50,\"a\":null,\"c\":\"x=y\"}","$":"{\"currency\":\"JPY\",\"amount\":\"1322.220\"}"}`, collector.Request{Site: "s", UserAgent: firefox})
+	delete(got, web.FieldVisitor)
+	want := map[string]string{"name": "Buy", "path": "/", "prop1": "Buy?b=1.50", "prop2": "Buy?c=x=y", "revenue_JPY": "1322.22"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The time of a hit does not depend on when it arrives, so that a repeat has the same identity.
+func TestHit_TimeIsThatOfTheBrowser(t *testing.T) {
+	const noon = model.Time(1_776_686_400_000)
+	minute := func(n float64) int64 { return int64(noon) + int64(n*60_000) }
+	for _, c := range []struct {
+		name           string
+		at, sent, want int64
+	}{
+		{"a right clock", minute(0) - 50, minute(0) - 40, minute(0) - 50},
+		{"a clock that is two minutes fast", minute(2), minute(2), minute(2)},
+		{"kept for an hour while offline", minute(-60), minute(0), minute(-60)},
+		{"a clock that is three hours slow", minute(-181), minute(-180), minute(-1)},
+		{"a clock that is a day fast", minute(24*60 - 1), minute(24 * 60), minute(-1)},
+	} {
+		for _, delay := range []model.Time{0, 800} {
+			if got := (collector.Hit{ID: "x", At: c.at, Sent: c.sent}).Time(noon + delay); int64(got) != c.want {
+				t.Errorf("%s: %d, want %d", c.name, got, c.want)
+			}
+		}
+	}
+	for name, h := range map[string]collector.Hit{
+		"sent before it happened":  {ID: "x", At: minute(1), Sent: minute(0)},
+		"kept for more than a day": {ID: "x", At: minute(-24*60 - 1), Sent: minute(0)},
+	} {
+		if got := h.Time(noon); got != noon {
+			t.Errorf("%s: %d, want the arrival", name, got)
+		}
+	}
+	if got := (collector.Hit{At: 1, Sent: 1}).Time(noon); got != noon {
+		t.Errorf("without an id: %d, want the arrival", got)
 	}
 }

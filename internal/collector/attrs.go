@@ -1,0 +1,116 @@
+package collector
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Request describes the sender of a hit. It is not stored: only a pseudonym and classes of the
+// browser are.
+type Request struct {
+	Site      string
+	Address   string
+	UserAgent string
+	Country   string // "" if unknown
+}
+
+// Attrs returns the fields of the hit's event. The path is stored without the query, which may
+// contain anything.
+func (h Hit) Attrs(r Request, secret []byte) model.Attrs {
+	page, err := url.Parse(h.URL)
+	if err != nil { // impossible after ParseHit
+		page = &url.URL{}
+	}
+	attrs := model.Attrs{
+		text(web.FieldPath, clean(pathOf(page), rollup.MaxDimensionValue)),
+		text(web.FieldVisitor, Visitor(secret, r.Site, r.Address, r.UserAgent)),
+	}
+	if h.Duration > 0 {
+		attrs = append(attrs, number(web.FieldDuration, model.DecimalOf(h.Duration)))
+	}
+	if h.IsView() {
+		attrs = append(attrs, h.viewAttrs(r, page)...)
+	} else {
+		attrs = append(attrs, h.customAttrs()...)
+	}
+	attrs.Sort()
+	return attrs
+}
+
+// viewAttrs returns the fields that only page views have.
+func (h Hit) viewAttrs(r Request, page *url.URL) model.Attrs {
+	host := r.Site
+	if page.Host != "" {
+		host = page.Hostname()
+	}
+	attrs := model.Attrs{text(web.FieldDevice, DeviceOf(r.UserAgent))}
+	if from := clean(Referrer(host, h.Referrer), rollup.MaxDimensionValue); from != "" {
+		attrs = append(attrs, text(web.FieldReferrer, from))
+	}
+	if len(r.Country) == 2 && capitals(r.Country) {
+		attrs = append(attrs, text(web.FieldCountry, r.Country))
+	}
+	return attrs
+}
+
+// customAttrs returns the fields that only custom events have. The time spent on a page has no
+// name, so that it is not counted as an event of the page.
+func (h Hit) customAttrs() (attrs model.Attrs) {
+	if h.Depth > 0 {
+		attrs = append(attrs, number(web.FieldDepth, model.DecimalOf(h.Depth)))
+	}
+	if h.Name == nameEngagement {
+		return attrs
+	}
+	attrs = append(attrs, text(web.FieldName, clean(h.Name, web.MaxName)))
+	if h.revenue != nil {
+		attrs = append(attrs, number(web.RevenuePrefix+h.revenue.currency, h.revenue.amount))
+	}
+	return append(attrs, h.propAttrs()...)
+}
+
+// Stream returns web.BotStream for bots and "" for people, so that their views and visitors
+// are counted separately.
+func (r Request) Stream() string {
+	if DeviceOf(r.UserAgent) == DeviceBot {
+		return web.BotStream
+	}
+	return ""
+}
+
+func pathOf(page *url.URL) string {
+	if page.Path == "" {
+		return "/"
+	}
+	return page.EscapedPath()
+}
+
+// clean removes invalid UTF-8 and control characters, and truncates to a number of bytes.
+func clean(s string, longest int) string {
+	s = strings.ToValidUTF8(s, "")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+	for len(s) > longest {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return s
+}
+
+func text(name, value string) model.Attr {
+	return model.Attr{Name: name, Value: model.TextValue(value)}
+}
+
+func number(name string, value model.Decimal) model.Attr {
+	return model.Attr{Name: name, Value: model.NumberValue(value)}
+}

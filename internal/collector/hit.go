@@ -1,0 +1,126 @@
+package collector
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Hit is the body of a request: a page view, a custom event, or the time that a visitor has
+// spent on a page. It is a superset of the events that Plausible's trackers send.
+type Hit struct {
+	Name     string          `json:"name"`     // of a custom event; "" and pageview are a page view
+	URL      string          `json:"url"`      // of the page, absolute or only its path
+	Domain   string          `json:"domain"`   // the site; only read without a site key
+	Referrer string          `json:"referrer"` // URL of the previous page; "" if there is none
+	Props    json.RawMessage `json:"props"`    // an object of texts, numbers and booleans, or its JSON as a string
+	Revenue  json.RawMessage `json:"revenue"`  // {"currency": "EUR", "amount": 9.95}, or its JSON as a string
+	Duration int64           `json:"duration"` // milliseconds; 0 if unknown
+	Depth    int64           `json:"depth"`    // percent of the page's height, scrolled to for the first time
+
+	// ID identifies the hit, so that it counts once if it is sent again. It needs the time of
+	// the hit and the time at which it was sent, both by the browser's clock, in milliseconds.
+	ID   string `json:"id"`
+	At   int64  `json:"at"`
+	Sent int64  `json:"sent"`
+
+	props   []prop
+	revenue *revenue
+}
+
+// short are the same fields as Plausible's trackers abbreviate them.
+type short struct {
+	N, U, D, R string
+	P          json.RawMessage
+	Revenue    json.RawMessage `json:"$"`
+	E          int64
+}
+
+// The names with a meaning of their own.
+const (
+	nameView       = "pageview"
+	nameEngagement = "engagement"
+)
+
+// The limits of a hit.
+const (
+	maxDuration = int64(24 * time.Hour / time.Millisecond)
+	maxID       = 64
+)
+
+// ErrHit is returned for a body that is neither a page view nor another event.
+var ErrHit = errors.New("not an event of a page")
+
+var validID = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
+
+// ParseHit decodes a hit. It ignores unknown fields, so that newer scripts can send more. The
+// error wraps ErrHit and names the field.
+func ParseHit(body []byte) (Hit, error) {
+	var h Hit
+	var s short
+	if err := errors.Join(json.Unmarshal(body, &h), json.Unmarshal(body, &s)); err != nil {
+		return Hit{}, fmt.Errorf("%w: send {\"url\": …, \"referrer\": …}: %w", ErrHit, err)
+	}
+	h.Name, h.URL, h.Domain, h.Referrer = cmp.Or(h.Name, s.N), cmp.Or(h.URL, s.U), cmp.Or(h.Domain, s.D), cmp.Or(h.Referrer, s.R)
+	h.Duration = cmp.Or(h.Duration, s.E)
+	h.Props, h.Revenue = firstRaw(h.Props, s.P), firstRaw(h.Revenue, s.Revenue)
+	return h, h.check()
+}
+
+func firstRaw(a, b json.RawMessage) json.RawMessage {
+	if len(a) > 0 {
+		return a
+	}
+	return b
+}
+
+func (h *Hit) check() (err error) {
+	_, err = url.Parse(h.URL)
+	switch {
+	case err != nil || h.URL == "":
+		return fmt.Errorf("%w: url must be the page's address", ErrHit)
+	case h.Duration < 0 || h.Duration > maxDuration:
+		return fmt.Errorf("%w: duration must be milliseconds within a day", ErrHit)
+	case h.Depth < 0 || h.Depth > 100:
+		return fmt.Errorf("%w: depth must be a percentage", ErrHit)
+	case len(h.Name) > web.MaxName:
+		return fmt.Errorf("%w: name has %d bytes, the limit is %d", ErrHit, len(h.Name), web.MaxName)
+	case len(h.ID) > maxID || !validID.MatchString(h.ID):
+		return fmt.Errorf("%w: id must be up to %d letters, digits, '.', '_' or '-'", ErrHit, maxID)
+	case h.ID != "" && (h.At <= 0 || h.Sent <= 0):
+		return fmt.Errorf("%w: an event with an id needs at and sent, in milliseconds since 1970", ErrHit)
+	}
+	if h.props, err = parseProps(h.Props); err != nil {
+		return err
+	}
+	h.revenue, err = parseRevenue(h.Revenue)
+	return err
+}
+
+// IsView reports whether the hit is a page view.
+func (h Hit) IsView() bool { return h.Name == "" || h.Name == nameView }
+
+const (
+	// clockGrid rounds the error of a browser's clock. Clocks that are right to half of it are
+	// believed to the millisecond, so that a hit that is sent again has the same time.
+	clockGrid = 5 * time.Minute
+	// maxAge is the longest time for which a browser may keep a hit before it sends it.
+	maxAge = 24 * time.Hour
+)
+
+// Time returns when the hit happened, by a browser's clock that is corrected where it is
+// wrong. A hit without an id happened when it arrived.
+func (h Hit) Time(arrived model.Time) model.Time {
+	if age := h.Sent - h.At; h.ID == "" || age < 0 || age > maxAge.Milliseconds() {
+		return arrived
+	}
+	wrong := time.Duration(int64(arrived)-h.Sent) * time.Millisecond
+	return model.Time(h.At + wrong.Round(clockGrid).Milliseconds())
+}
