@@ -1,11 +1,14 @@
 package collector
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidemark-db/tidemark/internal/customprop"
+	"github.com/tidemark-db/tidemark/internal/referrer"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -18,10 +21,11 @@ type Request struct {
 	Address   string
 	UserAgent string
 	Country   string // "" if unknown
+	Languages string // Accept-Language
 }
 
 // Attrs returns the fields of the hit's event. The path is stored without the query, which may
-// contain anything.
+// contain anything; only the parameters of campaigns are stored.
 func (h Hit) Attrs(r Request, secret []byte) model.Attrs {
 	page, err := url.Parse(h.URL)
 	if err != nil { // impossible after ParseHit
@@ -49,14 +53,30 @@ func (h Hit) viewAttrs(r Request, page *url.URL) model.Attrs {
 	if page.Host != "" {
 		host = page.Hostname()
 	}
-	attrs := model.Attrs{text(web.FieldDevice, DeviceOf(r.UserAgent))}
-	if from := clean(Referrer(host, h.Referrer), rollup.MaxDimensionValue); from != "" {
-		attrs = append(attrs, text(web.FieldReferrer, from))
-	}
+	from, query := Referrer(host, h.Referrer), page.Query()
+	origin := referrer.Of(from, campaignOf(query))
+	browser, system := browserOf(r.UserAgent)
+	country := ""
 	if len(r.Country) == 2 && capitals(r.Country) {
-		attrs = append(attrs, text(web.FieldCountry, r.Country))
+		country = r.Country
+	}
+	attrs := texts(
+		web.FieldDevice, DeviceOf(r.UserAgent), web.FieldBrowser, browser, web.FieldOS, system,
+		web.FieldScreen, screenOf(h.Width), web.FieldLanguage, languageOf(r.Languages), web.FieldCountry, country,
+		web.FieldReferrer, clean(from, rollup.MaxDimensionValue),
+		web.FieldSource, clean(origin.Source, MaxCampaign), web.FieldChannel, origin.Channel,
+	)
+	for _, field := range web.CampaignFields() {
+		attrs = append(attrs, texts(field, clean(query.Get(field), MaxCampaign))...)
 	}
 	return attrs
+}
+
+// campaignOf returns the campaign that the query of a page names. Some links name their source
+// by other parameters.
+func campaignOf(query url.Values) referrer.Campaign {
+	source := cmp.Or(query.Get("utm_source"), query.Get("source"), query.Get("ref"))
+	return referrer.Campaign{Source: clean(source, MaxCampaign), Medium: query.Get("utm_medium")}
 }
 
 // customAttrs returns the fields that only custom events have. The time spent on a page has no
@@ -68,9 +88,9 @@ func (h Hit) customAttrs() (attrs model.Attrs) {
 	if h.Name == nameEngagement {
 		return attrs
 	}
-	attrs = append(attrs, text(web.FieldName, clean(h.Name, web.MaxName)))
+	attrs = append(attrs, text(web.FieldName, clean(h.Name, MaxName)))
 	if h.revenue != nil {
-		attrs = append(attrs, number(web.RevenuePrefix+h.revenue.currency, h.revenue.amount))
+		attrs = append(attrs, number(customprop.RevenuePrefix+h.revenue.currency, h.revenue.amount))
 	}
 	return append(attrs, h.propAttrs()...)
 }
@@ -109,6 +129,16 @@ func clean(s string, longest int) string {
 
 func text(name, value string) model.Attr {
 	return model.Attr{Name: name, Value: model.TextValue(value)}
+}
+
+// texts returns the fields that are not empty, of names that are followed by their value.
+func texts(pairs ...string) (attrs model.Attrs) {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			attrs = append(attrs, text(pairs[i], pairs[i+1]))
+		}
+	}
+	return attrs
 }
 
 func number(name string, value model.Decimal) model.Attr {

@@ -122,7 +122,7 @@ func (c *Collector) decode(r *httpapi.Request, siteOf func(Hit) (string, *httpap
 		return Hit{}, Request{}, problem
 	}
 	address, country := c.origin(r)
-	return hit, Request{Site: site, Address: address, UserAgent: r.Header("User-Agent"), Country: country}, nil
+	return hit, Request{Site: site, Address: address, UserAgent: r.Header("User-Agent"), Country: country, Languages: r.Header("Accept-Language")}, nil
 }
 
 // observation returns the hit as an observation of its kind.

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -24,6 +23,7 @@ type Hit struct {
 	Revenue  json.RawMessage `json:"revenue"`  // {"currency": "EUR", "amount": 9.95}, or its JSON as a string
 	Duration int64           `json:"duration"` // milliseconds; 0 if unknown
 	Depth    int64           `json:"depth"`    // percent of the page's height, scrolled to for the first time
+	Width    int             `json:"width"`    // of the window in CSS pixels; 0 if unknown
 
 	// ID identifies the hit, so that it counts once if it is sent again. It needs the time of
 	// the hit and the time at which it was sent, both by the browser's clock, in milliseconds.
@@ -47,6 +47,13 @@ type short struct {
 const (
 	nameView       = "pageview"
 	nameEngagement = "engagement"
+)
+
+// The longest texts that are stored, in bytes. They bound the size of a row.
+const (
+	MaxName     = 120 // of a custom event
+	MaxProp     = 128 // a property with its name and that of its event
+	MaxCampaign = 48  // a field of a campaign, or a source
 )
 
 // The limits of a hit.
@@ -90,8 +97,8 @@ func (h *Hit) check() (err error) {
 		return fmt.Errorf("%w: duration must be milliseconds within a day", ErrHit)
 	case h.Depth < 0 || h.Depth > 100:
 		return fmt.Errorf("%w: depth must be a percentage", ErrHit)
-	case len(h.Name) > web.MaxName:
-		return fmt.Errorf("%w: name has %d bytes, the limit is %d", ErrHit, len(h.Name), web.MaxName)
+	case len(h.Name) > MaxName:
+		return fmt.Errorf("%w: name has %d bytes, the limit is %d", ErrHit, len(h.Name), MaxName)
 	case len(h.ID) > maxID || !validID.MatchString(h.ID):
 		return fmt.Errorf("%w: id must be up to %d letters, digits, '.', '_' or '-'", ErrHit, maxID)
 	case h.ID != "" && (h.At <= 0 || h.Sent <= 0):

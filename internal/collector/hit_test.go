@@ -97,6 +97,7 @@ func TestHit_StoresNothingThatIdentifiesAVisitor(t *testing.T) {
 	from := collector.Request{Site: "my-site.example", Address: "192.0.2.77", UserAgent: firefox, Country: "NO"}
 	got := attrs(t, `{"url":"https://my-site.example/a%20b?session=secret#frag","referrer":"https://news.example.org/q?u=secret","duration":1500,"extra":1}`, from)
 	want := map[string]string{
+		"source": "news.example.org", "channel": "Referral", "browser": "Firefox", "os": "Linux",
 		"path": "/a%20b", "referrer": "news.example.org", "country": "NO", "device": "desktop", "duration": "1500",
 		"visitor": collector.Visitor([]byte("salt"), from.Site, from.Address, from.UserAgent),
 	}
@@ -106,7 +107,7 @@ func TestHit_StoresNothingThatIdentifiesAVisitor(t *testing.T) {
 		}
 	}
 	for name, value := range got {
-		if want[name] == "" || strings.Contains(value, "secret") || strings.Contains(value, "192.0.2") || strings.Contains(value, "Firefox") {
+		if want[name] == "" || strings.Contains(value, "secret") || strings.Contains(value, "192.0.2") || strings.Contains(value, "Firefox/") {
 			t.Errorf("%s: %q is stored", name, value)
 		}
 	}
@@ -114,8 +115,8 @@ func TestHit_StoresNothingThatIdentifiesAVisitor(t *testing.T) {
 
 func TestHit_OmitsUnknownFields(t *testing.T) {
 	got := attrs(t, `{"url":"/"}`, collector.Request{Site: "s", UserAgent: firefox, Country: "xx-made-up"})
-	if len(got) != 3 || got["path"] != "/" {
-		t.Errorf("got %v, want path, device and visitor", got)
+	if len(got) != 6 || got["path"] != "/" {
+		t.Errorf("got %v, want path, device, browser, os, channel and visitor", got)
 	}
 	if got := attrs(t, `{"url":"https://s"}`, collector.Request{Site: "s"}); got["path"] != "/" {
 		t.Errorf("a page without a path is %q, want /", got["path"])
@@ -124,7 +125,7 @@ func TestHit_OmitsUnknownFields(t *testing.T) {
 
 func TestParseHit_RejectsInvalidHits(t *testing.T) {
 	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`, `{"url":"http://[::1"}`, `{"url":"/","duration":-1}`, `{"url":"/","duration":86400001}`,
-		`{"url":"/","depth":101}`, `{"url":"/","depth":-1}`, `{"url":"/","name":"` + strings.Repeat("n", web.MaxName+1) + `"}`,
+		`{"url":"/","depth":101}`, `{"url":"/","depth":-1}`, `{"url":"/","name":"` + strings.Repeat("n", collector.MaxName+1) + `"}`,
 		`{"url":"/","id":"a b","at":1,"sent":1}`, `{"url":"/","id":"` + strings.Repeat("i", 65) + `","at":1,"sent":1}`, `{"url":"/","id":"i"}`, `{"url":"/","id":"i","at":1}`,
 		`{"url":"/","props":7}`, `{"url":"/","props":"x"}`, `{"url":"/","props":{"a":{}}}`, `{"url":"/","props":{"a":[1]}}`,
 		`{"url":"/","revenue":7}`, `{"url":"/","revenue":{"currency":"eur","amount":1}}`, `{"url":"/","revenue":{"currency":"EURO","amount":1}}`,
@@ -203,4 +204,56 @@ func TestHit_TimeIsThatOfTheBrowser(t *testing.T) {
 	if got := (collector.Hit{At: 1, Sent: 1}).Time(noon); got != noon {
 		t.Errorf("without an id: %d, want the arrival", got)
 	}
+}
+
+func TestHit_StoresCampaignAndBrowser(t *testing.T) {
+	from := collector.Request{Site: "s.example", UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1", Languages: "de-AT,de;q=0.9"}
+	got := attrs(t, `{"url":"https://s.example/?utm_source=google&utm_medium=cpc&utm_campaign=Herbst%2026&utm_term=`+strings.Repeat("ü", 40)+`&utm_content=&x=1","width":390}`, from)
+	delete(got, web.FieldVisitor)
+	want := map[string]string{
+		"path": "/", "device": "phone", "browser": "Safari", "os": "iOS", "screen": "mobile", "language": "de", "source": "Google", "channel": "Paid Search",
+		"utm_source": "google", "utm_medium": "cpc", "utm_campaign": "Herbst 26", "utm_term": strings.Repeat("ü", 24),
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+// A browser that is not in the list is Other: no text of a user agent is stored.
+func TestHit_ClassesOfBrowsersAreListed(t *testing.T) {
+	for _, c := range []struct {
+		agent, languages string
+		width            int
+		want             string
+	}{
+		{firefox, "en", 575, "Firefox Linux mobile en"},
+		{"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36 Edg/150.0", "EN-us", 991, "Edge Windows tablet en"},
+		{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15", "fil", 1439, "Safari macOS laptop fil"},
+		{"SecretAgent/7 (ip 192.0.2.1)", "*", 1440, "Other Other desktop "},
+		{"Mozilla/5.0 (SecretOS; rv:1) Secret/1.0", "1234", -5, "Other Other  "},
+	} {
+		body, err := json.Marshal(collector.Hit{URL: "/", Width: c.width})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := attrs(t, string(body), collector.Request{Site: "s", UserAgent: c.agent, Languages: c.languages})
+		if text := strings.Join([]string{got["browser"], got["os"], got["screen"], got["language"]}, " "); text != c.want {
+			t.Errorf("%s: %q, want %q", c.agent, text, c.want)
+		}
+	}
+}
+
+func FuzzParseHit_NeverPanics(f *testing.F) {
+	f.Add([]byte(`{"n":"Buy","u":"/?utm_source=x","p":{"a":1},"$":{"currency":"EUR","amount":"1"},"id":"a","at":1,"sent":2}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		hit, err := collector.ParseHit(body)
+		if err != nil {
+			return
+		}
+		for _, a := range hit.Attrs(collector.Request{Site: "s", UserAgent: string(body)}, []byte("salt")) {
+			if len(a.Value.Text) > rollup.MaxDimensionValue || !utf8.ValidString(a.Value.Text) {
+				t.Errorf("%s: %q", a.Name, a.Value.Text)
+			}
+		}
+	})
 }

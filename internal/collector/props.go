@@ -93,7 +93,7 @@ func (h Hit) propAttrs() (all model.Attrs) {
 	fields := web.PropFields()
 	for i, p := range h.props {
 		value := customprop.Prop{Event: h.Name, Name: p.name, Value: p.value}.String()
-		all = append(all, text(fields[i], clean(value, web.MaxProp)))
+		all = append(all, text(fields[i], clean(value, MaxProp)))
 	}
 	return all
 }

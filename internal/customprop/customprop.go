@@ -8,6 +8,10 @@ import (
 	"strings"
 )
 
+// RevenuePrefix begins the name of a measure of custom events: the rest is the currency in
+// which it is, as three capitals. Amounts of two currencies are never added.
+const RevenuePrefix = "revenue_"
+
 // Prop is one property of a custom event.
 type Prop struct {
 	Event string // the event's name

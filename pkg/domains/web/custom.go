@@ -5,10 +5,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// RevenuePrefix begins the name of a measure of custom events: the rest is the currency in
-// which it is, as three capitals. Amounts of two currencies are never added.
-const RevenuePrefix = "revenue_"
-
 // CustomEvents are events that a page reports besides its views: a sign-up, a purchase, a
 // click. An event without a name reports the time spent on a page and how far it was scrolled,
 // since the last such event of the view.
@@ -28,13 +24,6 @@ var CustomEvents = catalog.Kind{
 	Shards:     4,
 	Retention:  retention(),
 }
-
-// MaxName is the longest name of a custom event, and MaxProp the longest value of a property
-// field, in bytes. Both bound the size of a row.
-const (
-	MaxName = 120
-	MaxProp = 128
-)
 
 // PropFields are the text fields of a custom event that have its properties, one in each: the
 // event's name, the name of the property and its value. Each is a dimension, so that the

@@ -33,6 +33,13 @@ const (
 
 	FieldName  = "name"  // of a custom event
 	FieldDepth = "depth" // percent of a page's height, scrolled to for the first time
+
+	FieldSource   = "source"  // the name of a search engine, network or host that visitors come from
+	FieldChannel  = "channel" // a class of sources: Organic Search
+	FieldBrowser  = "browser"
+	FieldOS       = "os"
+	FieldScreen   = "screen"   // class of the width of the window
+	FieldLanguage = "language" // preferred by the browser, without a region
 )
 
 // BotStream is the stream of events that bots caused.
@@ -61,7 +68,7 @@ var PageViews = catalog.Kind{
 	Path:       "pageviews",
 	Subject:    Site,
 	Measures:   measures(),
-	Dimensions: dimensions(),
+	Dimensions: append(dimensions(), visitDimensions()...),
 	Distinct:   []string{FieldVisitor},
 	IndexBy:    FieldVisitor,
 	Late:       catalog.KeepLate,
@@ -165,6 +172,28 @@ func dimensions() []rollup.DimensionSpec {
 		{Name: FieldStatus, Top: 64},
 		{Name: FieldMethod, Top: 16},
 	}
+}
+
+// CampaignFields are the fields of a campaign, named as the parameters of the links that lead to
+// a page.
+func CampaignFields() []string {
+	return []string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"}
+}
+
+// visitDimensions say from where and with what visitors come.
+func visitDimensions() []rollup.DimensionSpec {
+	all := []rollup.DimensionSpec{
+		{Name: FieldSource, Top: 50},
+		{Name: FieldChannel, Top: 16},
+		{Name: FieldBrowser, Top: 20},
+		{Name: FieldOS, Top: 12},
+		{Name: FieldScreen, Top: 4},
+		{Name: FieldLanguage, Top: 40},
+	}
+	for _, field := range CampaignFields() {
+		all = append(all, rollup.DimensionSpec{Name: field, Top: 30})
+	}
+	return all
 }
 
 // Kinds returns the kinds of the package, in the order in which they are listed.
