@@ -114,10 +114,13 @@ func (c *checking) latestItem(s model.Series, newest model.Order, stored *model.
 // newestEvents returns the newest event of each series that is settled and has no pending repair.
 func (c *checking) newestEvents() map[model.Series]model.Order {
 	all, skip := map[model.Series]model.Order{}, map[model.Series]bool{}
+	for row := range c.pending {
+		skip[unsharded(row.Series)] = true
+	}
 	for key := range c.oracle.events {
 		row := rowOver(c.kind().Retention.Tiers[0], key)
 		s := unsharded(key.Series)
-		if c.pending[row] || !c.settled(row) {
+		if !c.settled(row) {
 			skip[s] = true
 		}
 		if newest, found := all[s]; !found || newest.Before(key.Order) {

@@ -34,7 +34,7 @@ var operations = []struct {
 	{"append old history", 2, (*world).appendOld},
 	{"remove in the console", 1, (*world).removeDirectly},
 	{"rebuild", 2, (*world).rebuildAll},
-	{"change the retention policy", 2, (*world).changePolicy},
+	{"change the configuration", 2, (*world).changePolicy},
 }
 
 const operationPrefix = "operation: " // of their counts

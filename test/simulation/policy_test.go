@@ -1,42 +1,90 @@
 package simulation
 
 import (
+	"context"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/simstream"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// changePolicy deploys another retention policy. For an hour, old and new code run at the same time.
-func (w *world) changePolicy(_ string, d simstream.Dice, _ model.Time) {
-	k := *w.kind()
-	k.Retention = changed(k.Retention, d, w.Now())
-	if w.before != nil || k.Retention.Validate() != nil {
-		return
+// Counts of changes of the configuration.
+const (
+	policyApplied    = "configurations applied"
+	policyRolledBack = "configurations rolled back"
+	policyRefused    = "configurations refused"
+)
+
+// applyPolicy makes a declared policy that of the table, as a deployment does. For an hour,
+// processes with the earlier configuration of the table and with this one run at the same time.
+func (w *world) applyPolicy(p tier.Policy, d simstream.Dice) (applied bool) {
+	kinds, err := catalog.New(w.kindOf(p))
+	if err != nil || w.before != nil {
+		return false
 	}
-	w.before, w.now = w.now, catalogOf(k)
-	w.Logf("", "the retention policy becomes %+v", k.Retention)
+	a := &tableconfig.Applier{Table: w.table, Now: w.Now, MaxAhead: config.Default().Limits.MaxAhead, Rand: d.Of("apply").Rand()}
+	if _, err := a.Apply(context.Background(), kinds); err != nil {
+		w.Count(policyRefused)
+		w.Logf("", "refused: %v", err)
+		return false
+	}
+	if err := tableconfig.Load(context.Background(), w.table, kinds, w.Now()); err != nil {
+		w.Fail(err) // what is applied must be possible to start with
+		return false
+	}
+	w.before, w.now = w.now, kinds
+	w.declared = append(w.declared, p)
+	w.Count(policyApplied)
+	w.Logf("", "the retention policy of the table becomes %+v", w.kind().Retention)
 	w.After(overlap, func() { w.before = nil })
+	return true
+}
+
+// applyFirst makes a policy that of the new table.
+func (w *world) applyFirst(p tier.Policy) {
+	a := &tableconfig.Applier{Table: w.table, Now: w.Now, Rand: w.dice.Of("first configuration").Rand(), Sweep: func(context.Context, int) error { return nil }}
+	if _, err := a.Apply(context.Background(), catalogOf(w.kindOf(p))); err != nil {
+		panic(err) // nothing is refused of the first one
+	}
+	w.declared = []tier.Policy{p}
 }
 
 // overlap is how long two versions of the code run at the same time.
-const overlap = time.Hour
+const overlap = tableconfig.Lead
 
-// changed returns the policy with another retention of one tier, or with a minute tier that
-// begins at a future hour.
-func changed(p tier.Policy, d simstream.Dice, now model.Time) tier.Policy {
-	tiers := append([]tier.Tier(nil), p.Tiers...)
-	if next := tiers[0].Unit; next == tier.Hour && d.Chance("minutes", .3) {
-		from := tier.Hour.BucketOf(now.Add(2 * overlap)).End
-		minute := tier.Tier{Unit: tier.Minute, Retention: p.Raw + 4*tier.Day24, From: from}
-		return tier.Policy{Raw: p.Raw, Tiers: append([]tier.Tier{minute}, tiers...), Jitter: p.Jitter}
+// changePolicy declares another policy: one of the changes below, or an earlier policy again.
+func (w *world) changePolicy(_ string, d simstream.Dice, _ model.Time) {
+	if back := d.Chance("roll back", .25); back && len(w.declared) > 1 {
+		if w.applyPolicy(w.declared[d.Pick("to", len(w.declared)-1)], d) {
+			w.Count(policyRolledBack)
+		}
+		return
 	}
-	t := &tiers[d.Pick("tier", len(tiers))]
-	if t.Retention != tier.Forever {
-		t.Least = t.LeastRetention()
-		t.Retention = t.Retention / time.Duration(1+d.Pick("shorter", 3)) * time.Duration(1+d.Pick("longer", 3))
-		t.Least = min(t.Least, t.Retention)
+	w.applyPolicy(changed(w.declared[len(w.declared)-1], d), d)
+}
+
+// changed returns the policy with another retention of one tier or of raw, with a minute tier,
+// or without its finest tier.
+func changed(p tier.Policy, d simstream.Dice) tier.Policy {
+	p.Tiers = append([]tier.Tier(nil), p.Tiers...)
+	finest := p.Tiers[0]
+	switch change := d.Pick("change", 10); {
+	case change < 3 && finest.Unit == tier.Hour:
+		minute := tier.Tier{Unit: tier.Minute, Retention: p.Raw + 4*tier.Day24, Deferred: finest.Deferred}
+		p.Tiers = append([]tier.Tier{minute}, p.Tiers...)
+	case change < 5 && len(p.Tiers) > 1:
+		p.Tiers = p.Tiers[1:]
+	case change < 6:
+		p.Raw *= 2
+	default:
+		t := &p.Tiers[d.Pick("tier", len(p.Tiers))]
+		if t.Retention != tier.Forever {
+			t.Retention = t.Retention / time.Duration(1+d.Pick("shorter", 3)) * time.Duration(1+d.Pick("longer", 3))
+		}
 	}
-	return tier.Policy{Raw: p.Raw, Tiers: tiers, Jitter: p.Jitter}
+	return p
 }

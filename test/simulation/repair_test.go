@@ -32,7 +32,7 @@ func (r *repair) lost(records []eventsource.Record) {
 	r.pending[n] = changesOf(records)
 	dice := r.dice.Of("repair", n)
 	wait := time.Minute
-	switch raw := r.kind().Retention.Raw; dice.Pick("repaired", map[bool]int{false: 4, true: 2}[r.nothingExpires]) {
+	switch raw := r.kind().Retention.LeastRawRetention(); dice.Pick("repaired", map[bool]int{false: 4, true: 2}[r.nothingExpires]) {
 	case 1:
 		wait += dice.Span("soon", 5*time.Hour)
 	case 2:
@@ -61,7 +61,7 @@ func (r *repair) attempt(n, try int, dice simstream.Dice, records []eventsource.
 		return
 	}
 	options := aggregate.RepairOptions{Mark: aggregate.MarkSealed}
-	if age > r.kind().Retention.Raw-repairMargin {
+	if age > r.kind().Retention.LeastRawRetention()-repairMargin {
 		r.Count("ranges repaired too late and marked inexact")
 		options.Mark = aggregate.MarkAll
 	}

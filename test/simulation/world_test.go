@@ -41,6 +41,7 @@ type world struct {
 	nothingExpires bool // nothing expires before the end of the history
 	now            *catalog.Catalog
 	before         *catalog.Catalog // of the old code; nil where none runs
+	declared       []tier.Policy    // that were applied, in order
 	subject        []string
 	hours          []model.Time                 // the hours in which most events are
 	swept          map[entity.Invalidation]bool // sweeps are scheduled for it
@@ -55,10 +56,12 @@ func play(s *simstream.Sim) { playVariant(s, variant{}) }
 func playVariant(s *simstream.Sim, r variant) {
 	w := &world{Sim: s, variant: r, dice: s.Dice(), subject: []string{"north", "south"}, swept: map[entity.Invalidation]bool{}}
 	w.nothingExpires = w.dice.Chance("nothing expires", .4)
-	w.now = catalogOf(w.kindOf(w.policyOf(w.dice.Of("policy"))))
+	policy := w.policyOf(w.dice.Of("policy"))
+	w.now = catalogOf(w.kindOf(policy))
 	w.hours = hoursOf(w.dice.Of("hours"))
 	s.Begin(w.hours[0].Add(-time.Hour))
 	w.table = memory.New(s.Now)
+	w.applyFirst(policy)
 	w.oracle = newOracle(w)
 	w.store = newStore(w)
 	w.repair = newRepair(w)
