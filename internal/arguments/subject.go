@@ -112,3 +112,15 @@ func Kind(kinds *catalog.Catalog, name string) (*catalog.Kind, error) {
 	}
 	return nil, usage.Errorf("--kind: no kind %q is declared: want one of %v", name, known)
 }
+
+// KindsNamed returns the kinds with these names or paths.
+func KindsNamed(kinds *catalog.Catalog, names []string) (found []*catalog.Kind, err error) {
+	for _, name := range names {
+		k, err := Kind(kinds, name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, k)
+	}
+	return found, nil
+}

@@ -2,66 +2,90 @@ package export
 
 import (
 	"encoding/csv"
-	"encoding/json"
-	"strconv"
+	"io"
+	"maps"
+	"slices"
 	"strings"
 
-	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/usage"
 )
 
-// Header names the columns of an export.
-var Header = "kind,subject,stream,tier,bucket,measure," + strings.Join(httpapi.FigureColumns(), ",") + ",exact," + strings.Join(httpapi.ValueColumns(), ",") + ",wholeFrom"
-
-const bucketLayout = "2006-01-02T15:04:05Z"
-
-// record is one measure of one rollup, or one distinct count or value of a dimension. As
-// JSON it is a line of NDJSON.
-type record struct {
-	Kind    string `json:"kind"`
-	Subject string `json:"subject"`
-	Stream  string `json:"stream"`
-	Tier    string `json:"tier"`
-	Bucket  string `json:"bucket"`
-	Measure string `json:"measure"`
-	query.Figures
-	Exact    bool   `json:"exact"`
-	Events   int64  `json:"events"` // of the bucket, or those with Value
-	Field    string `json:"field"`
-	Value    string `json:"value"`
-	Distinct *int64 `json:"distinct"`
-	// WholeFrom is empty if the figures are whole: see httpapi.LineExact.
-	WholeFrom string `json:"wholeFrom"`
+// entry is one event, or one line of a rollup.
+type entry interface {
+	// json returns the entry as an object on one line.
+	json() ([]byte, error)
+	// cells returns the entry as text for CSV, one for each column.
+	cells() ([]string, error)
+	// values returns a string, int64, float64, bool, or nil for each column.
+	values() ([]any, error)
 }
 
-// Format is a way to write rollups.
-type Format struct {
-	header string
-	line   func(record) (string, error)
+// writer writes entries in one format. close ends the file; it does not close what is below.
+type writer interface {
+	write(entry) error
+	close() error
 }
 
-// Formats are the formats by name.
-var Formats = map[string]Format{
-	"csv":    {Header + "\n", csvLine},
-	"ndjson": {"", jsonLine},
+// format is a way to write entries.
+type format struct {
+	open func(w io.Writer, columns []column) (writer, error)
+	text bool // it can be written to a terminal or a pipe
 }
 
-func csvLine(r record) (string, error) {
-	var text strings.Builder
-	w := csv.NewWriter(&text)
-	figures := make([]string, len(httpapi.FigureColumns()))
-	if r.Measure != "" {
-		figures = httpapi.FigureCells(r.Figures)
+var formats = map[string]format{
+	"csv":     {openCSV, true},
+	"ndjson":  {openNDJSON, true},
+	"parquet": {openParquet, false},
+}
+
+// CheckFormat returns a usage error if a format does not exist, or if it can only be written
+// to files where there is none.
+func CheckFormat(name string, toFiles bool) error {
+	f, ok := formats[name]
+	switch {
+	case !ok:
+		return usage.Errorf("--format %s: want %s", name, strings.Join(slices.Sorted(maps.Keys(formats)), " or "))
+	case !f.text && !toFiles:
+		return usage.Errorf("--format %s: it is written to files only: name a folder with --to", name)
 	}
-	row := append([]string{r.Kind, r.Subject, r.Stream, r.Tier, r.Bucket, r.Measure}, figures...)
-	row = append(row, strconv.FormatBool(r.Exact))
-	value := httpapi.ValueRow{Events: r.Events, Field: r.Field, Value: r.Value, Distinct: r.Distinct}
-	w.Write(httpapi.SafeCells(append(append(row, value.Cells()...), r.WholeFrom)))
-	w.Flush()
-	return text.String(), w.Error()
+	return nil
 }
 
-func jsonLine(r record) (string, error) {
-	text, err := json.Marshal(r)
-	return string(text) + "\n", err
+type csvWriter struct{ *csv.Writer }
+
+func openCSV(w io.Writer, columns []column) (writer, error) {
+	out := csvWriter{csv.NewWriter(w)}
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.name
+	}
+	return out, out.Write(names)
 }
+
+func (w csvWriter) write(e entry) error {
+	cells, err := e.cells()
+	if err != nil {
+		return err
+	}
+	return w.Write(cells)
+}
+
+func (w csvWriter) close() error {
+	w.Flush()
+	return w.Error()
+}
+
+type ndjsonWriter struct{ io.Writer }
+
+func openNDJSON(w io.Writer, _ []column) (writer, error) { return ndjsonWriter{w}, nil }
+
+func (w ndjsonWriter) write(e entry) error {
+	line, err := e.json()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+func (w ndjsonWriter) close() error { return nil }

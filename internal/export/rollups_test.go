@@ -1,18 +1,17 @@
 package export
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
-	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -44,19 +43,35 @@ func exported(t *testing.T, kinds *catalog.Catalog, tierName, format string, row
 	t.Helper()
 	table := memory.New(func() model.Time { return testNow })
 	for i := range rows {
-		stored, err := item.FromRow(&rows[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.PutItem(context.Background(), stored); err != nil {
-			t.Fatal(err)
-		}
+		putRow(t, table, &rows[i])
+		list(t, table, rows[i].Key.Series, rows[i].Key.Start, rows[i].Key.Start)
 	}
 	return exportedFrom(t, table, kinds, tierName, format)
 }
 
+func putRow(t *testing.T, table *memory.Table, row *rollup.Row) {
+	t.Helper()
+	stored, err := item.FromRow(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.PutItem(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // exportedFrom returns what an export of a table writes.
 func exportedFrom(t *testing.T, table *memory.Table, kinds *catalog.Catalog, tierName, format string) string {
+	t.Helper()
+	var out strings.Builder
+	if err := sourceOf(t, table, kinds).Rollups(t.Context(), &out, tierName, format, nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// sourceOf returns a reader of a table, by the low watermarks that it has now.
+func sourceOf(t *testing.T, table *memory.Table, kinds *catalog.Catalog) Source {
 	t.Helper()
 	swept, err := table.Sweeps(t.Context())
 	if err != nil {
@@ -64,24 +79,17 @@ func exportedFrom(t *testing.T, table *memory.Table, kinds *catalog.Catalog, tie
 	}
 	now := func() model.Time { return testNow }
 	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.KindsOf(kinds), Now: now}
-	e := Rollups{Kinds: kinds, Live: live, Tier: tierName, Now: testNow, Format: Formats[format]}
-	items, _, err := table.Scan(context.Background(), keys.Key{})
-	if err != nil {
+	return Source{Query: &query.Service{Store: live, Now: now}, Catalog: kinds, Parallel: 3}
+}
+
+// list lists a series in its table, as aggregation does.
+func list(t *testing.T, table *memory.Table, s model.Series, first, last model.Time) {
+	t.Helper()
+	s.Shard = 0
+	it := item.FromListedSeries(entity.ListedSeries{Series: s, First: tier.Hour.BucketOf(first).Start, Last: tier.Hour.BucketOf(last).Start})
+	if err := table.PutItem(t.Context(), it); err != nil {
 		t.Fatal(err)
 	}
-	for _, it := range items {
-		if err := e.Add(t.Context(), it); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := e.Fold(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	if err := e.Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
 }
 
 func readingsOf(t *testing.T, change func(*catalog.Kind)) (*catalog.Catalog, *catalog.Kind) {
@@ -201,6 +209,7 @@ func TestRollups_OpenBucketsAreFolded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	list(t, table, series, testNow, testNow)
 	noon := testNow - testNow%model.Time(12*3600*1000)
 	put(noon-1, "1")
 	put(noon+1, "2")
@@ -208,13 +217,7 @@ func TestRollups_OpenBucketsAreFolded(t *testing.T) {
 	stale := newRow(kind, series, tier.Hour, "2026-04-20T12:00:00Z", "temperature", "2")
 	closed := newRow(kind, series, tier.Hour, "2026-04-20T11:00:00Z", "temperature", "1")
 	for _, row := range []rollup.Row{stale, closed} {
-		stored, err := item.FromRow(&row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.PutItem(t.Context(), stored); err != nil {
-			t.Fatal(err)
-		}
+		putRow(t, table, &row)
 	}
 	if _, err := table.AdvanceSweep(t.Context(), tablekeys.QueueShard(series), noon); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,98 @@
+package files
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// dir is a folder of this machine.
+type dir string
+
+var _ Folder = dir("")
+
+const bufferSize = 1 << 16
+
+func (d dir) path(name string) string { return filepath.Join(string(d), filepath.FromSlash(name)) }
+
+// Create writes a temporary file next to the file and renames it.
+func (d dir) Create(_ context.Context, name string, write func(io.Writer) error) error {
+	path := d.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // has no effect after the rename
+	if err := errors.Join(fill(file, write), file.Sync(), file.Chmod(0o644), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+func fill(w io.Writer, write func(io.Writer) error) error {
+	buffered := bufio.NewWriterSize(w, bufferSize)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// Open opens a file.
+func (d dir) Open(_ context.Context, name string) (File, error) {
+	file, err := os.Open(d.path(name))
+	if err != nil {
+		return nil, err
+	}
+	return sized(file)
+}
+
+// sized returns an open file with its size.
+func sized(file *os.File) (File, error) {
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &localFile{file, info.Size()}, nil
+}
+
+type localFile struct {
+	*os.File
+	size int64
+}
+
+func (f *localFile) Size() int64 { return f.size }
+
+// List walks the folder. Temporary files of Create are left out.
+func (d dir) List(_ context.Context, prefix string) (names []string, err error) {
+	err = filepath.WalkDir(string(d), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		relative, err := filepath.Rel(string(d), path)
+		name := filepath.ToSlash(relative)
+		if strings.HasPrefix(name, prefix) && !strings.HasPrefix(entry.Name(), ".") {
+			names = append(names, name)
+		}
+		return err
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// WriteTo writes to the named file as Create does, or to w if the name is empty.
+func WriteTo(ctx context.Context, name string, w io.Writer, write func(io.Writer) error) error {
+	if name == "" {
+		return fill(w, write)
+	}
+	return dir(filepath.Dir(name)).Create(ctx, filepath.Base(name), write)
+}
