@@ -1,12 +1,10 @@
-// Package storetest is the contract that every table must pass: package memory and package
-// dynamo both run it. FaultyStore adds faults to a table, so that the packages above can be
-// tested against throttling, conflicts and lost responses.
+// Package storetest has what every table must be: the interfaces here, and the contract in the
+// tests, which package memory and package dynamo both pass. FaultyStore adds faults to a table,
+// so that the packages above can be tested against throttling, conflicts and lost responses.
 package storetest
 
 import (
 	"context"
-	"crypto/rand"
-	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
@@ -50,50 +48,4 @@ type Table interface {
 	Scan(ctx context.Context, after keys.Key) (page []item.Item, next keys.Key, err error)
 	// Partition is Scan of one partition key, in order of the sort keys.
 	Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, err error)
-}
-
-// fact is a statement that is true of every table.
-type fact struct {
-	name  string
-	check func(c *contract)
-}
-
-// Run checks the contract, each fact in a parallel subtest. open returns an empty table for
-// each of them.
-func Run(t *testing.T, open func(t *testing.T) Table) {
-	groups := []struct {
-		name  string
-		facts []fact
-	}{
-		{"append", appendFacts},
-		{"condition", conditionFacts},
-		{"transaction", transactionFacts},
-		{"put", putFacts},
-		{"merge", mergeFacts},
-		{"rotating secret", rotatingSecretFacts},
-		{"page", pageFacts},
-		{"meter", meterFacts},
-		{"index", indexFacts},
-		{"latest by", latestByFacts},
-		{"event", eventFacts},
-		{"row", rowFacts},
-		{"repair", repairFacts},
-		{"stream progress", progressFacts},
-		{"invalidation", invalidationFacts},
-		{"kind config", kindConfigFacts},
-		{"lifecycle", lifecycleFacts},
-		{"erase", eraseFacts},
-		{"put all", putAllFacts},
-		{"concurrent", concurrentFacts},
-	}
-	for _, g := range groups {
-		t.Run(g.name, func(t *testing.T) {
-			for _, f := range g.facts {
-				t.Run(f.name, func(t *testing.T) {
-					t.Parallel()
-					f.check(&contract{T: t, table: open(t), token: rand.Text()})
-				})
-			}
-		})
-	}
 }

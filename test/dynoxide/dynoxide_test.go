@@ -103,7 +103,7 @@ var failedFact = regexp.MustCompile(`--- FAIL: TestDynamo_PassesTheContract/([^/
 
 func TestDynoxide_DiffersFromTheContractOnlyAsListed(t *testing.T) {
 	endpoint := start(t)
-	contract := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestDynamo_PassesTheContract$", "../../pkg/dynamo")
+	contract := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestDynamo_PassesTheContract$", "../../internal/storetest")
 	contract.Env = append(os.Environ(), "TIDEMARK_ENDPOINT="+endpoint)
 	out, err := contract.CombinedOutput()
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) || bytes.Contains(out, []byte("panic:")) {

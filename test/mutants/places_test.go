@@ -7,7 +7,7 @@ var (
 	aggregateTests = []string{"test/faults", "internal/aggregate", "test/simulation"}
 	deferredTests  = []string{"internal/aggregate", "test/simulation"}
 	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
-	dynamoTests    = []string{"pkg/dynamo"}
+	dynamoTests    = []string{"internal/storetest", "pkg/dynamo"}
 	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
 	allTests       = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
 )

@@ -7,7 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/storetest"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
@@ -26,14 +25,9 @@ func local(t *testing.T) *dynamodb.Client {
 // open creates a table for one test, so that tests run in parallel.
 func open(t *testing.T, options ...dynamo.Option) *dynamo.Table {
 	t.Helper()
-	table := dynamo.New(local(t), "contract-"+rand.Text(), options...)
+	table := dynamo.New(local(t), "dynamo-"+rand.Text(), options...)
 	if err := table.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return table
-}
-
-func TestDynamo_PassesTheContract(t *testing.T) {
-	ddblocal.ForTest(t)
-	storetest.Run(t, func(t *testing.T) storetest.Table { return open(t) })
 }
