@@ -127,6 +127,11 @@ func (f *FaultyStore) Quarantine(ctx context.Context, q entity.Quarantined) (sto
 	return writeWithFault(ctx, f, "Quarantine", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.Quarantine(ctx, q) })
 }
 
+// PutAll stores items, unless the policy returns a fault.
+func (f *FaultyStore) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "PutAll", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.PutAll(ctx, puts) })
+}
+
 // Latest reads, unless the policy lets it fail.
 func (f *FaultyStore) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
 	if f.readFails("Latest") {

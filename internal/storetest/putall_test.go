@@ -1,18 +1,12 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
-
-// PutAll stores items, unless the policy returns a fault.
-func (f *FaultyStore) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
-	return writeWithFault(ctx, f, "PutAll", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.PutAll(ctx, puts) })
-}
 
 func (c *contract) putAll(want storage.WriteResult, puts ...table.Put) {
 	c.Helper()

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) Table) {
 		{"lifecycle", lifecycleFacts},
 		{"erase", eraseFacts},
 		{"put all", putAllFacts},
+		{"update", updateFacts},
 		{"concurrent", concurrentFacts},
 	}
 	for _, g := range groups {

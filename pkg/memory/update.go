@@ -11,8 +11,11 @@ import (
 // Update sets and removes the attributes of an action, on its precondition.
 func (t *Table) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
 	actions, err := lifecycleActions([]table.Action{a})
-	if err != nil {
+	switch {
+	case err != nil:
 		return storage.Unknown, fmt.Errorf("update item: %w", err)
+	case len(a.Set) == 0 && len(a.Remove) == 0:
+		return storage.Unknown, fmt.Errorf("update item: the action changes no attribute")
 	}
 	result, _, err := t.writeOne(ctx, "update item", actions[0])
 	return result, err
