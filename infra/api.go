@@ -15,7 +15,7 @@ import (
 // apiGateway invokes functions on behalf of the API.
 const apiGateway = "apigateway.amazonaws.com"
 
-// addAPI creates the HTTP API: the catalog's routes and the collector's. Every route is
+// addAPI creates the HTTP API: the catalog's routes, the collector's and those of senders. Every route is
 // authorized.
 func (s *stack) addAPI() {
 	s.api = awsapigatewayv2.NewCfnApi(s.Stack, new("Api"), &awsapigatewayv2.CfnApiProps{
@@ -41,6 +41,9 @@ func (s *stack) addAPI() {
 	}
 	if s.stage.Sources.Pages {
 		s.addCollector(targets[ingest])
+	}
+	if s.stage.Sources.Senders {
+		s.addSenders(targets[ingest])
 	}
 	s.addAPIStage()
 	s.addDomain()

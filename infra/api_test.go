@@ -9,14 +9,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/writekey"
 )
 
-func TestAPI_HasTheCatalogsRoutesAndTheCollectors(t *testing.T) {
+func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
 	kinds, err := shipped(t).Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration"}
+	for _, path := range writekey.Paths {
+		want = append(want, "POST "+path+" → IngestIntegration")
+	}
 	for _, r := range httpapi.Routes(kinds) {
 		integrations := map[string]string{ingest: "IngestIntegration", query: "QueryIntegration", manage: "ManageIntegration"}
 		want = append(want, r.Method+" "+r.Path+" → "+integrations[functionFor(r.Action)])
@@ -34,13 +38,25 @@ func TestAPI_HasTheCatalogsRoutesAndTheCollectors(t *testing.T) {
 	}
 }
 
-// Only the collector's route uses neither IAM nor a token: web pages have a site key instead.
+// keyAuthorizerOf returns the authorizer of a route that checks a key, "" for any other route.
+func keyAuthorizerOf(route string) string {
+	switch {
+	case route == "CollectRoute":
+		return "SiteKeyAuthorizer"
+	case strings.HasPrefix(route, "Senders"):
+		return "WriteKeyAuthorizer"
+	}
+	return ""
+}
+
+// Only two sorts of routes use neither IAM nor a token: web pages have a site key instead, and
+// senders of other databases a write key.
 func TestAPI_EveryRouteIsAuthorized(t *testing.T) {
 	for name, want := range map[string]string{"dev": "AWS_IAM", "prod": "AWS_IAM", "full": "JWT"} {
 		for id, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
-			if id == "CollectRoute" {
-				if r.Properties["AuthorizationType"] != "CUSTOM" || render(r.Properties["AuthorizerId"]) != "SiteKeyAuthorizer" {
-					t.Errorf("%s: %s is not authorized by a site key: %v", name, id, r.Properties)
+			if key := keyAuthorizerOf(id); key != "" {
+				if r.Properties["AuthorizationType"] != "CUSTOM" || render(r.Properties["AuthorizerId"]) != key {
+					t.Errorf("%s: %s is not authorized by %s: %v", name, id, key, r.Properties)
 				}
 				continue
 			}

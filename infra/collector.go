@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 
 	"github.com/tidemark-db/tidemark/internal/sitekey"
@@ -18,7 +16,10 @@ const (
 
 // addCollector creates the routes that web pages send their events to. Ingest serves them.
 func (s *stack) addCollector(target *string) {
-	authorizer := s.siteKeyAuthorizer()
+	// Its results are not cached: the cache key is an identity source, and an HTTP API has none
+	// for the path, which contains the key. With any other identity source, the result for one
+	// site would be used for another.
+	authorizer := s.keyAuthorizer("SiteKeyAuthorizer", "site-keys", 0, nil)
 	awsapigatewayv2.NewCfnRoute(s.Stack, new("CollectRoute"), &awsapigatewayv2.CfnRouteProps{
 		ApiId:             s.api.Ref(),
 		RouteKey:          new(collectRoute),
@@ -34,20 +35,4 @@ func (s *stack) addCollector(target *string) {
 		s.allowInvoke("EventPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathEvent))
 	}
 	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
-}
-
-// siteKeyAuthorizer invokes authorize for every request. Its results are not cached: the
-// cache key is an identity source, and an HTTP API has none for the path, which contains the
-// key. With any other identity source, the result for one site would be used for another.
-func (s *stack) siteKeyAuthorizer() awsapigatewayv2.CfnAuthorizer {
-	return awsapigatewayv2.NewCfnAuthorizer(s.Stack, new("SiteKeyAuthorizer"), &awsapigatewayv2.CfnAuthorizerProps{
-		ApiId:          s.api.Ref(),
-		Name:           new("site-keys"),
-		AuthorizerType: new("REQUEST"),
-		AuthorizerUri: new(fmt.Sprintf("arn:%s:apigateway:%s:lambda:path/2015-03-31/functions/%s/invocations",
-			*s.Partition(), *s.Region(), *s.invoked(authorize))),
-		AuthorizerPayloadFormatVersion: new("2.0"),
-		EnableSimpleResponses:          true,
-		AuthorizerResultTtlInSeconds:   new(0.0),
-	})
 }

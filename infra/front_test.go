@@ -62,7 +62,8 @@ func TestBoundary_LimitsEveryRole(t *testing.T) {
 	}
 }
 
-// A stage of devices has nothing for web pages: no collector, authorizer, secret or routes.
+// A stage of devices has nothing for web pages and senders of other databases: no collector,
+// authorizer, secret or routes.
 func TestStage_WithoutPagesHasNothingOfThem(t *testing.T) {
 	for id, r := range resources(t, "devices") {
 		text := id + " " + render(r.Properties["RouteKey"])

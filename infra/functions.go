@@ -30,11 +30,11 @@ type functionRow struct {
 	reserved          func(*config.Reserved) int
 }
 
-// deployed returns the functions of the stage: without page views, there are no site keys to
-// authorize.
+// deployed returns the functions of the stage: without page views and senders of other databases,
+// there are no keys to check.
 func (s *stack) deployed() (all []functionRow) {
 	for _, f := range functions {
-		if f.name != authorize || s.stage.Sources.Pages {
+		if f.name != authorize || s.stage.Sources.Pages || s.stage.Sources.Senders {
 			all = append(all, f)
 		}
 	}
@@ -54,7 +54,7 @@ var functions = []functionRow{
 		func(*config.Functions) config.Function { return config.Manage }, func(*config.Reserved) int { return 0 }},
 	{purge, "Purge", "Erases subjects whose purge was requested, on a schedule, and cleans up after expired tombstones",
 		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
-	{authorize, "Authorize", "Checks the site keys of web pages that send page views",
+	{authorize, "Authorize", "Checks the site keys of web pages and the write keys of senders",
 		func(*config.Functions) config.Function { return config.Authorize }, func(*config.Reserved) int { return 0 }},
 }
 
@@ -120,7 +120,9 @@ func (s *stack) environment(function string) *map[string]*string {
 	case query:
 		env[config.EnvCursorSecret] = s.cursorSecret.SecretArn()
 	case authorize:
-		env[config.EnvSiteSecret] = s.siteSecret.SecretArn()
+		if s.siteSecret != nil {
+			env[config.EnvSiteSecret] = s.siteSecret.SecretArn()
+		}
 	}
 	return &env
 }

@@ -96,10 +96,7 @@ func TestSecrets_NoValueIsInATemplate(t *testing.T) {
 func TestFunctions_KnowTheTableIfTheyMayUseIt(t *testing.T) {
 	for _, name := range all {
 		for _, f := range functions {
-			want := "Table"
-			if f.name == authorize {
-				want = ""
-			}
+			const want = "Table"
 			if got := render(at(resources(t, name)[f.id+"Function"].Properties, "Environment", "Variables", "TIDEMARK_TABLE")); got != want {
 				t.Errorf("%s: %s uses table %q, want %q", name, f.name, got, want)
 			}

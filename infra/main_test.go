@@ -55,7 +55,7 @@ stages:
   devices:
     cors: ["https://app.example.com"]
     access: {issuer: "https://login.example.com", audience: [tidemark]}
-    sources: {pages: false}
+    sources: {pages: false, senders: false}
 `
 
 func shipped(t testing.TB) *config.Config {

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
@@ -28,11 +29,15 @@ var tableActions = map[string][]string{
 	ingest:    {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
 	aggregate: {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 	query:     {"dynamodb:GetItem", "dynamodb:Query"},
+	authorize: {"dynamodb:GetItem"},
 	manage: {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
 		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 	purge: {"dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
 		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 }
+
+// tablePartitions are the only partitions of the table that some functions use.
+var tablePartitions = map[string]string{authorize: tablekeys.WriteKeys}
 
 // privileges returns everything that a function may do: the rights of every function, then
 // its own.
@@ -64,7 +69,9 @@ func (s *stack) privileges(function string) []privilege {
 		all = append(all, privilege{"Indexes", []string{"dynamodb:Query"}, s.indexes()})
 		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.cursorSecret.SecretArn()}})
 	case authorize:
-		all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.siteSecret.SecretArn()}})
+		if s.siteSecret != nil {
+			all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.siteSecret.SecretArn()}})
+		}
 	}
 	if s.key != nil {
 		all = append(all, privilege{"Key", keyActions, []string{*s.key.KeyArn()}})
@@ -101,9 +108,11 @@ func (s *stack) index(name string) string { return *s.table.TableArn() + "/index
 func (s *stack) policy(function string) awsiam.PolicyDocument {
 	document := awsiam.NewPolicyDocument(nil)
 	for _, p := range s.privileges(function) {
-		document.AddStatements(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
-		}))
+		props := &awsiam.PolicyStatementProps{Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...)}
+		if partition := tablePartitions[function]; partition != "" && p.sid == "Table" {
+			props.Conditions = &map[string]any{"ForAllValues:StringEquals": map[string]any{"dynamodb:LeadingKeys": []string{partition}}}
+		}
+		document.AddStatements(awsiam.NewPolicyStatement(props))
 	}
 	return document
 }

@@ -74,6 +74,7 @@ var wantPrivileges = map[string][]string{
 		"sqs:SendMessage on OnFailureQueue.Arn",
 	},
 	"AuthorizeRole": {
+		"dynamodb:GetItem on Table.Arn",
 		"logs:CreateLogStream on AuthorizeLogs.Arn",
 		"logs:PutLogEvents on AuthorizeLogs.Arn",
 		"secretsmanager:GetSecretValue on SiteSecret",

@@ -55,7 +55,7 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 	}{
 		"deployed":             {"a-long-secret-of-the-stage", "", []string{"a-long-secret-of-the-stage"}},
 		"during rotation":      {"a-fresh-secret-of-the-stage\n a-long-secret-of-the-stage", "", []string{"a-fresh-secret-of-the-stage", "a-long-secret-of-the-stage"}},
-		"deployed without one": {"", "", nil},
+		"empty":                {" ", "", nil},
 		"too short":            {"short", "", nil},
 		"one of two too short": {"a-long-secret-of-the-stage short", "", nil},
 		"local stack":          {"", "http://127.0.0.1:8000", []string{sitekey.LocalSecret}},
@@ -73,6 +73,9 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 		if strings.Join(got, "|") != strings.Join(c.want, "|") || (err != nil) != (c.want == nil) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
 		}
+	}
+	if secrets, err := siteSecrets(t.Context(), func(string) string { return "" }, nil); secrets != nil || err != nil {
+		t.Errorf("a stage without page views: %q, %v; want no secrets", secrets, err)
 	}
 	failing := func(context.Context, string) (string, error) { return "", errors.New("no permission") }
 	if _, err := siteSecrets(t.Context(), func(string) string { return "arn" }, failing); err == nil {

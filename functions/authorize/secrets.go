@@ -10,8 +10,11 @@ import (
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
-// envEndpoint is the URL of DynamoDB Local; unset when deployed.
-const envEndpoint = "TIDEMARK_ENDPOINT"
+// The environment variables of the function, besides those of package config.
+const (
+	envRegion   = "AWS_REGION"
+	envEndpoint = "TIDEMARK_ENDPOINT" // the URL of DynamoDB Local; unset when deployed
+)
 
 // minSecret is the minimum length of a secret, in bytes.
 const minSecret = 16
@@ -20,7 +23,8 @@ var errSecret = errors.New("the secret for site keys is missing or shorter than 
 	" to the ARN of a secret with a long random value, so that site keys cannot be forged")
 
 // siteSecrets returns the secrets that site keys may be signed with, newest first: those of the
-// deployed function, separated by spaces, or the fixed one of a local stack.
+// deployed function, separated by spaces, or the fixed one of a local stack. There are none in a
+// stage without page views, whose requests have no site keys.
 func siteSecrets(ctx context.Context, getenv func(string) string, read secret.Reader) ([][]byte, error) {
 	value := ""
 	switch arn := getenv(config.EnvSiteSecret); {
@@ -31,6 +35,8 @@ func siteSecrets(ctx context.Context, getenv func(string) string, read secret.Re
 		}
 	case getenv(envEndpoint) != "":
 		value = sitekey.LocalSecret
+	default:
+		return nil, nil
 	}
 	var secrets [][]byte
 	for secret := range strings.FieldsSeq(value) {

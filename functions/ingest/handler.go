@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
@@ -49,7 +48,7 @@ func (h *handler) handle(ctx context.Context, payload json.RawMessage) (any, err
 // http serves POST /v1/{kinds} and the routes of domains.
 func (h *handler) http(ctx context.Context, r *httpapi.Request) httpapi.Response {
 	for _, route := range h.routes {
-		if strings.HasPrefix(r.Path, route.prefix) {
+		if route.matches(r.Path) {
 			return route.serve(ctx, r)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/collector"
 	"github.com/tidemark-db/tidemark/internal/config"
@@ -9,16 +10,24 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
+	"github.com/tidemark-db/tidemark/internal/source"
+	"github.com/tidemark-db/tidemark/internal/source/receiver"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/writekey"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// route is a path prefix that a domain serves itself, in addition to the paths of the catalog.
+// route is a path that is served in addition to those of the catalog: with a final slash, all
+// paths that begin with it.
 type route struct {
-	prefix string
-	serve  func(context.Context, *httpapi.Request) httpapi.Response
+	path  string
+	serve func(context.Context, *httpapi.Request) httpapi.Response
+}
+
+func (r route) matches(path string) bool {
+	return path == r.path || strings.HasSuffix(r.path, "/") && strings.HasPrefix(path, r.path)
 }
 
 // collectorOf returns the collector of the events of pages, nil if the catalog lacks their
@@ -46,11 +55,26 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 	return nil
 }
 
-// domainRoutes returns the routes of the domains. A domain with routes of its own adds them
-// here.
-func domainRoutes(views *collector.Collector) (all []route) {
+// receiverOf returns the receiver of points from senders of other databases.
+func receiverOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, r *reporter) *receiver.Receiver {
+	return &receiver.Receiver{
+		Mapping: source.Mapping{Rows: conf.Sources, Catalog: kinds},
+		Service: service,
+		Limits:  conf.Limits,
+		Appended: func(q *httpapi.Request, kind string, results []model.AppendResult, err error) {
+			r.appended(envelope.Senders, q.ID, kind, results, err)
+		},
+		Rejected: func(q *httpapi.Request, p *httpapi.Problem) { r.rejected(envelope.Senders, q.ID, p) },
+	}
+}
+
+// addedRoutes returns the routes of the domains, and those of senders of other databases.
+func addedRoutes(views *collector.Collector, senders *receiver.Receiver) (all []route) {
 	if views != nil {
 		all = append(all, route{collector.Prefix, views.Serve}, route{sitekey.PathEvent, views.ServeEvent})
+	}
+	for _, path := range writekey.Paths {
+		all = append(all, route{path, senders.Lines})
 	}
 	return all
 }

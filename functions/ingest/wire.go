@@ -85,7 +85,7 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		collector:   views,
 		appends:     httpapi.AppendOptions{Catalog: kinds, Limits: conf.Limits},
 		defaultKind: domains.DefaultKind,
-		routes:      domainRoutes(views),
+		routes:      addedRoutes(views, receiverOf(conf, kinds, service, r)),
 		reporter:    r,
 	}, nil
 }

@@ -54,7 +54,7 @@ func (c *Config) bounds() []bound {
 		sized("limits.name", l.Name, 1, catalog.MaxName, "names are stored in every event and every rollup"),
 		sized("limits.text", l.Text, 1, 64*kib, "an event is one item of at most 400 KB"),
 		sized("limits.id", l.ID, 1, 256, partOfKey),
-		sized("limits.stream", l.Stream, 1, 128, partOfKey),
+		sized("limits.stream", l.Stream, 1, 512, partOfKey),
 		sized("limits.subject", l.Subject, 1, 512, partOfKey),
 		lasting("limits.maxAhead", l.MaxAhead, 0, 24*time.Hour, "an event ahead of time makes all events before that time late"),
 

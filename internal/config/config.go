@@ -24,7 +24,9 @@ type Config struct {
 	Functions  Functions
 	Quarantine Quarantine
 	Collector  Collector
-	Stages     []Stage // in order of declaration
+	// Sources say what the points of senders with another data model become.
+	Sources []SourceRow
+	Stages  []Stage // in order of declaration
 }
 
 // Collector are the settings of the routes for events from browsers.

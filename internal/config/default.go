@@ -28,7 +28,7 @@ func Default(domains ...catalog.Kind) *Config {
 			Name:         64,
 			Text:         4 * kib,
 			ID:           256,
-			Stream:       128,
+			Stream:       256,
 			Subject:      512,
 			MaxAhead:     5 * time.Minute,
 		},
@@ -49,6 +49,7 @@ func Default(domains ...catalog.Kind) *Config {
 		},
 		Quarantine: Quarantine{Retention: 30 * day},
 		Collector:  Collector{HonourOptOut: true, Trust: TrustNone},
+		Sources:    shippedSources(domains),
 		Stages:     []Stage{dev(), stageOf("prod")},
 	}
 }

@@ -185,13 +185,13 @@ stages:
 			Monitoring: config.FullMonitoring, LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com",
 			Access:   config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub"},
 			Throttle: config.Throttle{Rate: 500, Burst: 1000},
-			Sources:  config.Sources{Things: []string{"DEVICE"}, Topic: "plant7", Pages: true, SQS: true},
+			Sources:  config.Sources{Things: []string{"DEVICE"}, Topic: "plant7", Pages: true, Senders: true, SQS: true},
 			Reserved: config.Reserved{Aggregate: 20},
 		},
 		{
 			Name: "test", Monitoring: config.FullMonitoring, Removal: config.Destroy, LogRetention: tier.Day24,
 			Throttle: config.Throttle{Rate: 5, Burst: 1000},
-			Sources:  config.Sources{Topic: "tidemark-test", Pages: true},
+			Sources:  config.Sources{Topic: "tidemark-test", Pages: true, Senders: true},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -10,6 +10,7 @@ func (c *Config) members() members {
 		{"functions", section(c.Functions.members)},
 		{"quarantine", section(c.Quarantine.members)},
 		{"collector", section(c.Collector.members)},
+		{"sources", c.readSources},
 		{"stages", c.readStages},
 	}
 }

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,9 +11,13 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains/metrics"
 )
 
 const shippedFile = "../../tidemark.yaml"
+
+// shippedKinds are the kinds that the shipped file names.
+func shippedKinds() []catalog.Kind { return slices.Concat(iot.Kinds(), metrics.Kinds()) }
 
 func shipped(t *testing.T) []byte {
 	t.Helper()
@@ -26,11 +31,11 @@ func shipped(t *testing.T) []byte {
 // The functions use Default if they are deployed without a file: it must equal the shipped
 // file.
 func TestDefault_EqualsTheShippedFile(t *testing.T) {
-	loaded, err := config.Load(shippedFile, iot.Kinds()...)
+	loaded, err := config.Load(shippedFile, shippedKinds()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byDefault := config.Default(iot.Kinds()...)
+	byDefault := config.Default(shippedKinds()...)
 	if diff := cmp.Diff(byDefault, loaded, cmpopts.IgnoreFields(config.Config{}, "Kinds")); diff != "" {
 		t.Errorf("the shipped file differs from Default (-default +file):\n%s", diff)
 	}
@@ -50,7 +55,7 @@ func kinds(t *testing.T, c *config.Config) []catalog.Kind {
 }
 
 func TestDefault_IsValid(t *testing.T) {
-	if err := config.Default(iot.Kinds()...).Validate(); err != nil {
+	if err := config.Default(shippedKinds()...).Validate(); err != nil {
 		t.Errorf("with the domains' rows: %v", err)
 	}
 	if err := config.Default().Validate(); err != nil {

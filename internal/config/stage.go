@@ -104,6 +104,7 @@ type Sources struct {
 	// account.
 	Topic   string
 	Pages   bool // the collector of page views, and the routes of sites
+	Senders bool // the routes of InfluxDB line protocol and OTLP, for senders with a write key
 	SQS     bool // a queue
 	Kinesis bool // a data stream, on demand
 }
@@ -116,6 +117,6 @@ func stageOf(name string) Stage {
 		LogRetention: 90 * day,
 		Monitoring:   FullMonitoring,
 		Throttle:     Throttle{Rate: 500, Burst: 1000},
-		Sources:      Sources{Things: []string{"DEVICE"}, Topic: "tidemark-" + name, Pages: true},
+		Sources:      Sources{Things: []string{"DEVICE"}, Topic: "tidemark-" + name, Pages: true, Senders: true},
 	}
 }

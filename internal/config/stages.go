@@ -65,6 +65,7 @@ func (d *Sources) members() members {
 		{"things", list(&d.Things)},
 		{"topic", text(&d.Topic)},
 		{"pages", boolean(func(b bool) { d.Pages = b })},
+		{"senders", boolean(func(b bool) { d.Senders = b })},
 		{"sqs", boolean(func(b bool) { d.SQS = b })},
 		{"kinesis", boolean(func(b bool) { d.Kinesis = b })},
 	}

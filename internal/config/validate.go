@@ -33,6 +33,7 @@ func (c *Config) mistakes() Mistakes {
 	for _, s := range c.Stages {
 		found = append(found, s.mistakes()...)
 	}
+	found = append(found, c.sourceMistakes()...)
 	return append(found, c.kindMistakes()...)
 }
 

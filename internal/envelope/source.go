@@ -13,6 +13,7 @@ type Source string
 const (
 	HTTP    Source = "http"    // any HTTP gateway: the caller gets a response
 	Collect Source = "collect" // browsers, through the HTTP API: the response has no content
+	Senders Source = "senders" // of other databases, through the HTTP API: with a write key
 	IoT     Source = "iot"     // an IoT rule: without a response, so rejected messages are quarantined
 	SQS     Source = "sqs"     // a queue: like IoT, in batches
 	Kinesis Source = "kinesis" // a data stream: like IoT, in ordered batches

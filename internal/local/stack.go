@@ -21,6 +21,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/writekey"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -225,6 +226,9 @@ func (s *Stack) startFront() (err error) {
 	routes := []Route{
 		{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Path: sitekey.PathEvent, AnyOrigin: true, To: s.functions[ingest]},
+	}
+	for _, path := range writekey.Paths {
+		routes = append(routes, Route{Method: http.MethodPost, Path: path, Authorizer: s.functions[authorize], To: s.functions[ingest]})
 	}
 	for _, r := range httpapi.Routes(kinds) {
 		routes = append(routes, Route{Method: r.Method, Path: r.Path, To: s.functions[functionOf(r.Action)]})

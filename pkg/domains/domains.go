@@ -6,11 +6,12 @@ import (
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains/metrics"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 )
 
 // Kinds are the rows of all domains that ship, in the order they are listed to people.
-func Kinds() []catalog.Kind { return slices.Concat(iot.Kinds(), web.Kinds()) }
+func Kinds() []catalog.Kind { return slices.Concat(iot.Kinds(), metrics.Kinds(), web.Kinds()) }
 
 // DefaultKind is the kind of a message that names none, as those of an AWS IoT rule that does
 // not add the kind.

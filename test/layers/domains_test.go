@@ -19,7 +19,7 @@ import (
 var engine = []string{"pkg/model", "pkg/tier", "pkg/rollup", "internal/telemetry", "pkg/keys", "pkg/catalog", "internal/item", "internal/config", "internal/ingest", "internal/aggregate", "internal/alert", "internal/table", "internal/retry", "pkg/lifecycle", "internal/query", "pkg/dynamo", "pkg/memory", "internal/envelope", "internal/httpapi", "pkg/timeseries"}
 
 // shippedSettings are names in the default tidemark.yaml, which package config repeats.
-var shippedSettings = map[string]string{"stage.go": "DEVICE"}
+var shippedSettings = map[string]string{"stage.go": "DEVICE", "sources.go": "METRIC"}
 
 // A domain is data. If a package of the engine contains the name of a kind or a subject type, it
 // depends on a domain. Comments, examples in messages and tests may contain such names.

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/internal/writekey"
+)
+
+// keyCache is how long the API may use the result of a write key again, in seconds: so long a
+// revoked key may still be accepted. Without it, each request of a sender costs a second
+// invocation.
+const keyCache = 60.0
+
+// addSenders creates the routes that senders of other databases write to, which are authorized
+// by the write key in the header. A request without the header invokes nothing. Ingest serves
+// the routes.
+func (s *stack) addSenders(target *string) {
+	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache, jsii.Strings("$request.header.Authorization"))
+	for i, path := range writekey.Paths {
+		id := fmt.Sprintf("Senders%d", i+1)
+		awsapigatewayv2.NewCfnRoute(s.Stack, new(id+"Route"), &awsapigatewayv2.CfnRouteProps{
+			ApiId:             s.api.Ref(),
+			RouteKey:          new("POST " + path),
+			Target:            target,
+			AuthorizationType: new("CUSTOM"),
+			AuthorizerId:      authorizer.Ref(),
+		})
+		s.allowInvokeForMethod(ingest, "POST")
+	}
+	s.allowInvoke("WriteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
+}
+
+// keyAuthorizer makes authorize check the requests of some routes. It is invoked for every
+// request if the results are cached for 0 seconds.
+func (s *stack) keyAuthorizer(id, name string, cached float64, source *[]*string) awsapigatewayv2.CfnAuthorizer {
+	return awsapigatewayv2.NewCfnAuthorizer(s.Stack, &id, &awsapigatewayv2.CfnAuthorizerProps{
+		ApiId:          s.api.Ref(),
+		Name:           &name,
+		AuthorizerType: new("REQUEST"),
+		AuthorizerUri: new(fmt.Sprintf("arn:%s:apigateway:%s:lambda:path/2015-03-31/functions/%s/invocations",
+			*s.Partition(), *s.Region(), *s.invoked(authorize))),
+		AuthorizerPayloadFormatVersion: new("2.0"),
+		EnableSimpleResponses:          true,
+		AuthorizerResultTtlInSeconds:   &cached,
+		IdentitySource:                 source,
+	})
+}

@@ -1,0 +1,111 @@
+// Package receiver serves the routes on which senders of other databases write: InfluxDB line
+// protocol and OTLP. A sender cannot be taught this API, so each route responds as its protocol
+// says. Data that cannot be stored is never a server error, because senders repeat a request
+// after one for ever; what may not be stored yet always is, and a repeated point is stored once.
+package receiver
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/source"
+	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Receiver appends the points of senders. Its fields are set before the first call; it is safe
+// for concurrent use.
+type Receiver struct {
+	Mapping  source.Mapping
+	Service  *ingest.Service
+	Limits   config.Limits
+	Appended func(r *httpapi.Request, kind string, results []model.AppendResult, err error)
+	Rejected func(r *httpapi.Request, p *httpapi.Problem)
+}
+
+// rejection is why a point was not stored.
+type rejection struct {
+	line   int
+	reason string
+}
+
+// result is what happened to the points of a request.
+type result struct {
+	points   int
+	rejected []rejection // by line
+	open     bool        // some points may not be stored: the sender must repeat the request
+}
+
+// group are the points of one kind.
+type group struct {
+	kind         *catalog.Kind
+	observations []ingest.Observation
+	lines        []int
+}
+
+// append appends points, one kind after another. Points without a tag that names their subject
+// have the subject otherwise.
+func (r *Receiver) append(ctx context.Context, q *httpapi.Request, by writekey.Scope, points []source.Point, otherwise string) result {
+	out := result{points: len(points)}
+	for _, g := range r.groups(by, points, otherwise) {
+		if g.kind == nil {
+			for i, o := range g.observations {
+				out.rejected = append(out.rejected, rejection{g.lines[i], o.DecodeError.Error()})
+			}
+			continue
+		}
+		results, err := r.Service.Append(ctx, g.kind, g.observations...)
+		r.Appended(q, g.kind.Name, results, err)
+		for i := range results {
+			out.add(g.lines[i], &results[i])
+		}
+	}
+	slices.SortStableFunc(out.rejected, func(a, b rejection) int { return cmp.Compare(a.line, b.line) })
+	return out
+}
+
+// groups returns the observations of points by kind, in the order in which the kinds first
+// occur. Those that cannot be appended are in a group without a kind.
+func (r *Receiver) groups(by writekey.Scope, points []source.Point, otherwise string) (all []*group) {
+	of := map[*catalog.Kind]*group{}
+	for i := range points {
+		kind, o := r.Mapping.Observation(&points[i], otherwise)
+		if kind != nil && !by.Allows(kind, o.Subject) {
+			o.DecodeError = &model.FieldError{Code: source.CodeForeign,
+				Message: fmt.Sprintf("the write key does not allow %s of %.64q: it is for %s", kind.Name, o.Subject, by)}
+			kind = nil
+		}
+		g := of[kind]
+		if g == nil {
+			g = &group{kind: kind}
+			of[kind], all = g, append(all, g)
+		}
+		g.observations, g.lines = append(g.observations, o), append(g.lines, points[i].Line)
+	}
+	return all
+}
+
+// add adds the result of one point.
+func (out *result) add(line int, r *model.AppendResult) {
+	switch r.Outcome {
+	case model.Unknown:
+		out.open = true
+	case model.Rejected:
+		reasons := make([]string, len(r.Errors))
+		for i, e := range r.Errors {
+			reasons[i] = e.Error()
+		}
+		out.rejected = append(out.rejected, rejection{line, strings.Join(reasons, "; ")})
+	case model.Collision:
+		out.rejected = append(out.rejected, rejection{line, "a point of this series and time is stored with another value of the same field"})
+	case model.Gone:
+		out.rejected = append(out.rejected, rejection{line, "the subject is being purged"})
+	}
+}
