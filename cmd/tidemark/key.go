@@ -1,15 +1,16 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/internal/writekey"
 )
 
@@ -33,95 +34,50 @@ func keyCommand(to *connection) *cobra.Command {
 		Args: asUsage(cobra.NoArgs),
 		RunE: showHelp,
 	}
-	cmd.AddCommand(keyCreate(to), keyList(to), keyRotate(to), keyRevoke(to))
+	var draft entity.WriteKey
+	create := keyAction(to, "create NAME", "Create a key and print its token, once", func(ctx context.Context, keys *writekey.Service, name string) (string, error) {
+		kinds, err := to.catalog()
+		if err != nil {
+			return "", err
+		}
+		if err := writekey.CheckKinds(kinds, draft.Kinds); err != nil {
+			return "", usagef("--kinds: %w", err)
+		}
+		draft.Name, draft.CreatedBy = name, userName()
+		return keys.Create(ctx, draft)
+	})
+	create.Flags().StringVar(&draft.Subjects, "subjects", "", "only subjects whose ids begin with this `text`")
+	create.Flags().StringSliceVar(&draft.Kinds, "kinds", nil, "only events of these `kinds`")
+	list := keyAction(to, "list", "List the keys, without their tokens", func(ctx context.Context, keys *writekey.Service, _ string) (string, error) {
+		return keys.Listed(ctx)
+	})
+	var overlap time.Duration
+	rotate := keyAction(to, "rotate ID", "Give a key another token and print it", func(ctx context.Context, keys *writekey.Service, id string) (string, error) {
+		return keys.Rotate(ctx, id, overlap)
+	})
+	rotate.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the former token stays valid; 0s ends it now")
+	revoke := keyAction(to, "revoke ID", "End a key; the deployed API may accept it for another minute", func(ctx context.Context, keys *writekey.Service, id string) (string, error) {
+		return id + " revoked", keys.Revoke(ctx, id)
+	})
+	cmd.AddCommand(create, list, rotate, revoke)
 	return cmd
 }
 
-// withKeys passes the write keys of the table to a command, which may find that a key does not
-// exist.
-func withKeys(to *connection, run func(*cobra.Command, *writekey.Service, []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
+// keyAction returns a command that prints the result of an action on write keys. Its argument, if
+// it has one, is a name or an id.
+func keyAction(to *connection, use, short string, act func(context.Context, *writekey.Service, string) (string, error)) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: asUsage(cobra.ExactArgs(strings.Count(use, " "))), RunE: func(cmd *cobra.Command, args []string) error {
 		table, err := to.openTable(cmd.Context())
 		if err != nil {
 			return err
 		}
-		err = run(cmd, &writekey.Service{Store: table, Now: wallClock, Rand: rand.Reader}, args)
+		result, err := act(cmd.Context(), &writekey.Service{Store: table, Now: wallClock, Rand: rand.Reader}, strings.Join(args, ""))
 		if errors.Is(err, writekey.ErrNoKey) {
-			return no(cmd.ErrOrStderr(), "%s: %v", args[0], writekey.ErrNoKey)
+			return no(cmd.ErrOrStderr(), "%v", err)
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), result)
 		}
 		return err
-	}
-}
-
-func keyCreate(to *connection) *cobra.Command {
-	var draft entity.WriteKey
-	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Create a key and print its token, once", Args: asUsage(cobra.ExactArgs(1)),
-		RunE: withKeys(to, func(cmd *cobra.Command, keys *writekey.Service, args []string) error {
-			if known, err := to.catalog(); err != nil {
-				return err
-			} else if err := writekey.CheckKinds(known, draft.Kinds); err != nil {
-				return usagef("--kinds: %w", err)
-			}
-			draft.Name, draft.CreatedBy = args[0], userName()
-			k, token, err := keys.Create(cmd.Context(), draft)
-			if err == nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "key %s of %s; its token is shown only now\n", k.ID, k.Name)
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), token)
-			}
-			return err
-		}),
-	}
-	cmd.Flags().StringVar(&draft.Subjects, "subjects", "", "only subjects whose ids begin with this `text`")
-	cmd.Flags().StringSliceVar(&draft.Kinds, "kinds", nil, "only events of these `kinds`")
-	return cmd
-}
-
-func keyList(to *connection) *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the keys, without their tokens", Args: asUsage(cobra.NoArgs),
-		RunE: withKeys(to, func(cmd *cobra.Command, keys *writekey.Service, _ []string) error {
-			all, err := keys.List(cmd.Context())
-			if err != nil {
-				return err
-			}
-			table := terminal.NewTable(cmd.OutOrStdout())
-			for i := range all {
-				if i == 0 {
-					table.Add(writekey.Columns...)
-				}
-				table.Add(writekey.Row(&all[i])...)
-			}
-			return printOr(cmd, table, "no keys")
-		}),
-	}
-}
-
-func keyRotate(to *connection) *cobra.Command {
-	var overlap time.Duration
-	cmd := &cobra.Command{
-		Use: "rotate ID", Short: "Give a key another token and print it", Args: asUsage(cobra.ExactArgs(1)),
-		RunE: withKeys(to, func(cmd *cobra.Command, keys *writekey.Service, args []string) error {
-			token, err := keys.Rotate(cmd.Context(), args[0], overlap)
-			if err == nil {
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), token)
-			}
-			return err
-		}),
-	}
-	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the former token stays valid; 0s ends it now")
-	return cmd
-}
-
-func keyRevoke(to *connection) *cobra.Command {
-	return &cobra.Command{
-		Use: "revoke ID", Short: "End a key; the deployed API may accept it for another minute", Args: asUsage(cobra.ExactArgs(1)),
-		RunE: withKeys(to, func(cmd *cobra.Command, keys *writekey.Service, args []string) error {
-			err := keys.Revoke(cmd.Context(), args[0])
-			if err == nil {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s revoked\n", args[0])
-			}
-			return err
-		}),
-	}
+	}}
 }

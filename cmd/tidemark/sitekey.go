@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,19 +49,10 @@ func siteKeyCommand(*connection) *cobra.Command {
 	return cmd
 }
 
-// signingSecret returns the first word of the secret, which is the newest one, or that of
-// a dev if the ARN is empty.
+// signingSecret returns the newest secret, or that of a dev if the ARN is empty.
 func signingSecret(ctx context.Context, arn string, read secret.Reader) ([]byte, error) {
 	if arn == "" {
 		return []byte(sitekey.LocalSecret), nil
 	}
-	text, err := read(ctx, arn)
-	if err != nil {
-		return nil, err
-	}
-	words := strings.Fields(text)
-	if len(words) == 0 {
-		return nil, fmt.Errorf("secret %s is empty: store a long random text in it", arn)
-	}
-	return []byte(words[0]), nil
+	return secret.Newest(ctx, arn, read)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -87,10 +88,10 @@ type Service struct {
 	Rand  io.Reader // of the pauses between attempts
 }
 
-// Create stores a new key with the name, scope and author of draft, and returns it with its
-// token, which is not stored and cannot be read again.
-func (s *Service) Create(ctx context.Context, draft entity.WriteKey) (k entity.WriteKey, token string, err error) {
-	k = draft
+// Create stores a new key with the name, scope and author of draft, and returns its token,
+// which is not stored and cannot be read again. The token begins with the id of the key.
+func (s *Service) Create(ctx context.Context, draft entity.WriteKey) (token string, err error) {
+	k := draft
 	k.ID, k.CreatedAt = strings.ToLower(rand.Text()[:idLength]), s.Now()
 	token, hash := newToken(k.ID)
 	k.Secrets = []entity.WriteSecret{{Hash: hash}}
@@ -98,7 +99,7 @@ func (s *Service) Create(ctx context.Context, draft entity.WriteKey) (k entity.W
 	err = s.write(ctx, func(context.Context) ([]table.Put, error) {
 		return []table.Put{{Item: item.FromWriteKey(&k)}}, nil
 	})
-	return k, token, wrap(err, "create write key", draft.Name)
+	return token, wrap(err, "create write key", draft.Name)
 }
 
 // Rotate gives a key another secret and returns its token. The former secret is valid for a
@@ -174,16 +175,24 @@ func CheckKinds(known *catalog.Catalog, kinds []string) error {
 	return nil
 }
 
-// Columns are the heads of a list of keys.
-var Columns = []string{"ID", "NAME", "ALLOWS", "CREATED", "BY", "STATE"}
-
-// Row returns a key as a row of a list.
-func Row(k *entity.WriteKey) []string {
-	state := "valid"
-	if k.RevokedAt != 0 {
-		state = "revoked " + k.RevokedAt.String()
+// Listed returns all keys as a table for people.
+func (s *Service) Listed(ctx context.Context) (string, error) {
+	all, err := s.List(ctx)
+	if err != nil || len(all) == 0 {
+		return "no keys", err
 	}
-	return []string{k.ID, k.Name, Scope{Subjects: k.Subjects, Kinds: k.Kinds}.String(), k.CreatedAt.String(), k.CreatedBy, state}
+	var text strings.Builder
+	rows := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprint(rows, "ID\tNAME\tALLOWS\tCREATED\tBY\tSTATE")
+	for _, k := range all {
+		state := "valid"
+		if k.RevokedAt != 0 {
+			state = "revoked " + k.RevokedAt.String()
+		}
+		fmt.Fprintf(rows, "\n%s\t%q\t%s\t%s\t%q\t%s", k.ID, k.Name, Scope{Subjects: k.Subjects, Kinds: k.Kinds}, k.CreatedAt, k.CreatedBy, state)
+	}
+	err = rows.Flush()
+	return text.String(), err
 }
 
 func wrap(err error, what, which string) error {

@@ -40,11 +40,12 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) create(t *testing.T, draft entity.WriteKey) (entity.WriteKey, string) {
 	t.Helper()
-	k, token, err := f.Create(t.Context(), draft)
+	token, err := f.Create(t.Context(), draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k, token
+	draft.ID = strings.Split(token, "_")[1]
+	return draft, token
 }
 
 func (f *fixture) check(token string) error {
@@ -136,6 +137,40 @@ func TestRevoke_EndsAKeyForEver(t *testing.T) {
 	}
 	if all, err := f.List(t.Context()); err != nil || len(all) != 1 || all[0].RevokedAt == 0 || all[0].ID != k.ID {
 		t.Errorf("list: %+v, %v; want the revoked key", all, err)
+	}
+}
+
+func TestListed_ShowsWhatAKeyAllows(t *testing.T) {
+	f := newFixture(t)
+	if text, err := f.Listed(t.Context()); err != nil || text != "no keys" {
+		t.Errorf("%q, %v; want no keys", text, err)
+	}
+	k, token := f.create(t, entity.WriteKey{Name: "plant7", Subjects: "p7:", CreatedBy: "ann"})
+	f.create(t, entity.WriteKey{Name: "telegraf", Kinds: []string{"METRIC"}})
+	if err := f.Revoke(t.Context(), k.ID); err != nil {
+		t.Fatal(err)
+	}
+	text, err := f.Listed(t.Context())
+	for _, want := range []string{k.ID, `subjects that begin with "p7:"`, "ann", "revoked 2026-04-20T14:00:00.000Z", "every subject and kinds METRIC", "valid"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%v; the list lacks %s:\n%s", err, want, text)
+		}
+	}
+	if strings.Contains(text, token) {
+		t.Error("the list has a token")
+	}
+}
+
+func TestCheckKinds_NamesAnUnknownKind(t *testing.T) {
+	kinds, err := catalog.New(catalog.Kind{Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writekey.CheckKinds(kinds, []string{"READING"}); err != nil {
+		t.Errorf("a known kind: %v", err)
+	}
+	if err := writekey.CheckKinds(kinds, []string{"READINGS"}); err == nil || !strings.Contains(err.Error(), `"READINGS"`) {
+		t.Errorf("an unknown kind: %v, want its name", err)
 	}
 }
 
