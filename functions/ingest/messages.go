@@ -56,7 +56,7 @@ func (h *handler) appendOneKind(ctx context.Context, source envelope.Source, mes
 // device sent must not become a metric's dimension.
 func (h *handler) append(ctx context.Context, messages []envelope.Message) (string, []model.AppendResult, error) {
 	kind, known := h.appends.Catalog.Kind(messages[0].Kind)
-	if !known {
+	if !known || !kind.HasEvents() {
 		return "", rejectUnknownKind(messages), nil
 	}
 	observations := make([]ingest.Observation, len(messages))
@@ -74,7 +74,7 @@ func rejectUnknownKind(messages []envelope.Message) []model.AppendResult {
 		results[i] = model.AppendResult{Outcome: model.Rejected, Errors: []model.FieldError{{
 			Field:   envelope.RuleKind,
 			Code:    ingest.CodeUnknownKind,
-			Message: fmt.Sprintf("no kind is named %q: declare it in tidemark.yaml, or correct the rule's SELECT or the sender", m.Kind),
+			Message: fmt.Sprintf("no kind with stored events is named %q: declare it in tidemark.yaml, or correct the rule's SELECT or the sender", m.Kind),
 		}}}
 	}
 	return results

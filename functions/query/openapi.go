@@ -41,6 +41,9 @@ func describe(c *catalog.Catalog) ([]byte, error) {
 		return nil, fmt.Errorf("decode schemas.json: %w", err)
 	}
 	for i := range c.Kinds {
+		if !c.Kinds[i].HasEvents() {
+			continue
+		}
 		schemas[observationName(&c.Kinds[i])] = observationSchema(&c.Kinds[i])
 	}
 	paths := map[string]any{}

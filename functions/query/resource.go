@@ -103,6 +103,7 @@ func subjectResource(c *catalog.Catalog, subject catalog.SubjectType, parts []st
 	r, rest := splitAction(parts)
 	switch {
 	case len(rest) == 1 && mergedActions[r.action] != "":
+		kinds = catalog.WithEvents(kinds)
 		r.series, r.with, r.action = query.Series{Kind: kinds[0], Subject: rest[0]}, kinds[1:], mergedActions[r.action]
 		return r, nil
 	case len(rest) < 2:
@@ -111,10 +112,13 @@ func subjectResource(c *catalog.Catalog, subject catalog.SubjectType, parts []st
 	id, name := strings.Join(rest[:len(rest)-1], "/"), rest[len(rest)-1]
 	kind, ok := c.ByPath(name)
 	if !ok || kind.Subject != subject {
-		if e, found := eventOf(c, subject, parts); found {
+		if e, found := eventOf(c, subject, parts); found && e.Kind.HasEvents() {
 			return resource{series: query.Series{Kind: e.Kind, Subject: e.Subject}, action: e.Action(http.MethodGet), event: e}, nil
 		}
 		return resource{}, unknownKind(name, subject, c)
+	}
+	if !kind.HasEvents() && mergedActions[r.action] == "" {
+		return resource{}, unknownRoute(path)
 	}
 	r.series = query.Series{Kind: kind, Subject: id}
 	return r, nil

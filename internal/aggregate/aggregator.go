@@ -91,6 +91,7 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 	limits := a.Limits.withDefaults()
 	for done := 0; done < len(changes) && !all.failed(); {
 		c := gather(a.Catalog, changes, done, limits.Buckets)
+		a.walkLate(ctx, &c, all)
 		c.setRepair(repair)
 		a.quarantineUnknownKinds(ctx, changes, c, all)
 		a.listAll(ctx, &c, limits, all)

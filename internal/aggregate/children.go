@@ -11,16 +11,20 @@ import (
 )
 
 // foldChildren is step 2: it reads every child of the bucket, expired or not, strongly
-// consistent and page by page. The finest tier is folded from events, each other tier from
-// the rows of the tier below.
+// consistent and page by page. The finest tier is folded from events, or from the sessions of
+// events; each other tier from the rows of the tier below.
 func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) {
 	b := r.bucket
 	fold := rollup.NewFold(b.kind.Spec())
-	read := r.eventPage(fold.AddEvent)
-	if level := b.kind.Retention.ChildLevel(b.level, b.interval); level >= 0 {
-		read = r.rowPage(b.kind.Retention.Tiers[level].Unit, fold)
+	switch level := b.kind.Retention.ChildLevel(b.level, b.interval); {
+	case level >= 0:
+		err := r.readAll(ctx, fold, r.rowPage(b.kind.Retention.Tiers[level].Unit, fold))
+		fold.Continuation = fold.Continuation.StartAt(b.interval.Start)
+		return fold, err
+	case !b.kind.HasEvents():
+		return r.foldSessions(ctx)
 	}
-	return fold, r.readAll(ctx, fold, read)
+	return fold, r.readAll(ctx, fold, r.eventPage(fold.AddEvent))
 }
 
 // readPage reads one page of a range into a fold and returns where the next one begins;

@@ -14,6 +14,7 @@ type Counts struct {
 	MarkedInexact int // sealed rows that were exact until then
 	Deferred      int // open buckets left to a sweep
 	Invalidations int // invalidations written
+	Walks         int // late changes of sources of sessions, whose chains were read
 	Listed        int // writes of entries of the list of series
 	NotCreated    int // absent rows that were not created, because they may have existed and expired
 	// Changed counts rows that differed from their children, and sealed rows that were
@@ -45,6 +46,7 @@ func (c *Counts) Add(o *Counts) {
 	c.MarkedInexact += o.MarkedInexact
 	c.Deferred += o.Deferred
 	c.Invalidations += o.Invalidations
+	c.Walks += o.Walks
 	c.Listed += o.Listed
 	c.NotCreated += o.NotCreated
 	c.Changed += o.Changed

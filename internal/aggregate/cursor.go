@@ -50,11 +50,11 @@ func earliest(ctx context.Context, cursors []*cursor, from model.Time) (first mo
 	return first, found, nil
 }
 
-// events finds one event per request: of many events in one bucket only the first is
-// read.
-func (r *rebuildRun) events() *cursor {
+// events finds one event of a series per request: of many events in one bucket only the first
+// is read.
+func (r *rebuildRun) events(s model.Series) *cursor {
 	return &cursor{at: r.from, read: func(ctx context.Context, from model.Time) ([]model.Time, bool, error) {
-		pages := storage.Range{Series: r.request.Series, From: from, To: r.to, Limit: 1, Consistent: true}
+		pages := storage.Range{Series: s, From: from, To: r.to, Limit: 1, Consistent: true}
 		for e, err := range storage.Events(ctx, r.agg.Store, pages) {
 			if err != nil {
 				return nil, false, readError("find events", err)

@@ -71,7 +71,7 @@ func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, notBefore model.T
 			left = true
 			return storage.Written, nil
 		}
-		result, err := a.putInvalidation(ctx, entity.Invalidation{Due: closes, Key: b.key}, all)
+		result, err := a.putInvalidation(ctx, entity.Invalidation{Due: closes, Key: b.key}, all.count)
 		if left = err == nil && result == storage.Written && open(); left {
 			a.puts.add(b.key, closes, a.Now())
 		}
@@ -85,7 +85,7 @@ func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, notBefore model.T
 
 // putInvalidation puts an invalidation once. A result that is unknown counts as not
 // written.
-func (a *Aggregator) putInvalidation(ctx context.Context, i entity.Invalidation, all *results) (storage.WriteResult, error) {
+func (a *Aggregator) putInvalidation(ctx context.Context, i entity.Invalidation, count func(Counts)) (storage.WriteResult, error) {
 	queue, err := a.queue()
 	if err != nil {
 		return 0, err
@@ -96,7 +96,7 @@ func (a *Aggregator) putInvalidation(ctx context.Context, i entity.Invalidation,
 	}
 	counts := Counts{Invalidations: 1}
 	counts.countResult(result)
-	all.count(counts)
+	count(counts)
 	return result, nil
 }
 

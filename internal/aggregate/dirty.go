@@ -61,14 +61,15 @@ type chunk struct {
 	deleted      []deletedIn          // series whose latest item may be of a deleted event
 	end          int                  // index after the last change
 	newest       model.Time           // when the newest change was committed: the clock is not earlier
+	known        map[rollup.Key]*dirtyBucket
+	sources      []sourceChange // changes of events that sessions are folded from
 }
 
 // gather collects changes from index start on, until they touch limit buckets of the
 // finest tiers. With each bucket it adds the coarser buckets around it, even where the
 // finer row turns out unchanged: the last batch may have ended between the two.
 func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) chunk {
-	ch := chunk{end: start, newest: model.MinTime}
-	known := map[rollup.Key]*dirtyBucket{}
+	ch := chunk{end: start, newest: model.MinTime, known: map[rollup.Key]*dirtyBucket{}}
 	for ; ch.end < len(changes) && (len(ch.levels) == 0 || len(ch.levels[0]) < limit); ch.end++ {
 		c := &changes[ch.end]
 		ch.newest = max(ch.newest, c.At)
@@ -84,12 +85,18 @@ func gather(cat *catalog.Catalog, changes []storage.Change, start, limit int) ch
 			} else {
 				ch.seeDeleted(kind, c.Key.Series)
 			}
-			for _, b := range ch.addBuckets(known, kind, c.Key.Series, c.Key.At, 0) {
-				b.alwaysWrite = b.alwaysWrite || c.Type != storage.Inserted
-			}
+			ch.touch(kind, c.Key.Series, c)
+			ch.touchSessions(cat.SessionsOf(kind.Name), c)
 		}
 	}
 	return ch
+}
+
+// touch adds the buckets of a change in a series of a kind.
+func (c *chunk) touch(kind *catalog.Kind, s model.Series, change *storage.Change) {
+	for _, b := range c.addBuckets(c.end, kind, s, change.Key.At, 0) {
+		b.alwaysWrite = b.alwaysWrite || change.Type != storage.Inserted
+	}
 }
 
 // setRepair sets whether the buckets are requested out of the stream's order.
@@ -102,8 +109,9 @@ func (c *chunk) setRepair(repair bool) {
 }
 
 // addBuckets adds the buckets that contain a time of a series, one for each level from
-// lowest on. It returns all of them, also those that were added before.
-func (c *chunk) addBuckets(known map[rollup.Key]*dirtyBucket, kind *catalog.Kind, s model.Series, at model.Time, lowest int) (all []*dirtyBucket) {
+// lowest on, for the change at an index. It returns all of them, also those that were added
+// before.
+func (c *chunk) addBuckets(index int, kind *catalog.Kind, s model.Series, at model.Time, lowest int) (all []*dirtyBucket) {
 	for level := lowest; level < len(kind.Retention.Tiers); level++ {
 		t := kind.Retention.Tiers[level]
 		interval := t.Unit.BucketOf(at)
@@ -111,15 +119,16 @@ func (c *chunk) addBuckets(known map[rollup.Key]*dirtyBucket, kind *catalog.Kind
 			continue
 		}
 		key := rowKey(s, interval)
-		b := known[key]
+		b := c.known[key]
 		if b == nil {
-			b = &dirtyBucket{key: key, interval: interval, kind: kind, level: level, firstChange: c.end}
-			known[key] = b
+			b = &dirtyBucket{key: key, interval: interval, kind: kind, level: level, firstChange: index}
+			c.known[key] = b
 			for len(c.levels) <= level {
 				c.levels = append(c.levels, nil)
 			}
 			c.levels[level] = append(c.levels[level], b)
 		}
+		b.firstChange = min(b.firstChange, index)
 		if len(all) == 0 {
 			b.touched = true
 		} else {

@@ -87,7 +87,9 @@ func (a *Aggregator) newRebuild(request Rebuild) (*rebuildRun, error) {
 	}
 	r := &rebuildRun{agg: a, request: request, kind: kind, lowest: lowest, limits: a.Limits.withDefaults(), began: a.Now()}
 	r.extendRange()
-	r.cursors = append(r.cursors, r.events())
+	for _, s := range kind.SourcesOf(request.Series) {
+		r.cursors = append(r.cursors, r.events(s))
+	}
 	r.coarser = make([]*cursor, len(kind.Retention.Tiers))
 	r.pending = make([]bucketSet, len(kind.Retention.Tiers))
 	for level, t := range kind.Retention.Tiers {

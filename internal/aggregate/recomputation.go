@@ -86,6 +86,9 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 	if err == nil {
 		err = r.checkPause(rowReadAt)
 	}
+	if err == nil {
+		err = r.ensureSettling(ctx, fold, rowReadAt)
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -28,15 +29,15 @@ func (a *Aggregator) Recompute(ctx context.Context, targets []Target, options Re
 	limits := a.Limits.withDefaults()
 	done := 0
 	for batch := range slices.Chunk(targets, limits.Buckets) {
-		c := chunk{}
-		known := map[rollup.Key]*dirtyBucket{}
+		c := chunk{known: map[rollup.Key]*dirtyBucket{}}
 		for i, target := range batch {
 			c.end = done + i
-			if err := c.addTarget(a, known, target, options); err != nil {
+			if err := c.addTarget(a, target, options); err != nil {
 				all.fail(c.end, err)
 				return all.finish(a.Now())
 			}
 		}
+		a.walkLate(ctx, &c, all)
 		if !options.DryRun {
 			a.listAll(ctx, &c, limits, all)
 		}
@@ -51,7 +52,7 @@ func (a *Aggregator) Recompute(ctx context.Context, targets []Target, options Re
 	return all.finish(a.Now())
 }
 
-func (c *chunk) addTarget(a *Aggregator, known map[rollup.Key]*dirtyBucket, target Target, options RepairOptions) error {
+func (c *chunk) addTarget(a *Aggregator, target Target, options RepairOptions) error {
 	kind, found := a.Catalog.Kind(target.Series.Kind)
 	if !found {
 		return fmt.Errorf("recompute %s: kind %q is not in the catalog", target.Series, target.Series.Kind)
@@ -61,13 +62,23 @@ func (c *chunk) addTarget(a *Aggregator, known map[rollup.Key]*dirtyBucket, targ
 		return fmt.Errorf("recompute %s: %w", target.Series, err)
 	}
 	c.see(kind, target.Series, target.At)
-	for _, b := range c.addBuckets(known, kind, target.Series, target.At, lowest) {
+	c.repair(c.end, kind, target.Series, target.At, lowest, options)
+	for _, sessions := range a.Catalog.SessionsOf(kind.Name) {
+		series := sessions.SessionSeries(target.Series)
+		c.repair(c.end, sessions, series, target.At, 0, options)
+		c.sources = append(c.sources, sourceChange{sessions: sessions, series: series, at: target.At, index: c.end, options: &options})
+	}
+	return nil
+}
+
+// repair adds the buckets that contain a time, to recompute them with options.
+func (c *chunk) repair(index int, kind *catalog.Kind, s model.Series, at model.Time, lowest int, options RepairOptions) {
+	for _, b := range c.addBuckets(index, kind, s, at, lowest) {
 		own := options.forBucket(kind.Retention, b.level, lowest, b.interval)
 		if !b.alwaysWrite || own.Mark > b.options.Mark { // the bucket's first target, or a stricter one
 			b.alwaysWrite, b.repair, b.options = true, true, own
 		}
 	}
-	return nil
 }
 
 // levelOf returns the level of unit u, the finest where u is zero.

@@ -155,5 +155,5 @@ func (r *recomputation) allChildrenExist() bool {
 	if level := b.kind.Retention.ChildLevel(b.level, b.interval); level >= 0 {
 		least = b.kind.Retention.Tiers[level].LeastRetention()
 	}
-	return least == tier.Forever || b.interval.Start.Add(least) > r.agg.Now().Add(2*tier.SealMargin)
+	return least == tier.Forever || b.childrenFrom().Add(least) > r.agg.Now().Add(2*tier.SealMargin)
 }

@@ -31,12 +31,26 @@ func (r *recomputation) mayMissChildren(ctx context.Context) (bool, error) {
 	if !b.tier().Deferred {
 		return false, nil
 	}
-	least := r.leastOfChildren()
-	if least == tier.Forever || b.interval.Start.Add(least-entity.MaxClockAhead) > r.agg.Now().Add(tier.SealMargin) {
+	if !r.childrenMayExpire() {
 		return false, nil
 	}
 	settled, err := r.settled(ctx, b.level, b.interval)
 	return !settled, err
+}
+
+// childrenMayExpire reports whether a child of the bucket may have expired, or may within
+// tier.SealMargin, by the least retention that it may have.
+func (r *recomputation) childrenMayExpire() bool {
+	least := r.leastOfChildren()
+	return least != tier.Forever && r.bucket.childrenFrom().Add(least-entity.MaxClockAhead) <= r.agg.Now().Add(tier.SealMargin)
+}
+
+// childrenFrom returns the time of the first child that the bucket may be folded from.
+func (b *dirtyBucket) childrenFrom() model.Time {
+	if b.kind.HasEvents() || b.kind.Retention.ChildLevel(b.level, b.interval) >= 0 {
+		return b.interval.Start
+	}
+	return b.interval.Start.Add(-b.kind.Sessions.Gap)
 }
 
 // leastOfChildren returns the least retention that a child of the bucket may have.

@@ -74,7 +74,7 @@ func Kinds(kinds *catalog.Catalog, subject model.Subject, names []string) ([]*ca
 	of, _ := kinds.SubjectType(subject.Type) // Subject found it
 	all := kinds.KindsOf(of)
 	if len(names) == 0 {
-		return all, nil
+		return catalog.WithEvents(all), nil
 	}
 	var found []*catalog.Kind
 	for _, name := range names {

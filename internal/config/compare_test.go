@@ -33,7 +33,7 @@ func of(line string) string { return ship + "    " + line + "\n" }
 
 // voyages returns the kind of ships with sessions of it.
 func voyages(gap string) string {
-	return ship + "  VOYAGE: {subject: {name: SHIP}, latest: none, tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}, sessions: {of: POSITION, by: crew, gap: " + gap + "}}\n"
+	return ship + "  VOYAGE: {subject: {name: SHIP}, latest: none, tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}, sessionsOf: {kind: POSITION, by: crew, gap: " + gap + "}}\n"
 }
 
 func TestCompare_ClassifiesEachChange(t *testing.T) {
@@ -63,7 +63,7 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		"finer times":              {ship, of("finerTime: truncate"), "safe | kinds.POSITION.finerTime | reject | truncate"},
 		"no latest items":          {ship, of("latest: none"), "safe | kinds.POSITION.latest | transaction | none"},
 		"shards":                   {ship, of("shards: 4"), "refused | kinds.POSITION.shards | 1 | 4"},
-		"sessions": {voyages("30m"), voyages("20m"), "refused | kinds.VOYAGE.sessions | " +
+		"sessions": {voyages("30m"), voyages("20m"), "refused | kinds.VOYAGE.sessionsOf | " +
 			"of POSITION by crew, gap 30m0s, follow 24h0m0s, first [], last [] | of POSITION by crew, gap 20m0s, follow 24h0m0s, first [], last []"},
 		"one shard is the default": {ship, of("shards: 1"), ""},
 		"measures of a row":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},

@@ -50,7 +50,7 @@ var kindRules = []struct {
 		ruling{Refused, "stored events would be searched in other partitions, and count twice if they are sent again: the number of shards of a kind cannot change; declare a new kind"})},
 	{"MaxMeasures", plain("maxMeasures", func(k catalog.Kind) string { return fmt.Sprint(k.MaxMeasures) },
 		ruling{NeedsRebuild, "rollups that had no space for a measure do not have it until they are rebuilt"})},
-	{"Sessions", plain("sessions", sessionsText,
+	{"Sessions", plain("sessionsOf", sessionsText,
 		ruling{Refused, "stored rows were folded by what was declared before, and merge with new ones to neither: declare a new kind"})},
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
 		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)

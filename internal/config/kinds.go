@@ -62,7 +62,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"shards", integer(&k.Shards)},
 		{"maxMeasures", integer(&k.MaxMeasures)},
 		{"tiers", retentionPolicy(&k.Retention)},
-		{"sessions", readSessions(&k.Sessions)},
+		{"sessionsOf", readSessions(&k.Sessions)},
 	}
 }
 
@@ -71,7 +71,7 @@ func readSessions(to **catalog.Sessions) func(*reader, value) {
 	return func(r *reader, v value) {
 		s := catalog.Sessions{Follow: tier.Day24}
 		r.object(v, members{
-			{"of", text(&s.Of)}, {"by", text(&s.By)},
+			{"kind", text(&s.Of)}, {"by", text(&s.By)},
 			{"gap", span(&s.Gap)}, {"follow", span(&s.Follow)},
 			{"first", named(&s.First, readSessionField)}, {"last", named(&s.Last, readSessionField)},
 		})

@@ -107,7 +107,7 @@ kinds:
     subject: {name: DEVICE}
     latest: none
     tiers: {raw: 30d, hour: {retention: 90d, grace: 20m}, month: {retention: forever, grace: 20m}}
-    sessions: {of: READING, by: driver, gap: 15m, first: {from: place}, last: {to: place, fuel: tank}}
+    sessionsOf: {kind: READING, by: driver, gap: 15m, first: {from: place}, last: {to: place, fuel: tank}}
 `)
 	want := &catalog.Sessions{
 		Of: "READING", By: "driver", Gap: 15 * time.Minute, Follow: tier.Day24,

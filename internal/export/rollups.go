@@ -83,7 +83,7 @@ func recordsOf(of query.Series, r *query.Rollup) (records []record) {
 	if len(records) == 0 {
 		records = append(records, bucket)
 	}
-	for _, v := range httpapi.ValueRowsOf(r.Summary, 0) {
+	for _, v := range httpapi.ValueRowsOf(&r.Fold, 0) {
 		line := bucket
 		line.Events, line.Field, line.Value, line.Distinct = v.Events, v.Field, v.Value, v.Distinct
 		line.Exact, line.WholeFrom = httpapi.LineExact(r.Exact, r.Partial, v.Role, v.Field)

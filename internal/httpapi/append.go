@@ -71,7 +71,7 @@ func appendKind(r *Request, kinds *catalog.Catalog) (*catalog.Kind, *Problem) {
 	name, ok := strings.CutPrefix(r.Path, "/v1/")
 	kind, known := kinds.ByPath(name)
 	switch {
-	case !ok || !known:
+	case !ok || !known || !kind.HasEvents():
 		return nil, ProblemNotFound.New("no kind has the path %.200q: send to one of %s", r.Path, strings.Join(appendPaths(kinds), ", "))
 	case r.Method != "POST":
 		return nil, ProblemMethod.New("%s only accepts POST", r.Path).With("Allow", "POST")
@@ -80,9 +80,11 @@ func appendKind(r *Request, kinds *catalog.Catalog) (*catalog.Kind, *Problem) {
 }
 
 func appendPaths(kinds *catalog.Catalog) []string {
-	paths := make([]string, len(kinds.Kinds))
-	for i, k := range kinds.Kinds {
-		paths[i] = "/v1/" + k.Path
+	var paths []string
+	for _, k := range kinds.Kinds {
+		if k.HasEvents() {
+			paths = append(paths, "/v1/"+k.Path)
+		}
 	}
 	return paths
 }

@@ -50,7 +50,7 @@ func RollupOf(r query.Rollup) Rollup {
 		Exact: r.Exact && !hasPartialMeasure(r.Partial), exact: r.Exact, Partial: PartialsOf(r.Partial), partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
 		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: KindsOf(r.Kinds),
 		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{}, Distinct: map[string]Distinct{},
-		names: r.Summary.Names(), values: ValueRowsOf(r.Summary, maxDimensionValues),
+		names: r.Summary.Names(), values: ValueRowsOf(&r.Fold, maxDimensionValues),
 	}
 	for _, name := range v.names {
 		v.Measures[name] = query.FiguresOf(r.Measure(name))
@@ -60,6 +60,9 @@ func RollupOf(r query.Rollup) Rollup {
 		values := query.TopValuesOf(d, maxDimensionValues)
 		values.Exact = values.Exact && !isPartial(r.Partial, rollup.DimensionRole, name)
 		v.Dimensions[name] = values
+	}
+	if n, ok := activeIn(&r.Fold); ok {
+		v.Distinct[activeField] = Distinct{n, v.exact}
 	}
 	for _, name := range r.Summary.DistinctNames() {
 		n, exact := r.Summary.Distinct(name)

@@ -44,17 +44,20 @@ func Routes(c *catalog.Catalog) []Route {
 }
 
 // seriesRoutes returns the routes of the kinds, then those of the subject types, in the
-// order of declaration. A kind without latest items, dimensions or an index has no route
-// for them.
+// order of declaration. A kind without stored events, latest items, dimensions or an index
+// has no route for them.
 func seriesRoutes(c *catalog.Catalog) []Route {
 	var all []Route
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
 		series := "/v1/" + k.Subject.Path + "/{id}/" + k.Path
+		if k.HasEvents() {
+			all = append(all,
+				Route{"POST", "/v1/" + k.Path, Append, k.Name},
+				Route{"GET", series, ReadHistory, k.Name},
+				Route{"GET", series + "/" + WordCount, ReadCount, k.Name})
+		}
 		all = append(all,
-			Route{"POST", "/v1/" + k.Path, Append, k.Name},
-			Route{"GET", series, ReadHistory, k.Name},
-			Route{"GET", series + "/" + WordCount, ReadCount, k.Name},
 			Route{"GET", series + "/" + WordRollups, ReadChart, k.Name},
 			Route{"GET", series + "/" + WordRollups + "/" + WordTotal, ReadTotal, k.Name},
 			Route{"GET", series + "/" + WordRollups + "/{tier}", ReadRollups, k.Name})
@@ -70,10 +73,12 @@ func seriesRoutes(c *catalog.Catalog) []Route {
 		if k.IndexBy != "" {
 			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + k.IndexBy + "/{value}", ReadByIndex, k.Name})
 		}
-		all = append(all, eventRoutes(k, series)...)
+		if k.HasEvents() {
+			all = append(all, eventRoutes(k, series)...)
+		}
 	}
 	for _, s := range c.Subjects() {
-		all = append(all, typeRoutes(s, len(c.KindsOf(s)) > 1)...)
+		all = append(all, typeRoutes(s, len(catalog.WithEvents(c.KindsOf(s))) > 1)...)
 	}
 	return all
 }

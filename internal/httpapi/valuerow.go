@@ -29,9 +29,22 @@ func (v ValueRow) Cells() []string {
 	return []string{strconv.FormatInt(v.Events, 10), v.Field, v.Value, distinct}
 }
 
+// activeField is the distinct count of the sessions in a bucket: those that began in it, which
+// are its events, and those that were carried in.
+const activeField = "active"
+
+// activeIn returns the count of activeField; false for a kind whose events are stored.
+func activeIn(f *rollup.Fold) (n int64, ok bool) {
+	return f.Summary.Events() + f.Continuation.Carried, f.Continuation.Events > 0
+}
+
 // ValueRowsOf returns the rows of the distinct counts and of the most values of each
 // dimension; 0 means all that are stored.
-func ValueRowsOf(s *rollup.Summary, most int) (rows []ValueRow) {
+func ValueRowsOf(f *rollup.Fold, most int) (rows []ValueRow) {
+	s := f.Summary
+	if n, ok := activeIn(f); ok {
+		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: activeField, Distinct: &n})
+	}
 	for _, name := range s.DistinctNames() {
 		n, _ := s.Distinct(name)
 		rows = append(rows, ValueRow{Role: rollup.DistinctRole, Events: s.Events(), Field: name, Distinct: &n})

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/sessions"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -18,10 +19,13 @@ import (
 func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows []rollup.Row, err error) {
 	for _, part := range f.parts(level, from, to) {
 		b := buckets{folder: f, level: level, child: part.child}
-		if part.child < 0 {
-			err = f.eachEvent(ctx, part.from, part.to, b.addEvent)
-		} else {
+		switch {
+		case part.child >= 0:
 			err = f.eachRow(ctx, part.child, part.from, part.to, b.addRow)
+		case f.kind.HasEvents():
+			err = f.eachEvent(ctx, part.from, part.to, b.addEvent)
+		default:
+			err = f.eachSession(ctx, part.from, part.to, &b)
 		}
 		if err != nil {
 			return nil, err
@@ -72,6 +76,19 @@ func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*m
 		if err := add(&event); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// eachSession folds the sessions that begin in a range in one pass over their sources.
+func (f *folder) eachSession(ctx context.Context, from, to model.Time, b *buckets) error {
+	folds := sessions.New(f.kind, f.series, b.level, from, to)
+	if err := folds.Read(ctx, f.store, f.kind.SourcesOf(f.series), f.consistent); err != nil {
+		return err
+	}
+	for _, fold := range folds.Folds() {
+		b.finish()
+		b.bucket, b.current = fold.Bucket, fold.Fold
 	}
 	return nil
 }
@@ -128,6 +145,7 @@ func (b *buckets) finish() {
 	}
 	t := b.kind.Retention.Tiers[b.level]
 	b.current.Exact = b.current.Exact && !b.mayMissChildren()
+	b.current.Continuation = b.current.Continuation.StartAt(b.bucket.Start)
 	b.rows = append(b.rows, rollup.Row{
 		Key:  rollup.Key{Series: b.series, Tier: t.Unit.String(), Start: b.bucket.Start},
 		Fold: *b.current, V: item.Version, ExpiresAt: t.ExpiresAt(b.bucket, b.now), WrittenAt: b.now,
@@ -135,11 +153,13 @@ func (b *buckets) finish() {
 }
 
 func (b *buckets) mayMissChildren() bool {
-	least := b.kind.Retention.LeastRawRetention()
+	least, first := b.kind.Retention.LeastRawRetention(), b.bucket.Start
 	if b.child >= 0 {
 		least = b.kind.Retention.Tiers[b.child].LeastRetention()
+	} else if !b.kind.HasEvents() {
+		first = first.Add(-b.kind.Sessions.Gap)
 	}
-	return least != tier.Forever && b.bucket.Start.Add(least-entity.MaxClockAhead) <= b.now.Add(tier.SealMargin)
+	return least != tier.Forever && first.Add(least-entity.MaxClockAhead) <= b.now.Add(tier.SealMargin)
 }
 
 func (b *buckets) done() []rollup.Row {

@@ -44,7 +44,9 @@ func (s *Service) RangeTotal(ctx context.Context, q Rollups) (RangeTotal, error)
 	}
 	c := cutter{policy: q.commonPolicy(), now: s.Now(), eventsFrom: model.MinTime}
 	for _, k := range q.kinds() {
-		c.eventsFrom = max(c.eventsFrom, eventsCompleteFrom(k.Retention, c.now))
+		if c.eventsFrom = max(c.eventsFrom, eventsCompleteFrom(k.Retention, c.now)); !k.HasEvents() {
+			c.eventsFrom = model.MaxTime + 1
+		}
 	}
 	c.cut(len(c.policy.Tiers)-1, max(q.From, model.MinTime), min(q.To, model.MaxTime+1))
 	t := RangeTotal{Total: Total{Fold: *rollup.NewFold(nil)}, From: q.From, To: q.To, Parts: c.parts, Missing: c.missing, CompleteThrough: through}

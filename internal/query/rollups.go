@@ -39,7 +39,7 @@ type Rollup struct {
 	Series model.Series // kind, id and stream are empty if several are merged
 	Kinds  []KindEvents // events of each kind; nil if one kind was requested
 	Bucket tier.Bucket
-	Open   bool // the bucket had not ended by the reader's clock
+	Open   bool // the bucket had not ended by the reader's clock, or sessions of it may go on
 	Gap    bool // the bucket has no events and had none; only in charts with Gaps
 	// Partial has the fields whose figures do not include all events of the bucket, although
 	// the bucket is exact: they were added to the kind after these events were folded.
@@ -66,11 +66,7 @@ type RollupPage struct {
 // if a kind does not have the tier, and wraps item.ErrNewer or item.ErrDamaged if a row
 // cannot be read: skipping the row would look like a bucket without events.
 func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
-	r, err := s.rollupPager(q)
-	if err != nil {
-		return RollupPage{}, err
-	}
-	through, err := s.completeThrough(ctx, q)
+	r, through, err := s.rollupPager(ctx, q)
 	if err != nil {
 		return RollupPage{}, err
 	}
@@ -85,19 +81,25 @@ func (s *Service) Rollups(ctx context.Context, q Rollups) (RollupPage, error) {
 // EachRollup returns an iterator that reads page after page, from q.Cursor on, and
 // yields at most q.Limit rollups. An error comes last, with no rollup.
 func (s *Service) EachRollup(ctx context.Context, q Rollups) iter.Seq2[Rollup, error] {
-	r, err := s.rollupPager(q)
+	r, _, err := s.rollupPager(ctx, q)
 	if err != nil {
 		return pages.Fail[Rollup](err)
 	}
 	return r.all(ctx, q.Cursor, q.Limit)
 }
 
-func (s *Service) rollupPager(q Rollups) (*pager[rollup.Row, Rollup], error) {
+// rollupPager returns the pager of a request, and the low watermark of its series, which is
+// read before any row.
+func (s *Service) rollupPager(ctx context.Context, q Rollups) (*pager[rollup.Row, Rollup], *model.Time, error) {
 	if err := q.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := q.checkTier(); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	through, err := s.completeThrough(ctx, q)
+	if err != nil {
+		return nil, nil, err
 	}
 	parts, now := q.storedSeries(), s.Now()
 	kept, _, _ := q.commonPolicy().Find(q.Unit)
@@ -120,12 +122,13 @@ func (s *Service) rollupPager(q Rollups) (*pager[rollup.Row, Rollup], error) {
 			order:   func(r *rollup.Row) model.Order { return model.Order{At: r.Key.Start} },
 			visible: func(r *rollup.Row) bool { return visible(r, kept, len(parts) > 1, now) },
 		},
-		build: func(group []rollup.Row) (Rollup, error) { return q.buildRollup(group, now) },
-	}, nil
+		build: func(group []rollup.Row) (Rollup, error) { return q.buildRollup(group, now, through) },
+	}, through, nil
 }
 
-// buildRollup merges the rows of one bucket, at most one of each series.
-func (q Rollups) buildRollup(group []rollup.Row, now model.Time) (Rollup, error) {
+// buildRollup merges the rows of one bucket, at most one of each series. The bucket is open
+// also if events that began in it may go on.
+func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.Time) (Rollup, error) {
 	bucket := q.Unit.BucketOf(group[0].Key.Start)
 	for _, row := range group {
 		switch {
@@ -135,10 +138,12 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time) (Rollup, error)
 			return Rollup{}, fmt.Errorf("%s: %w", bucket, item.ErrDamaged)
 		}
 	}
+	fold := q.mergeRows(group)
+	settles := fold.Continuation.Settles
 	return Rollup{
 		Series: q.commonSeries(), Kinds: q.eventsByKind(group),
-		Bucket: bucket, Open: now < bucket.End,
-		Partial: q.partial(group), Fold: *q.mergeRows(group),
+		Bucket: bucket, Open: now < bucket.End || settles > now || through != nil && settles > *through,
+		Partial: q.partial(group), Fold: *fold,
 	}, nil
 }
 

@@ -393,7 +393,7 @@ func TestNext_RefusesOtherSessions(t *testing.T) {
 		"follow": func(s *catalog.Sessions) { s.Follow = 12 * time.Hour },
 		"fields": func(s *catalog.Sessions) { s.First = s.First[1:] },
 	} {
-		if _, refused := tableconfig.Next(&stored, declare(change), noon, 0); len(refused) != 1 || !strings.Contains(refused[0].String(), "kinds.SESSION.sessions") {
+		if _, refused := tableconfig.Next(&stored, declare(change), noon, 0); len(refused) != 1 || !strings.Contains(refused[0].String(), "kinds.SESSION.sessionsOf") {
 			t.Errorf("another %s: refused %v, want the sessions", name, refused)
 		}
 	}

@@ -38,7 +38,6 @@ func New(kinds ...Kind) (*Catalog, error) {
 	if mistakes := check(c.Kinds); len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
-	c.sessions = c.sessionsOf()
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
 		c.byName[k.Name], c.byPath[k.Path] = k, k
@@ -46,6 +45,7 @@ func New(kinds ...Kind) (*Catalog, error) {
 			c.subjects = append(c.subjects, k.Subject)
 		}
 	}
+	c.linkSessions()
 	return c, nil
 }
 

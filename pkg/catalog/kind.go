@@ -119,6 +119,7 @@ type Kind struct {
 	// Sessions is nil unless the events of the kind are sessions of another kind's events.
 	Sessions *Sessions
 
+	source *Kind        // of a kind of sessions; set by New
 	spec   *rollup.Spec // of what is declared; set by New
 	foldBy *rollup.Spec // nil: spec
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -38,18 +39,40 @@ func (s *Sessions) String() string {
 // HasEvents reports whether events of the kind are stored. Those of other kinds are sessions.
 func (k *Kind) HasEvents() bool { return k.Sessions == nil }
 
+// WithEvents returns the kinds whose events are stored. Sessions are never merged with the events
+// that they are folded from.
+func WithEvents(kinds []*Kind) []*Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k *Kind) bool { return !k.HasEvents() })
+}
+
 // SessionsOf returns the kinds whose events are sessions of a kind's events.
 func (c *Catalog) SessionsOf(kind string) []*Kind { return c.sessions[kind] }
 
-// sessionsOf returns the kinds of sessions by the kind of their sources.
-func (c *Catalog) sessionsOf() map[string][]*Kind {
-	all := map[string][]*Kind{}
+// SessionSeries returns the series of the sessions of a source's series.
+func (k *Kind) SessionSeries(source model.Series) model.Series {
+	source.Kind, source.Shard = k.Name, 0
+	return source
+}
+
+// SourcesOf returns the stored series whose events rows of s are folded from: s itself, or for
+// a kind of sessions the shards of its sources. k must be of a Catalog.
+func (k *Kind) SourcesOf(s model.Series) []model.Series {
+	if k.HasEvents() {
+		return []model.Series{s}
+	}
+	s.Kind = k.source.Name
+	return k.source.ShardsOf(s)
+}
+
+// linkSessions links kinds of sessions and the kinds of their sources.
+func (c *Catalog) linkSessions() {
+	c.sessions = map[string][]*Kind{}
 	for i := range c.Kinds {
 		if k := &c.Kinds[i]; !k.HasEvents() {
-			all[k.Sessions.Of] = append(all[k.Sessions.Of], k)
+			k.source = c.byName[k.Sessions.Of]
+			c.sessions[k.Sessions.Of] = append(c.sessions[k.Sessions.Of], k)
 		}
 	}
-	return all
 }
 
 // shareRaw gives kinds of sessions the raw retention of their sources.
@@ -71,15 +94,15 @@ func (c checker) sessions(kinds []Kind) {
 	}
 	of := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == s.Of })
 	if of < 0 || kinds[of].Subject.Name != c.k.Subject.Name || !kinds[of].HasEvents() || kinds[of].OrderBy != "" {
-		c.wrong("sessions.of", quote(s.Of)+" is not a kind of the same subject type whose events are stored and have a time: name one")
+		c.wrong("sessionsOf.kind", quote(s.Of)+" is not a kind of the same subject type whose events are stored and have a time: name one")
 	}
-	c.wrong("sessions.by", wrongField(s.By))
+	c.wrong("sessionsOf.by", wrongField(s.By))
 	for _, f := range slices.Concat(s.First, s.Last) {
-		c.wrong("sessions."+f.Name, wrongField(f.Name))
-		c.wrong("sessions."+f.Name, wrongField(f.Of))
+		c.wrong("sessionsOf."+f.Name, wrongField(f.Name))
+		c.wrong("sessionsOf."+f.Name, wrongField(f.Of))
 	}
 	if c.k.Shards != 1 || c.k.HasLatest() || c.k.IndexBy != "" || len(c.k.LatestBy) > 0 {
-		c.wrong("sessions", "has no stored events, so it can have neither shards, nor latest items, nor indexes: remove them, and write latest: none")
+		c.wrong("sessionsOf", "has no stored events, so it can have neither shards, nor latest items, nor indexes: remove them, and write latest: none")
 	}
 	c.sessionTimes()
 }
@@ -92,14 +115,14 @@ func (c checker) sessionTimes() {
 		c.wrong("tiers", "sessions are not stored: without rollups the kind would have nothing, add a tier")
 		return
 	case s.Gap <= 0 || s.Gap > p.Finest().Unit.Longest():
-		c.wrong("sessions.gap", fmt.Sprintf("%s is out of bounds: want more than 0 and at most one %s, the finest tier", s.Gap, p.Finest().Unit))
+		c.wrong("sessionsOf.gap", fmt.Sprintf("%s is out of bounds: want more than 0 and at most one %s, the finest tier", s.Gap, p.Finest().Unit))
 	case s.Follow < s.Gap:
-		c.wrong("sessions.follow", fmt.Sprintf("%s is shorter than the gap of %s: want at least as long", s.Follow, s.Gap))
+		c.wrong("sessionsOf.follow", fmt.Sprintf("%s is shorter than the gap of %s: want at least as long", s.Follow, s.Gap))
 	case !p.Finest().Deferred || p.Finest().Grace < s.Gap:
 		c.wrong("tiers."+p.Finest().Unit.String(), fmt.Sprintf("sessions end after a gap of %s: want deferred tiers with a grace of that and the lateness that is usual", s.Gap))
 	}
 	need := p.Finest().Unit.Longest() + s.Follow + p.Finest().Grace + p.Jitter + tier.SlackAfterBucket
 	if raw := p.LeastRawRetention(); raw < need {
-		c.wrong("sessions.follow", fmt.Sprintf("sources are kept for %s, which is too short: want at least one %s + follow + grace + jitter + 3 d = %s", raw, p.Finest().Unit, need))
+		c.wrong("sessionsOf.follow", fmt.Sprintf("sources are kept for %s, which is too short: want at least one %s + follow + grace + jitter + 3 d = %s", raw, p.Finest().Unit, need))
 	}
 }

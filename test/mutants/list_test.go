@@ -43,7 +43,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "force-of-last", Says: "a bucket is written as the last change of a batch requires, not as any does", Tests: aggregateTests,
-		Edits: []edit{{gathering, "b.alwaysWrite = b.alwaysWrite || c.Type", "b.alwaysWrite = c.Type"}},
+		Edits: []edit{{gathering, "b.alwaysWrite = b.alwaysWrite || change.Type", "b.alwaysWrite = change.Type"}},
 	},
 	{
 		Name: "delete-empty", Says: "the row of a bucket without children is deleted", Tests: aggregateTests,
@@ -136,7 +136,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "sweep-parent-unchecked", Says: "a sweep leaves the parent of a bucket to the next one, also if it has closed", Tests: deferredTests,
-		Edits: []edit{{sweeping, "left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil", "_, err := s.agg.putInvalidation(ctx, entity.Invalidation{Due: b.closesAt(s.agg.Now()), Key: b.key}, &s.all); true"}},
+		Edits: []edit{{sweeping, "left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil", "_, err := s.agg.putInvalidation(ctx, entity.Invalidation{Due: b.closesAt(s.agg.Now()), Key: b.key}, s.all.count); true"}},
 	},
 	{
 		Name: "sweep-no-parent", Says: "a sweep recomputes the bucket alone", Tests: deferredTests,

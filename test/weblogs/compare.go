@@ -40,13 +40,17 @@ func Compare(ctx context.Context, q *query.Service, kinds *catalog.Catalog, expe
 			if err != nil {
 				return r, err
 			}
+			visits, err := read(ctx, q, kinds, site, unit, web.Sessions.Name)
+			if err != nil {
+				return r, err
+			}
 			all, err := read(ctx, q, kinds, site, unit, web.PageViews.Name, web.Requests.Name, web.Malformed.Name)
 			if err != nil {
 				return r, err
 			}
 			for start, whole := range all {
 				b := Bucket{Tier: unit, Site: site, Start: start}
-				r.judge(b, whole, views[start], expects[b])
+				r.judge(b, whole, views[start], visits[start], expects[b])
 				delete(missing, b)
 			}
 		}
@@ -92,7 +96,7 @@ func read(ctx context.Context, q *query.Service, kinds *catalog.Catalog, site st
 }
 
 // judge compares one bucket.
-func (r *Result) judge(b Bucket, whole, views query.Rollup, want *Expect) {
+func (r *Result) judge(b Bucket, whole, views, visits query.Rollup, want *Expect) {
 	if want == nil {
 		r.Wrong = append(r.Wrong, b.String()+": there, but not in the oracle")
 		return
@@ -102,8 +106,13 @@ func (r *Result) judge(b Bucket, whole, views query.Rollup, want *Expect) {
 	d.bytes(whole.Measure(web.FieldBytes), want)
 	r.visitors(&d, "visitors of everything", whole, want.VisitorsAny)
 	r.visitors(&d, "visitors", views, want.Visitors)
+	d.sessions(visits, want)
 	for _, name := range slices.Sorted(maps.Values(tops)) {
-		r.top(&d, name, views, want.Top[name])
+		of := views
+		if name == web.FieldEntry {
+			of = visits
+		}
+		r.top(&d, name, of, want.Top[name])
 	}
 	if len(d) > 0 {
 		r.Wrong = append(r.Wrong, b.String()+": "+strings.Join(d, "; "))
@@ -138,6 +147,27 @@ func (d *differences) traffic(r query.Rollup, want *Expect) {
 		got, exact := web.CountStatusClass(status, class)
 		d.check(exact, "status is not exact")
 		d.count(fmt.Sprintf("%dxx", class), got, n)
+	}
+}
+
+// sessions compares the sessions of a bucket; it has none if no page was viewed in it.
+func (d *differences) sessions(r query.Rollup, want *Expect) {
+	if r.Summary == nil {
+		d.count("active sessions", 0, want.SessionsActive)
+		return
+	}
+	d.check(r.Exact, "sessions say exact: false")
+	d.count("sessions", r.Summary.Events(), want.Sessions)
+	d.count("active sessions", r.Summary.Events()+r.Continuation.Carried, want.SessionsActive)
+	bounces, views, duration := r.Measure(web.FieldBounce), r.Measure(web.FieldViews), r.Measure(web.FieldDuration)
+	d.count("bounces", int64(bounces.Sum.Float64()), want.Bounces)
+	for _, x := range []struct {
+		what       string
+		of         rollup.Measure
+		unit, want float64
+	}{{"bounce rate", bounces, 1, want.BounceRate}, {"session duration", duration, 1000, want.AvgSession}, {"pages per session", views, 1, want.PagesPerSession}} {
+		got, _ := x.of.Avg()
+		d.check(math.Abs(got/x.unit-x.want) < 1e-6, "%s %v, want %v", x.what, got/x.unit, x.want)
 	}
 }
 
@@ -187,9 +217,9 @@ const shown = 10
 
 // Print prints how many buckets are equal, and the others.
 func (r Result) Print(out io.Writer) {
-	fmt.Fprintf(out, "buckets   %d of %d equal in events, page views, malformed, 4xx, 5xx, bytes (n, sum, min, max, first, last), visitors and tops\n", r.Equal, r.Buckets)
+	fmt.Fprintf(out, "buckets   %d of %d equal in events, page views, malformed, 4xx, 5xx, bytes (n, sum, min, max, first, last), visitors, sessions (begun, active, bounces, duration, pages) and tops\n", r.Equal, r.Buckets)
 	fmt.Fprintf(out, "visitors  %d counts exact, %d estimated, at most %.2f %% off\n", r.Exact, r.Estimated, 100*r.Furthest)
-	fmt.Fprintf(out, "tops      %d top tens of paths and referrers equal, %d marked inexact and not compared\n", r.Tops, r.TopsInexact)
+	fmt.Fprintf(out, "tops      %d top tens of paths, referrers and entries equal, %d marked inexact and not compared\n", r.Tops, r.TopsInexact)
 	for i, sentence := range r.Wrong {
 		if i == shown {
 			fmt.Fprintf(out, "  … and %d more\n", len(r.Wrong)-shown)

@@ -1,6 +1,7 @@
 package weblogs
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"fmt"
@@ -29,12 +30,15 @@ type Expect struct {
 	Visitors, VisitorsAny                    int64 // of page views; of everything
 	BytesN                                   int64
 	Sum, Min, Max, First, Last               model.Decimal // of bytes
-	// Top are the ten most frequent values of a dimension of page views.
+	Sessions, SessionsActive, Bounces        int64
+	BounceRate, AvgSession, PagesPerSession  float64 // 0 without sessions; AvgSession in seconds
+	// Top are the ten most frequent values of a dimension of page views or sessions.
 	Top map[string][]rollup.ValueCount
 }
 
-// tops maps the dimensions to their names in the oracle.
-var tops = map[string]string{"path": web.FieldPath, "referrer_host": web.FieldReferrer}
+// tops maps the dimensions to their names in the oracle. The oracle counts an exit in the hour of
+// the last view, and a session in that of the first.
+var tops = map[string]string{"path": web.FieldPath, "referrer_host": web.FieldReferrer, "entry_path": web.FieldEntry}
 
 // ReadOracle reads both files of the oracle.
 func ReadOracle(buckets, top string) (map[Bucket]*Expect, error) {
@@ -46,6 +50,8 @@ func ReadOracle(buckets, top string) (map[Bucket]*Expect, error) {
 			Visitors: r.int("visitors"), VisitorsAny: r.int("visitors_any"), BytesN: r.int("bytes_n"),
 			Sum: r.decimal("bytes_sum"), Min: r.decimal("bytes_min"), Max: r.decimal("bytes_max"),
 			First: r.decimal("bytes_first"), Last: r.decimal("bytes_last"),
+			Sessions: r.int("sessions"), SessionsActive: r.int("sessions_active"), Bounces: r.int("bounces"),
+			BounceRate: r.float("bounce_rate"), AvgSession: r.float("avg_session_s"), PagesPerSession: r.float("pages_per_session"),
 			Top: map[string][]rollup.ValueCount{},
 		}
 	})
@@ -79,6 +85,13 @@ func (r *row) int(column string) int64 {
 	n, err := strconv.ParseInt(r.get(column), 10, 64)
 	r.keep(column, err)
 	return n
+}
+
+// float returns 0 for an empty cell.
+func (r *row) float(column string) float64 {
+	x, err := strconv.ParseFloat(cmp.Or(r.get(column), "0"), 64)
+	r.keep(column, err)
+	return x
 }
 
 func (r *row) decimal(column string) model.Decimal {

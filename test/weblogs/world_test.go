@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -30,8 +31,8 @@ const (
 	extractSite   = "saunathinker.com"
 )
 
-// loaded is when the log is appended: after its last line.
-var loaded = at("2026-01-16T00:00:00Z")
+// loaded is when the log is appended: after its last line, and after all buckets have closed.
+var loaded = at("2026-02-02T00:00:00Z")
 
 // beginning is the time of queries, at which nothing has expired.
 var beginning = at("2024-10-01T00:00:00Z")
@@ -70,12 +71,18 @@ func newWorld(t *testing.T, shards int) *world {
 	}
 	clock := func() model.Time { return loaded }
 	table := memory.New(clock)
-	return &world{
+	w := &world{
 		t: t, table: table, kinds: kinds,
 		folder: &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: clock},
 		in:     &ingest.Service{Store: table, Limits: config.Default().Limits, Now: clock, Rand: rand.Reader},
 		out:    &query.Service{Store: table, Now: func() model.Time { return beginning }, CursorKey: []byte("a key for tests only")},
 	}
+	for shard := range tablekeys.QueueShards { // all buckets of the log have closed: rows of sessions are made at once
+		if _, err := w.folder.Sweep(t.Context(), shard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
 }
 
 var (

@@ -175,6 +175,8 @@ func (a *audit) check(s *seriesSums, level int, start model.Time) string {
 		return "the row is sealed and may miss an event of the range"
 	case isSealed(row, a.now):
 		return ""
+	case !s.kind.HasEvents() && b.children == 0: // its sources are of other series
+		return ""
 	case b.children == 0:
 		return "the row has no children"
 	case b.digest != row.Digest:

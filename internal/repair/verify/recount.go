@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/sessions"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -103,12 +104,36 @@ func (r *recount) eachEvent(ctx context.Context, s Span, do func(*model.Event)) 
 	return nil
 }
 
-// foldEvents adds each event to every bucket that is folded from events.
+// foldEvents adds each event, or session, to every bucket that is folded from them.
 func (r *recount) foldEvents(ctx context.Context) error {
+	if !r.kind.HasEvents() {
+		return r.foldSessions(ctx)
+	}
 	return r.eachEvent(ctx, r.span, func(e *model.Event) {
 		r.events++
 		r.addToParents(eventLevel, e.At, func(f *rollup.Fold) { f.AddEvent(e) })
 	})
+}
+
+// foldSessions folds the sessions of each bucket that is folded from them: those of the finest
+// tier, and coarser ones from before it was added.
+func (r *recount) foldSessions(ctx context.Context) error {
+	for level, t := range r.kind.Retention.Tiers {
+		if level > 0 && r.kind.Retention.Finest().From == 0 {
+			return nil
+		}
+		f := sessions.New(r.kind, r.series, level, t.Unit.BucketOf(r.span.From).Start, t.Unit.BucketOf(r.span.To-1).End)
+		if err := f.Read(ctx, r.store, r.kind.SourcesOf(r.series), true); err != nil {
+			return err
+		}
+		for _, fold := range f.Folds() {
+			if keeps(t, fold.Bucket) && childLevel(r.kind.Retention, level, fold.Bucket) == eventLevel {
+				r.events += int(fold.Summary.Events())
+				r.expected[level][fold.Bucket.Start] = fold.Fold
+			}
+		}
+	}
+	return nil
 }
 
 // eventLevel is the level of the events, below the finest tier.
@@ -179,6 +204,7 @@ func (r *recount) expectedRow(level int, start model.Time, f *rollup.Fold) *roll
 		return nil
 	}
 	t := r.kind.Retention.Tiers[level]
+	f.Continuation = f.Continuation.StartAt(start)
 	row := &rollup.Row{Key: r.key(level, start), Fold: *f, ExpiresAt: t.ExpiresAt(t.Unit.BucketOf(start), r.now), WrittenAt: r.now}
 	aggregate.Fit(row, r.kind.Spec())
 	return row

@@ -1,5 +1,5 @@
-// Package web declares websites: the subject type SITE and four kinds of event. tidemark.yaml
-// may override any of them by name.
+// Package web declares websites: the subject type SITE, four kinds of event, and the sessions of
+// page views. tidemark.yaml may override any of them by name.
 //
 // A request that a server logs is a page view, a request for anything else, or malformed; a
 // custom event is what a page reports besides its views. The traffic of a site is the kinds
@@ -8,8 +8,6 @@
 package web
 
 import (
-	"time"
-
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -109,50 +107,6 @@ var Malformed = catalog.Kind{
 	Retention:  retention(),
 }
 
-// Sessions are the visits of a visitor: page views with no pause of more than 30 minutes. Late
-// views are in the rows at once if they are at most ten minutes late, otherwise after their
-// visitor's other views were read.
-var Sessions = catalog.Kind{
-	Name:    "SESSION",
-	Path:    "sessions",
-	Subject: Site,
-	Sessions: &catalog.Sessions{
-		Of: PageViews.Name, By: FieldVisitor, Gap: sessionGap, Follow: tier.Day24,
-		First: []catalog.SessionField{{Name: FieldEntry, Of: FieldPath}, {Name: FieldReferrer, Of: FieldReferrer},
-			{Name: FieldCountry, Of: FieldCountry}, {Name: FieldDevice, Of: FieldDevice}},
-		Last: []catalog.SessionField{{Name: FieldExit, Of: FieldPath}},
-	},
-	Measures: []rollup.MeasureSpec{
-		{Name: FieldViews, Scale: 0, Percentiles: true},
-		{Name: FieldDuration, Scale: 0, Percentiles: true},
-		{Name: FieldBounce, Scale: 0},
-	},
-	Dimensions: []rollup.DimensionSpec{
-		{Name: FieldEntry, Top: 100},
-		{Name: FieldExit, Top: 100},
-		{Name: FieldReferrer, Top: 100},
-		{Name: FieldCountry, Top: 250},
-		{Name: FieldDevice, Top: 16},
-	},
-	Distinct:  []string{FieldVisitor},
-	Late:      catalog.KeepLate,
-	Latest:    catalog.NoLatest,
-	Retention: sessionRetention(),
-}
-
-const sessionGap = 30 * time.Minute
-
-// sessionRetention is that of the other kinds, without minutes, and closes buckets late enough
-// for the sessions in them to end.
-func sessionRetention() tier.Policy {
-	p := retention().Defer()
-	p.Tiers = p.Tiers[1:]
-	for level := range p.Tiers {
-		p.Tiers[level].Grace = sessionGap + 10*time.Minute
-	}
-	return p
-}
-
 // measures are integers: the bytes sent, and the duration of the response or the view.
 func measures() []rollup.MeasureSpec {
 	return []rollup.MeasureSpec{
@@ -197,7 +151,9 @@ func visitDimensions() []rollup.DimensionSpec {
 }
 
 // Kinds returns the kinds of the package, in the order in which they are listed.
-func Kinds() []catalog.Kind { return []catalog.Kind{PageViews, Requests, Malformed, CustomEvents} }
+func Kinds() []catalog.Kind {
+	return []catalog.Kind{PageViews, Requests, Malformed, CustomEvents, Sessions}
+}
 
 // Catalog returns a catalog of these kinds alone.
 func Catalog() (*catalog.Catalog, error) { return catalog.New(Kinds()...) }

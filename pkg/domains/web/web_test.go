@@ -11,14 +11,17 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-func TestCatalog_HasFourKinds(t *testing.T) {
+func TestCatalog_HasFourKindsOfEventAndSessions(t *testing.T) {
 	c, err := web.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
 	site, ok := c.SubjectByPath("sites")
-	if !ok || site != web.Site || len(c.KindsOf(site)) != 4 {
+	if !ok || site != web.Site || len(c.KindsOf(site)) != 5 || len(catalog.WithEvents(c.KindsOf(site))) != 4 {
 		t.Fatalf("the subject type is %v with %d kinds", site, len(c.KindsOf(site)))
+	}
+	if of := c.SessionsOf("PAGEVIEW"); len(of) != 1 || of[0].Path != "sessions" {
+		t.Errorf("sessions of page views are %v", of)
 	}
 	for path, shards := range map[string]int{"pageviews": 4, "requests": 4, "malformed": 1, "customevents": 4} {
 		k, ok := c.ByPath(path)
@@ -49,7 +52,7 @@ func TestKinds_DeclareNoReservedName(t *testing.T) {
 // bounded by what a dimension counts, the rest by what it can be.
 func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
 	longest := map[string]int{web.FieldPath: rollup.MaxDimensionValue, web.FieldReferrer: 253, web.FieldCountry: 2, web.FieldDevice: 7, web.FieldStatus: 3, web.FieldMethod: 16, web.FieldName: collector.MaxName,
-		web.FieldSource: collector.MaxCampaign, web.FieldChannel: 16, web.FieldBrowser: 20, web.FieldOS: 16, web.FieldScreen: 8, web.FieldLanguage: 3}
+		web.FieldSource: collector.MaxCampaign, web.FieldChannel: 16, web.FieldBrowser: 20, web.FieldOS: 16, web.FieldScreen: 8, web.FieldLanguage: 3, web.FieldEntry: rollup.MaxDimensionValue, web.FieldExit: rollup.MaxDimensionValue}
 	for _, field := range web.CampaignFields() {
 		longest[field] = collector.MaxCampaign
 	}

@@ -1,0 +1,329 @@
+package aggregate_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// followed is short, so that some sessions of a history are followed no longer.
+const followed = 3 * time.Hour
+
+var click = catalog.Kind{
+	Name: "CLICK", Subject: catalog.SubjectType{Name: "SITE"}, Latest: catalog.NoLatest, Shards: 2,
+	Retention: tier.Policy{Raw: 30 * tier.Day24},
+}
+
+// visit has sessions of clicks, in hours, days and months with this grace after the gap.
+func visit(grace, jitter time.Duration) catalog.Kind {
+	kind := catalog.Kind{
+		Name: "VISIT", Subject: click.Subject, Latest: catalog.NoLatest, Retention: tier.Standard().Defer(),
+		Sessions: &catalog.Sessions{
+			Of: "CLICK", By: "who", Gap: 30 * time.Minute, Follow: followed,
+			First: []catalog.SessionField{{Name: "entry", Of: "page"}}, Last: []catalog.SessionField{{Name: "exit", Of: "page"}},
+		},
+		Dimensions: []rollup.DimensionSpec{{Name: "entry"}, {Name: "exit"}},
+	}
+	kind.Retention.Jitter = jitter
+	for level := range kind.Retention.Tiers {
+		kind.Retention.Tiers[level].Grace = 30*time.Minute + grace
+	}
+	return kind
+}
+
+// visits is a history of clicks: processes and sweeps take turns, request by request.
+type visits struct {
+	*closing
+	click *catalog.Kind
+	live  *query.Live
+}
+
+func newVisits(t *testing.T, draw *rand.Rand, grace, jitter time.Duration) *visits {
+	t.Helper()
+	kinds, err := catalog.New(click, visit(grace, jitter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &visits{closing: &closing{world: newWorldOf(t, click), draw: draw, acked: map[model.Time]int{}}, click: &kinds.Kinds[0]}
+	v.agg.Catalog = kinds
+	v.kind = &kinds.Kinds[1]
+	v.series = v.kind.Series("site", "", model.Order{})
+	v.live = &query.Live{Store: v.table, Watermarks: v.table, Kind: query.KindsOf(kinds), Now: v.now}
+	return v
+}
+
+// change appends, corrects or deletes a click, whose time is on a grid of ten minutes.
+func (v *visits) change(at model.Time, who, page string) {
+	v.t.Helper()
+	o := model.Order{At: at, ID: who}
+	attrs := model.Attrs{{Name: "page", Value: model.TextValue(page)}, {Name: "who", Value: model.TextValue(who)}}
+	e := model.Event{
+		Series: v.click.Series("site", "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		ArrivedAt: v.now(), ExpiresAt: v.click.Retention.EventExpiresAt(v.now()),
+	}
+	stored, err := storage.Event(v.ctx(), v.table, e.Key())
+	switch {
+	case err != nil:
+	case stored == nil:
+		_, err = v.table.Put(v.ctx(), e)
+	case page == "":
+		_, err = v.table.DeleteEvent(v.ctx(), e.Key(), v.now())
+	default:
+		_, err = v.table.CorrectEvent(v.ctx(), e, v.now())
+	}
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.queue()
+}
+
+// queue queues the records of the table stream, some without images.
+func (v *visits) queue() {
+	records := v.table.Records(v.seen)
+	changes := changesOf(records)
+	v.seen += uint64(len(records))
+	for i := range changes {
+		for _, r := range records {
+			if fmt.Sprint(r.Seq) == changes[i].Seq && v.draw.IntN(4) > 0 {
+				changes[i].Before, changes[i].After = imageIn(r.Old), imageIn(r.New)
+			}
+		}
+	}
+	v.queued = append(v.queued, changes...)
+}
+
+func imageIn(it item.Item) *model.Event {
+	if it == nil {
+		return nil
+	}
+	e, _ := item.Event(it)
+	return &e
+}
+
+// said is what is compared of a row of sessions.
+type said struct{ begun, carried, views, duration, bounces int64 }
+
+func saidBy(r *rollup.Fold) said {
+	sum := func(name string) int64 {
+		m, _ := r.Summary.Measure(name)
+		return int64(m.Sum.Float64())
+	}
+	return said{r.Summary.Events(), r.Continuation.Carried, sum("views"), sum("duration"), sum("bounce")}
+}
+
+// recountVisits counts the sessions of an hour or a day from the stored clicks.
+func (v *visits) recountVisits(b tier.Bucket) (s said, any bool) {
+	byWho := map[string][]model.Time{}
+	for _, it := range v.items() {
+		if e, err := item.Event(it); err == nil {
+			byWho[e.ID] = append(byWho[e.ID], e.At)
+		}
+	}
+	for _, times := range byWho {
+		slices.Sort(times)
+		for i, at := range times {
+			any = any || b.Contains(at)
+			begins := i == 0 || at.Sub(times[i-1]) > 30*time.Minute
+			switch {
+			case !b.Contains(at):
+			case begins:
+				n, last := int64(0), at
+				for _, next := range times[i:] {
+					if next.Sub(last) > 30*time.Minute || next >= tier.Hour.BucketOf(at).End.Add(followed) {
+						break
+					}
+					n, last = n+1, next
+				}
+				s.begun, s.views, s.duration = s.begun+1, s.views+n, s.duration+last.Sub(at).Milliseconds()
+				if n == 1 {
+					s.bounces++
+				}
+			case times[i-1] < b.Start:
+				s.carried++
+			}
+		}
+	}
+	return s, any
+}
+
+// check fails where a reader's row of a bucket that has settled differs from a recount, or an open
+// one in the number of sessions.
+func (v *visits) check(hour model.Time) {
+	v.t.Helper()
+	service := &query.Service{Store: v.live, Now: v.now}
+	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
+		b := unit.BucketOf(hour)
+		want, any := v.recountVisits(b)
+		page, err := service.Rollups(v.ctx(), query.Rollups{Series: query.Series{Kind: v.kind, Subject: "site"}, Unit: unit, From: b.Start, To: b.End})
+		if err != nil || any != (len(page.Rollups) == 1) {
+			v.t.Fatalf("%s: %d rows, %v; has clicks: %v", b, len(page.Rollups), err, any)
+		}
+		if !any {
+			continue
+		}
+		r := page.Rollups[0]
+		got := saidBy(&r.Fold)
+		if r.Open {
+			got, want = said{begun: got.begun, carried: got.carried}, said{begun: want.begun, carried: want.carried}
+		}
+		if got != want || !r.Exact {
+			v.t.Fatalf("%s at %s, open %v, exact %v: %+v, want %+v", b, v.now(), r.Open, r.Exact, got, want)
+		}
+	}
+}
+
+// run plays a history of clicks around some hours, with late ones.
+func (v *visits) run(begin model.Time) {
+	hours := []model.Time{begin, begin.Add(time.Hour), begin.Add(2 * time.Hour)}
+	for range 100 + v.draw.IntN(60) {
+		switch what := v.draw.IntN(14); {
+		case what < 3:
+			slot := v.now()/600_000*600_000 - model.Time(600_000*[]int{0, 0, 1, 2, 3, 6, 12}[v.draw.IntN(7)])
+			v.change(slot, []string{"a", "b"}[v.draw.IntN(2)], []string{"/", "/x", "/", "/x", ""}[v.draw.IntN(5)])
+		case what == 3 || len(v.queued) > 8:
+			v.deliver()
+		case what == 4 && len(v.running) < 3:
+			v.startSweep()
+		case what == 5:
+			v.advance(time.Duration(v.draw.IntN(12)) * time.Minute)
+		case what == 6:
+			v.advance(time.Duration(v.draw.IntN(100)) * time.Second)
+		}
+		for range v.draw.IntN(6) {
+			v.step()
+		}
+		if len(v.running) == 0 && len(v.queued) == 0 {
+			v.check(hours[v.draw.IntN(3)])
+		}
+	}
+	v.settle(hours)
+}
+
+// step lets one process make a request.
+func (v *visits) step() {
+	if len(v.running) == 0 {
+		return
+	}
+	i := v.draw.IntN(len(v.running))
+	if p := v.running[i]; !p.step() {
+		v.running = append(v.running[:i], v.running[i+1:]...)
+		p.ended()
+	}
+}
+
+// settle processes all changes, and then sweeps until every row has settled.
+func (v *visits) settle(hours []model.Time) {
+	for len(v.running) > 0 || len(v.queued) > 0 {
+		if len(v.running) == 0 {
+			v.deliver()
+		}
+		v.step()
+	}
+	for range 16 {
+		v.check(hours[v.draw.IntN(3)])
+		v.advance(2 * time.Hour)
+		if _, err := v.agg.Sweep(v.ctx(), tablekeys.QueueShard(v.series)); err != nil {
+			v.t.Fatal(err)
+		}
+		v.live = &query.Live{Store: v.table, Watermarks: v.table, Kind: v.live.Kind, Now: v.now}
+	}
+	for _, hour := range hours {
+		v.check(hour)
+		if row := v.row(tier.Hour, hour.String()); row != nil && row.Continuation.Settles > v.now() {
+			v.t.Errorf("%s settles at %s", hour, row.Continuation.Settles)
+		}
+	}
+}
+
+func (v *visits) startSweep() {
+	v.start(func(ctx context.Context, on store) bool {
+		_, err := v.skewed(on).Sweep(ctx, tablekeys.QueueShard(v.series))
+		return err == nil
+	}, func() {})
+}
+
+// Whatever the interleaving and however late a change, readers see the sessions of a recount when
+// all changes are processed: of stored rows as soon as they have settled.
+func TestSessions_AnyInterleavingEqualsARecount(t *testing.T) {
+	histories := uint64(150)
+	if testing.Short() {
+		histories = 25
+	}
+	for seed := range histories {
+		draw := rand.New(rand.NewPCG(seed, 7))
+		v := newVisits(t, draw, []time.Duration{3, 5, 15}[draw.IntN(3)]*time.Minute, []time.Duration{0, 100 * time.Second}[draw.IntN(2)])
+		begin := at([]string{"2026-03-10T22:00:00Z", "2026-03-10T23:00:00Z", "2026-03-31T22:00:00Z"}[draw.IntN(3)])
+		v.setNow(begin.Add(time.Duration(draw.IntN(60)) * time.Minute))
+		v.run(begin)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func TestSessions_AreFoldedAgainWhenTheyHaveEnded(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for minute := 0; minute <= 150; minute += 30 { // one session, from 12:00 to 14:30
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+		if report := v.processAll(v.queued); report.Walks != 0 {
+			t.Errorf("at minute %d: %d walks, want none for a change in time", minute, report.Walks)
+		}
+		v.queued = nil
+	}
+	v.setNow(at("2026-03-10T13:40:00Z"))
+	if _, err := v.agg.Sweep(t.Context(), tablekeys.QueueShard(v.series)); err != nil {
+		t.Fatal(err)
+	}
+	first := v.row(tier.Hour, "2026-03-10T12:00:00Z")
+	queue, err := v.table.Invalidations(t.Context(), tablekeys.QueueShard(v.series), model.MaxTime, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settles := at("2026-03-10T15:05:00Z") // two hours after the bucket, and the grace
+	if first.Continuation.Settles != settles || !slices.Contains(queue.Invalidations, entity.Invalidation{Due: settles, Key: first.Key}) {
+		t.Errorf("the row settles at %s, the queue is %v; want it there at %s", first.Continuation.Settles, queue.Invalidations, settles)
+	}
+	v.check(noon)
+	v.setNow(at("2026-03-10T15:10:00Z"))
+	if _, err := v.agg.Sweep(t.Context(), tablekeys.QueueShard(v.series)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold), (said{begun: 1, views: 6, duration: 9_000_000}); got != want {
+		t.Errorf("after its end the session is %+v, want %+v", got, want)
+	}
+}
+
+// A walk that cannot read fails its change, and none before it.
+func TestSessions_AWalkWithoutAResponseFailsItsChange(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	v.setNow(noon)
+	v.change(noon, "a", "/")
+	v.setNow(noon.Add(time.Minute))
+	v.change(noon.Add(-time.Hour), "a", "/")
+	v.agg.Store = noEvents{v.table}
+	report := v.agg.Process(t.Context(), v.queued)
+	if len(report.Failures) == 0 || report.Failures[0].Change != 1 {
+		t.Errorf("failures %v, want the late change", report.Failures)
+	}
+}
+
+// noEvents is a store that cannot read events.
+type noEvents struct{ store }
+
+func (noEvents) Events(context.Context, storage.Range) (storage.EventPage, error) {
+	return storage.EventPage{}, fmt.Errorf("no response")
+}

@@ -1,0 +1,68 @@
+package web
+
+import (
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// sessionGap is the pause after which a view begins another session; sessionLateness is how late
+// views may be without reading the visitor's other views.
+const (
+	sessionGap      = 30 * time.Minute
+	sessionLateness = 10 * time.Minute
+)
+
+// Sessions are the visits of a visitor: page views with no pause of more than 30 minutes. They have
+// the source, the campaign and the device of their first view.
+var Sessions = catalog.Kind{
+	Name:    "SESSION",
+	Path:    "sessions",
+	Subject: Site,
+	Sessions: &catalog.Sessions{
+		Of: PageViews.Name, By: FieldVisitor, Gap: sessionGap, Follow: tier.Day24,
+		First: ofFirstView(),
+		Last:  []catalog.SessionField{{Name: FieldExit, Of: FieldPath}},
+	},
+	Measures: []rollup.MeasureSpec{
+		{Name: FieldViews, Scale: 0, Percentiles: true},
+		{Name: FieldDuration, Scale: 0, Percentiles: true},
+		{Name: FieldBounce, Scale: 0},
+	},
+	Dimensions: append([]rollup.DimensionSpec{
+		{Name: FieldEntry, Top: 100},
+		{Name: FieldExit, Top: 80},
+		{Name: FieldReferrer, Top: 80},
+		{Name: FieldCountry, Top: 250},
+		{Name: FieldDevice, Top: 16},
+	}, visitDimensions()...),
+	Distinct:  []string{FieldVisitor},
+	Late:      catalog.KeepLate,
+	Latest:    catalog.NoLatest,
+	Retention: sessionRetention(),
+}
+
+// ofFirstView returns the fields that sessions have from their first views.
+func ofFirstView() []catalog.SessionField {
+	all := []catalog.SessionField{{Name: FieldEntry, Of: FieldPath}}
+	for _, name := range []string{FieldReferrer, FieldCountry, FieldDevice} {
+		all = append(all, catalog.SessionField{Name: name, Of: name})
+	}
+	for _, d := range visitDimensions() {
+		all = append(all, catalog.SessionField{Name: d.Name, Of: d.Name})
+	}
+	return all
+}
+
+// sessionRetention is that of the other kinds, without minutes. Buckets close when the sessions
+// in them have usually ended.
+func sessionRetention() tier.Policy {
+	p := retention().Defer()
+	p.Tiers = p.Tiers[1:]
+	for level := range p.Tiers {
+		p.Tiers[level].Grace = sessionGap + sessionLateness
+	}
+	return p
+}
