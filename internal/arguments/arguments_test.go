@@ -101,7 +101,7 @@ func TestKinds_ReturnsTheNamedKindsOrAll(t *testing.T) {
 		kinds   []string
 		want    string
 	}{
-		{site, nil, "PAGEVIEW REQUEST MALFORMED"},
+		{site, nil, "PAGEVIEW REQUEST MALFORMED CUSTOMEVENT"},
 		{site, []string{"requests"}, "REQUEST"},
 		{site, []string{"MALFORMED", "pageviews"}, "MALFORMED PAGEVIEW"},
 		{device, nil, "READING"},

@@ -155,6 +155,54 @@ var mutants = []mutant{
 		Edits: []edit{{sealing, "err != nil || !settled {", "err != nil || !settled && false {"}},
 	},
 	{
+		Name: "session-no-look-back", Says: "a bucket's sessions are folded from its start", Tests: sessionTests,
+		Edits: []edit{{cutting, "max(f.from.Add(-f.rule().Gap), model.MinTime)", "f.from"}},
+	},
+	{
+		Name: "session-gap-strict", Says: "a pause of exactly the gap ends a session", Tests: sessionTests,
+		Edits: []edit{{cutting, "c.last.Add(f.rule().Gap) < e.At", "c.last.Add(f.rule().Gap) <= e.At"}},
+	},
+	{
+		Name: "session-no-ahead", Says: "the fold of sessions stops one gap after the bucket", Tests: sessionTests,
+		Edits: []edit{{cutting, "at > f.latest.Add(f.rule().Gap) ||", "at > f.to.Add(f.rule().Gap) ||"}},
+	},
+	{
+		Name: "session-endless", Says: "a session is followed without end", Tests: sessionTests,
+		Edits: []edit{{cutting, "s != nil && e.At < s.bucket.until", "s != nil"}, {cutting, "|| at >= f.to.Add(f.rule().Follow))", ")"}},
+	},
+	{
+		Name: "session-walk-no-first", Says: "a late change leaves the bucket of its session's first event alone", Tests: sessionTests,
+		Edits: []edit{{walking, "		if around.HasFirst {\n			w.add", "		if around.HasFirst && false {\n			w.add"}},
+	},
+	{
+		Name: "session-walk-no-next", Says: "a late change leaves the bucket of the next event alone", Tests: sessionTests,
+		Edits: []edit{{walking, "if around.HasNext {", "if around.HasNext && false {"}},
+	},
+	{
+		Name: "session-walk-short", Says: "a late change is walked back one gap only", Tests: sessionTests,
+		Edits: []edit{{walking, "if !goesOn || from <= limit {", "if true || from <= limit {"}},
+	},
+	{
+		Name: "session-never-late", Says: "every change of the table stream is on time", Tests: sessionTests,
+		Edits: []edit{{ending, "return now < at.Add(grace-margin)", "return true"}},
+	},
+	{
+		Name: "session-late-too-late", Says: "a change is on time until its own session has closed", Tests: sessionTests,
+		Edits: []edit{{ending, "at.Add(grace-margin)", "at.Add(grace+kind.Sessions.Gap)"}},
+	},
+	{
+		Name: "session-no-reclosing", Says: "a bucket is not folded again when its sessions have ended", Tests: sessionTests,
+		Edits: []edit{{sessioning, "c.Reach == 0 || readAt >= c.Settles ||", "c.Reach == 0 || readAt < model.MaxTime ||"}},
+	},
+	{
+		Name: "session-reader-unsettled", Says: "a row whose sessions may go on is said to be complete", Tests: sessionTests,
+		Edits: []edit{{building, "now < bucket.End || settles > now || through != nil && settles > *through", "now < bucket.End || settles < 0"}},
+	},
+	{
+		Name: "session-put-unchecked", Says: "a row is written although its sessions ended while the invalidation was put", Tests: sessionTests,
+		Edits: []edit{{sessioning, "case r.agg.Now() >= c.Settles:", "case r.agg.Now() < 0:"}},
+	},
+	{
 		Name: "stale-exact", Says: "a row that is first written after its children may have expired is exact", Tests: deferredTests,
 		Edits: []edit{{settling, "return !settled, err", "return !settled && false, err"}},
 	},

@@ -6,6 +6,7 @@ import "slices"
 var (
 	aggregateTests = []string{"test/faults", "internal/aggregate", "test/simulation"}
 	deferredTests  = []string{"internal/aggregate", "test/simulation"}
+	sessionTests   = []string{"internal/sessions", "internal/aggregate"}
 	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
 	dynamoTests    = []string{"internal/storetest", "pkg/dynamo"}
 	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
@@ -31,6 +32,11 @@ const (
 	deferring     = "internal/aggregate/deferred.go"
 	sweeping      = "internal/aggregate/sweep.go"
 	settling      = "internal/aggregate/settled.go"
+	cutting       = "internal/sessions/folder.go"
+	ending        = "internal/sessions/settle.go"
+	sessioning    = "internal/aggregate/sessions.go"
+	walking       = "internal/aggregate/walk.go"
+	building      = "internal/query/rollups.go"
 	gathering     = "internal/aggregate/dirty.go"
 	retrying      = "internal/retry/retry.go"
 	folding       = "pkg/rollup/fold.go"
