@@ -29,13 +29,15 @@ func (r *recomputation) foldSessions(ctx context.Context) (*rollup.Fold, error) 
 	if err := f.Read(ctx, countedReads{r}, b.kind.SourcesOf(b.key.Series), true); err != nil {
 		return nil, readError("read sources of sessions", err)
 	}
-	for _, one := range f.Folds() {
-		if b.lostOverEdge(near, one.Fold, now) {
-			one.Exact, one.ChildrenExpireAt = false, 0
-		}
-		return one.Fold, nil
+	folds := f.Folds() // at most one: that of the bucket
+	if len(folds) == 0 {
+		return rollup.NewFold(b.kind.Spec()), nil
 	}
-	return rollup.NewFold(b.kind.Spec()), nil
+	fold := folds[0].Fold
+	if b.lostOverEdge(near, fold, now) {
+		fold.Exact, fold.ChildrenExpireAt = false, 0
+	}
+	return fold, nil
 }
 
 // countedReads counts the pages that are read.
