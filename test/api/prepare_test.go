@@ -89,7 +89,7 @@ func (s service) prepareEvents(t *testing.T, kinds *catalog.Catalog) {
 	for i := range kinds.Kinds {
 		k := &kinds.Kinds[i]
 		body := fmt.Sprintf(`{%q:%q,"timestamp":"2026-04-20T14:00:00Z","id":"1"}`, k.Subject.Field, strings.ToLower(k.Subject.Name)+"_01")
-		if k.IDs != catalog.OptionalID {
+		if k.IDs != catalog.OptionalID || !k.HasEvents() {
 			continue
 		}
 		if a := s.send(t, "POST", "/v1/"+k.Path, []byte(body), "Content-Type", "application/json"); a.status != 200 {
