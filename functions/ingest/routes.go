@@ -74,7 +74,11 @@ func addedRoutes(views *collector.Collector, senders *receiver.Receiver) (all []
 		all = append(all, route{collector.Prefix, views.Serve}, route{sitekey.PathEvent, views.ServeEvent})
 	}
 	for _, path := range writekey.Paths {
-		all = append(all, route{path, senders.Lines})
+		serve := senders.Lines
+		if path == writekey.PathMetrics {
+			serve = senders.Metrics
+		}
+		all = append(all, route{path, serve})
 	}
 	return all
 }

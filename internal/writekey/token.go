@@ -15,7 +15,10 @@ import (
 
 // Paths are the paths to which senders write with a key, all by POST. The infrastructure, the
 // local stack and the function that serves them share this list.
-var Paths = []string{"/write", "/api/v2/write", "/api/v3/write_lp"}
+var Paths = []string{"/write", "/api/v2/write", "/api/v3/write_lp", PathMetrics}
+
+// PathMetrics is the path of OTLP; all others are those of InfluxDB line protocol.
+const PathMetrics = "/otlp/v1/metrics"
 
 // A token is tm_, the id of its key, and a secret of 128 random bits, in capitals and digits.
 const (
