@@ -57,6 +57,10 @@ build-local:
 	  cp tidemark.yaml build/local/$$f/tidemark.yaml; \
 	done
 
+.PHONY: script
+script: node_modules ## the script of websites, from internal/script/src; prints its sizes
+	@node internal/script/build.mjs
+
 .PHONY: demo
 demo: doctor node_modules build-local ## the main job on real input: replay loggers, break delivery, check every bucket (under 1 min)
 	@go run ./test/demo

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 
+	"github.com/tidemark-db/tidemark/internal/script"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
@@ -12,6 +13,7 @@ import (
 const (
 	collectRoute = "POST " + sitekey.PathPrefix + "{" + sitekey.PathParam + "}"
 	eventRoute   = "POST " + sitekey.PathEvent
+	scriptRoute  = "GET " + script.PathPrefix + "{name}" // public, like the pages that load it
 )
 
 // addCollector creates the routes that web pages send their events to. Ingest serves them.
@@ -34,5 +36,9 @@ func (s *stack) addCollector(target *string) {
 		})
 		s.allowInvoke("EventPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathEvent))
 	}
+	awsapigatewayv2.NewCfnRoute(s.Stack, new("ScriptRoute"), &awsapigatewayv2.CfnRouteProps{
+		ApiId: s.api.Ref(), RouteKey: new(scriptRoute), Target: target, AuthorizationType: new("NONE"),
+	})
+	s.allowInvoke("ScriptPermission", ingest, apiGateway, nil, s.apiSource("*/GET"+script.PathPrefix+"{name}"))
 	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }

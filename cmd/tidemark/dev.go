@@ -183,7 +183,7 @@ Send a reading and read it back (rollups follow within %s):
   curl -s %[1]s/v1/devices/sensor_01/readings/latest
   curl -s %[1]s/v1/devices/sensor_01/readings/rollups/hour
 
-%[1]s/openapi.json describes every route.
+%[1]s/openapi.json describes every route, %[1]s/sample/ is a website for a browser.
 To load a file, in another terminal and in this directory: tidemark replay --help
 
 `

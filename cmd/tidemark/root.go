@@ -22,7 +22,7 @@ var groups = []struct {
 		lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
 	}},
 	{"Manage:", []func(*connection) *cobra.Command{
-		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand, keyCommand,
+		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand, siteCommand, keyCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
 		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, waitCommand, gapCommand, adoptCommand,

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -74,24 +71,5 @@ BUCKET         EVENTS  FIELD    DISTINCT  MOST FREQUENT
 	out.Reset()
 	if err := printDimensions(&out, []query.Rollup{{Bucket: tier.Hour.BucketOf(0), Fold: *rollup.NewFold(nil)}}); err != nil || out.Len() > 0 {
 		t.Errorf("of a kind without dimensions: %q, %v", out.String(), err)
-	}
-}
-
-func TestSiteKey_IsSignedWithTheFirstSecret(t *testing.T) {
-	read := func(context.Context, string) (string, error) { return "the-fresh-secret the-old-secret", nil }
-	signing, err := signingSecret(t.Context(), "arn", read)
-	if err != nil || string(signing) != "the-fresh-secret" {
-		t.Errorf("signed with %q, %v; want the first", signing, err)
-	}
-	if signing, err := signingSecret(t.Context(), "", read); err != nil || string(signing) != sitekey.LocalSecret {
-		t.Errorf("without a secret signed with %q, %v", signing, err)
-	}
-	for _, read := range []func(context.Context, string) (string, error){
-		func(context.Context, string) (string, error) { return " ", nil },
-		func(context.Context, string) (string, error) { return "", errors.New("no permission") },
-	} {
-		if signing, err := signingSecret(t.Context(), "arn", read); err == nil {
-			t.Errorf("signed with %q, want an error", signing)
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/script"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/source"
 	"github.com/tidemark-db/tidemark/internal/source/receiver"
@@ -71,7 +72,7 @@ func receiverOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Ser
 // addedRoutes returns the routes of the domains, and those of senders of other databases.
 func addedRoutes(views *collector.Collector, senders *receiver.Receiver) (all []route) {
 	if views != nil {
-		all = append(all, route{collector.Prefix, views.Serve}, route{sitekey.PathEvent, views.ServeEvent})
+		all = append(all, route{collector.Prefix, views.Serve}, route{sitekey.PathEvent, views.ServeEvent}, route{script.PathPrefix, script.Serve})
 	}
 	for _, path := range writekey.Paths {
 		serve := senders.Lines

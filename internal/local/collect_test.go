@@ -2,6 +2,7 @@ package local
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -49,4 +50,31 @@ func TestStack_CollectsPageViewsWithASiteKey(t *testing.T) {
 	if fmt.Sprint(top) != "{2 [{/blog 2}]}" {
 		t.Errorf("the last five minutes are %+v, want two views of /blog", top)
 	}
+}
+
+// A first view can be seen arriving in "tidemark dev" without a website.
+func TestStack_ServesASampleSiteWithTheScript(t *testing.T) {
+	s := startStack(t, nil)
+	page := body(t, s.URL+SamplePath)
+	key := sitekey.New([]byte(sitekey.LocalSecret), SampleSite)
+	if !strings.Contains(page, `data-site="`+key+`"`) || !strings.Contains(page, s.URL+"/script/tidemark.js") {
+		t.Errorf("the page does not load the script: %s", page)
+	}
+	if script := body(t, s.URL+"/script/tidemark.js"); !strings.Contains(script, "/v1/collect/") {
+		t.Errorf("the script does not send to the collector: %s", script)
+	}
+}
+
+func body(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", url, resp.Status, err)
+	}
+	return string(text)
 }

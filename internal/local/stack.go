@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/script"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/writekey"
@@ -226,6 +227,7 @@ func (s *Stack) startFront() (err error) {
 	routes := []Route{
 		{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Path: sitekey.PathEvent, AnyOrigin: true, To: s.functions[ingest]},
+		{Method: http.MethodGet, Path: script.PathPrefix + "{name}", AnyOrigin: true, To: s.functions[ingest]},
 	}
 	for _, path := range writekey.Paths {
 		routes = append(routes, Route{Method: http.MethodPost, Path: path, Authorizer: s.functions[authorize], To: s.functions[ingest]})

@@ -80,6 +80,7 @@ func (s *Stack) localRoutes() http.Handler {
 		defer cancel()
 		s.report(w, s.Idle(ctx) == nil)
 	})
+	mux.HandleFunc("GET "+SamplePath, s.serveSample)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusNotFound, "Not Found") })
 	return mux
 }
