@@ -25,7 +25,7 @@ whole table.
 With --to, each kind has one file for each day of events, or month of rollups, and a
 manifest lists the files with their rows and digests. Another export to the same folder
 writes the days that are new, and those that had not ended three days before the last one.`,
-		Example: "  tidemark export events --to s3://bucket/tidemark --format parquet\n  tidemark export check s3://bucket/tidemark",
+		Example: "  tidemark export rollups --tier day > days.csv\n  tidemark export events --to s3://bucket/tidemark --format parquet\n  tidemark export check s3://bucket/tidemark",
 		Args:    asUsage(cobra.NoArgs),
 		RunE:    showHelp,
 	}

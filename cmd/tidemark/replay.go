@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/replay"
 	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -55,27 +55,43 @@ func replayCommand(to *connection) *cobra.Command {
 			return runReplay(cmd, to, flags, files)
 		},
 	}
-	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of the observations, by name or plural (default: the first that is declared)")
-	cmd.Flags().StringVar(&flags.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
+	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.rebase, "rebase", "", "shift all event times by the same amount, so that the newest is this `time`: now, or such as 2026-11-01T14:00:00Z")
-	cmd.Flags().IntVar(&flags.batch, "batch", 500, "the most `observations` in a request")
-	cmd.Flags().IntVar(&flags.concurrency, "concurrency", 4, "the most `requests` at the same time")
-	cmd.Flags().BoolVar(&flags.strict, "strict", false, "reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
 	cmd.Flags().BoolVar(&flags.wait, "wait", false, `wait until the rollups include everything (needs a running "tidemark dev")`)
 	return cmd
 }
 
-func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []string) error {
-	ctx := cmd.Context()
-	to.resolve()
-	if to.url == "" {
+// register registers the flags of every command that sends files.
+func (f *replayFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of the observations, by name or plural (default: the first that is declared)")
+	cmd.Flags().StringVar(&f.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
+	cmd.Flags().IntVar(&f.batch, "batch", 500, "the most `observations` in a request")
+	cmd.Flags().IntVar(&f.concurrency, "concurrency", 4, "the most `requests` at the same time")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
+}
+
+func (f *replayFlags) sender(to *connection, kind *catalog.Kind) replay.Sender {
+	return replay.Sender{URL: to.url + "/v1/" + kind.Path, Strict: f.strict, Batch: f.batch, Lanes: f.concurrency}
+}
+
+// needURL returns a usage error if no HTTP API is known.
+func (c *connection) needURL() error {
+	if c.resolve(); c.url == "" {
 		return usagef("no HTTP API to send to: no \"tidemark dev\" runs here; start one, or pass --url")
 	}
-	in, err := replayInput(cmd, to, flags)
+	return nil
+}
+
+func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []string) error {
+	ctx := cmd.Context()
+	if err := to.needURL(); err != nil {
+		return err
+	}
+	in, err := flags.input(cmd, to)
 	if err != nil {
 		return err
 	}
-	total, shift, err := survey(in, flags.rebase, files)
+	total, shift, err := in.Rebase(flags.rebase, wallClock(), files)
 	if err != nil {
 		return err
 	}
@@ -84,7 +100,8 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 		in.Notice = nil // the survey has shown the columns
 	}
 	progress := terminal.NewProgress(cmd.ErrOrStderr(), "replay", "obs", total)
-	sender := replay.Sender{URL: to.url + "/v1/" + in.Kind.Path, Strict: flags.strict, Batch: flags.batch, Lanes: flags.concurrency, Progress: progress.Add}
+	sender := flags.sender(to, in.Kind)
+	sender.Progress = progress.Add
 	err = sender.Send(ctx, func(send func(replay.Observation) error) error {
 		return in.Each(files, func(o replay.Observation) error {
 			shifted, err := o.Shift(shift)
@@ -110,57 +127,24 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 	return nil
 }
 
-func replayInput(cmd *cobra.Command, to *connection, flags replayFlags) (replay.Input, error) {
-	if flags.batch < 1 || flags.concurrency < 1 {
+func (f *replayFlags) input(cmd *cobra.Command, to *connection) (replay.Input, error) {
+	to.resolve()
+	if f.batch < 1 || f.concurrency < 1 {
 		return replay.Input{}, usagef("--batch and --concurrency must be 1 or more")
 	}
 	kinds, err := to.catalog()
 	if err != nil {
 		return replay.Input{}, err
 	}
-	kind, err := arguments.Kind(kinds, flags.kind)
+	kind, err := arguments.Kind(kinds, f.kind)
 	if err != nil {
 		return replay.Input{}, err
 	}
 	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Notice: func(text string) { cmd.PrintErr(text) }}
-	if flags.columns != "" {
-		if in.Columns, err = replay.ParseColumns(flags.columns, kind); err != nil {
+	if f.columns != "" {
+		if in.Columns, err = replay.ParseColumns(f.columns, kind); err != nil {
 			err = usagef("--map: %w", err)
 		}
 	}
 	return in, err
-}
-
-// survey reads the files once before they are sent, and returns the number of observations
-// (0 if unknown) and the shift that --rebase means. Standard input cannot be read twice.
-func survey(in replay.Input, rebase string, files []string) (total int, shift time.Duration, err error) {
-	newest, err := rebaseTime(rebase)
-	if err != nil {
-		return 0, 0, err
-	}
-	if slices.Contains(files, replay.StdinName) {
-		if rebase != "" {
-			return 0, 0, usagef("--rebase: standard input cannot be read twice, and the newest time must be known first: pass a file")
-		}
-		return 0, 0, nil
-	}
-	found, err := in.Survey(files)
-	if rebase != "" && found.Timed {
-		shift = time.Duration(newest-found.Newest) * time.Millisecond
-	}
-	return found.Total, shift, err
-}
-
-func rebaseTime(text string) (model.Time, error) {
-	switch text {
-	case "":
-		return 0, nil
-	case "now":
-		return wallClock(), nil
-	}
-	at, err := usertime.Parse(text)
-	if err != nil {
-		return 0, usagef("--rebase: %w", err)
-	}
-	return at, nil
 }

@@ -17,7 +17,7 @@ var groups = []struct {
 	title    string
 	commands []func(*connection) *cobra.Command
 }{
-	{"Run and load:", []func(*connection) *cobra.Command{devCommand, replayCommand}},
+	{"Run and load:", []func(*connection) *cobra.Command{devCommand, replayCommand, importCommand}},
 	{"Read:", []func(*connection) *cobra.Command{
 		lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
 	}},

@@ -47,8 +47,11 @@ func fill(w io.Writer, write func(io.Writer) error) error {
 }
 
 // Open opens a file.
-func (d dir) Open(_ context.Context, name string) (File, error) {
-	file, err := os.Open(d.path(name))
+func (d dir) Open(_ context.Context, name string) (File, error) { return OpenLocal(d.path(name)) }
+
+// OpenLocal opens a file of this machine.
+func OpenLocal(path string) (File, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}

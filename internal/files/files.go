@@ -5,6 +5,8 @@ package files
 import (
 	"context"
 	"io"
+	"os"
+	"path"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/usage"
@@ -35,6 +37,47 @@ const s3Scheme = "s3://"
 
 // IsS3 reports whether a location is in S3.
 func IsS3(location string) bool { return strings.HasPrefix(location, s3Scheme) }
+
+// Names returns the names of the files that the arguments of a command mean: a folder, or a
+// location in S3 that ends with a slash, means all files in it except manifests of exports.
+func Names(ctx context.Context, locations []string) (names []string, err error) {
+	for _, location := range locations {
+		if info, err := os.Stat(location); !strings.HasSuffix(location, "/") && (err != nil || !info.IsDir()) {
+			names = append(names, location)
+			continue
+		}
+		folder, err := At(ctx, location)
+		if err != nil {
+			return nil, err
+		}
+		found, err := folder.List(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range found {
+			if path.Base(name) != "manifest.json" {
+				names = append(names, strings.TrimRight(location, "/")+"/"+name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// Open opens a file of this machine or an object of S3.
+func Open(ctx context.Context, location string) (File, error) {
+	if !IsS3(location) {
+		return OpenLocal(location)
+	}
+	bucket, key, err := splitS3(location)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := At(ctx, s3Scheme+bucket)
+	if err != nil {
+		return nil, err
+	}
+	return folder.Open(ctx, key)
+}
 
 // At returns the folder of a location: a path of this machine, or s3://BUCKET/PREFIX.
 func At(ctx context.Context, location string) (Folder, error) {

@@ -264,3 +264,18 @@ func (v *validation) indexValue(e *model.Event, x model.Value) {
 		v.add(e.IndexBy, CodeKeyTooLong, "is too long for the index key of events of %s, together with the ids: shorten them", v.kind.Name)
 	}
 }
+
+// Checker validates observations of a kind without storing them.
+type Checker struct {
+	Kind   *catalog.Kind
+	Limits config.Limits
+	Now    model.Time
+	Rand   io.Reader // for ids that are made here
+}
+
+// Observation returns the event that would be stored, or why the observation would be
+// rejected. The error is that of Rand.
+func (c Checker) Observation(o Observation) (model.Event, []model.FieldError, error) {
+	v := validation{kind: c.Kind, limits: c.Limits, now: c.Now, random: c.Rand}
+	return v.observation(o)
+}

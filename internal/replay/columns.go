@@ -14,6 +14,9 @@ type ColumnMap []column
 type column struct {
 	field  string // in an observation
 	header string // in the file
+
+	whole    bool // the cell is a JSON object with all fields but the identity
+	optional bool // an empty cell means that the field is in another column
 }
 
 // shortNames maps the names that users write for the fields that every kind has to the
@@ -40,7 +43,7 @@ func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
 		if columns.has(field) {
 			return nil, usage.Errorf("%s has two columns: give each field one", field)
 		}
-		columns = append(columns, column{field, header})
+		columns = append(columns, column{field: field, header: header})
 	}
 	for _, required := range []string{"subject", "time"} {
 		if !columns.has(shortNames(k)[required]) {

@@ -89,7 +89,11 @@ func (c *Counts) Total() (n int) {
 
 // Print writes the counts, and why the first few rejected observations were rejected.
 func (c *Counts) Print(w io.Writer, took time.Duration) {
-	n := c.Total()
+	c.print(w, c.Total(), took)
+}
+
+// print writes the counts, with the rate at which n observations were sent.
+func (c *Counts) print(w io.Writer, n int, took time.Duration) {
 	fmt.Fprintf(w, "%s observations in %s (%s/s)\n", terminal.Grouped(n), took.Round(100*time.Millisecond), terminal.Grouped(terminal.PerSecond(n, took)))
 	for _, outcome := range outcomes {
 		if n := c.Of(outcome); n > 0 {

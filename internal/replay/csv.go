@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -28,12 +29,17 @@ type csvReader struct {
 	indexes []int // of each mapped column in a row
 	skipped int   // lines before those that rows reads
 	commas  bool  // numbers may have a decimal comma
+	lenient bool  // a wrong row is an observation with a problem
+	dialect dialect
+	// next row and its line; by default those of rows
+	source func() ([]string, int, error)
 }
 
 // openCSV reads the header of a file and finds the mapped columns in it. Without a map it
 // guesses the columns.
 func (in Input) openCSV(name string, layout layout, source io.Reader) (*csvReader, error) {
 	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, skipped: layout.skipped, commas: layout.separator == ';'}
+	r.source, r.lenient = r.row, in.Lenient
 	header, err := r.rows.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, usage.Errorf("read %s: the file is empty: it must begin with a header line", name)
@@ -41,18 +47,24 @@ func (in Input) openCSV(name string, layout layout, source io.Reader) (*csvReade
 	if err != nil {
 		return nil, r.failure(err)
 	}
-	for _, title := range header {
-		r.header = append(r.header, strings.TrimSpace(title))
-	}
 	if !utf8.ValidString(strings.Join(header, "")) {
 		return nil, usage.Errorf("%s: %w", place(name, 1+r.skipped), errNotUTF8)
 	}
+	return r, r.setHeader(header, layout.sample())
+}
+
+// setHeader finds the columns of the fields, and guesses them where none are given.
+func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
+	for _, title := range header {
+		r.header = append(r.header, strings.TrimSpace(title))
+	}
 	if len(r.columns) == 0 {
-		if r.columns, err = guessColumns(in.Kind, r.header, layout.sample()); err != nil {
-			return nil, usage.Errorf("%s: %w", place(name, 1+r.skipped), err)
+		r.dialect = dialectOf(r.kind, r.header)
+		if r.columns, err = r.dialect.columns(r.kind, r.header, sample); err != nil {
+			return usage.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 		}
 	}
-	return r, r.findColumns()
+	return r.findColumns()
 }
 
 func (r *csvReader) findColumns() error {
@@ -70,8 +82,10 @@ func (r *csvReader) findColumns() error {
 }
 
 func (r *csvReader) next() (Observation, error) {
-	row, line, err := r.row()
-	if err != nil {
+	row, line, err := r.source()
+	if wrong := new(rowError); errors.As(err, &wrong) && r.lenient {
+		return Observation{Location: place(r.name, line), Problem: wrong.Error(), Body: wrong.text}, nil
+	} else if err != nil {
 		return Observation{}, err
 	}
 	o := Observation{Location: place(r.name, line)}
@@ -79,15 +93,22 @@ func (r *csvReader) next() (Observation, error) {
 	body := []byte{'{'}
 	for i, c := range r.columns {
 		text := strings.TrimSpace(row[r.indexes[i]])
+		if c.whole {
+			body = appendMembers(body, text)
+			continue
+		}
 		switch c.field {
 		case r.kind.Subject.Field:
 			subject = text
 		case catalog.StreamField:
 			stream = text
 		case catalog.TimeField:
+			text = r.dialect.time(r.header, row, text)
 			o.At, o.Timed = eventTime(ingest.Field{Text: text, Form: timeForm(text)})
 		}
-		body = r.appendMember(body, c.field, text)
+		if text != "" || !c.optional {
+			body = r.appendMember(body, c.field, text)
+		}
 	}
 	o.Body, o.Series = append(body, '}'), seriesName(subject, stream)
 	return o, nil
@@ -107,13 +128,27 @@ func (r *csvReader) row() ([]string, int, error) {
 		}
 		switch n := len(r.header); {
 		case len(row) < n, !isBlank(row[n:]):
-			return nil, 0, usage.Errorf("%s: %d cells, but the header has %d; a cell that contains the separator must be in quotes: %s",
-				place(r.name, line), len(row), n, quote(strings.Join(row, string(r.rows.Comma))))
+			text := strings.Join(row, string(r.rows.Comma))
+			return nil, line, r.wrong(line, text, "%d cells, but the header has %d; a cell that contains the separator must be in quotes: %s", len(row), n, quote(text))
 		case !utf8.ValidString(strings.Join(row, "")):
-			return nil, 0, usage.Errorf("%s: %w", place(r.name, line), errNotUTF8)
+			return nil, line, r.wrong(line, strings.ToValidUTF8(strings.Join(row, string(r.rows.Comma)), "\uFFFD"), "%w", errNotUTF8)
 		}
 		return row, line, nil
 	}
+}
+
+// rowError is an error of one row, after which the next can be read.
+type rowError struct {
+	error
+	text []byte // of the row
+}
+
+func (r *csvReader) wrong(line int, text, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if !r.lenient {
+		return usage.Errorf("%s: %w", place(r.name, line), err)
+	}
+	return &rowError{err, []byte(text)}
 }
 
 func isBlank(cells []string) bool {

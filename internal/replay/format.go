@@ -24,7 +24,7 @@ var foreign = []struct {
 	is, use string
 }{
 	{regexp.MustCompile(`^PK\x03\x04`), "a spreadsheet or a zip archive", "save the sheet as CSV, or unpack the archive"},
-	{regexp.MustCompile(`^PAR1`), "Parquet", "convert it to CSV or NDJSON"},
+	{regexp.MustCompile(`^PAR1`), "Parquet", "pass the file by its name: Parquet cannot be read from a pipe"},
 	{regexp.MustCompile(`^SQLite format 3`), "an SQLite database", "export the table with sqlite3 -header -csv FILE 'SELECT …'"},
 	{regexp.MustCompile(`\x00`), "a binary file", "export its content as CSV or NDJSON"},
 	{regexp.MustCompile(`^<`), "XML or HTML", "convert it to CSV or NDJSON; a page that asks to sign in is not the file"},

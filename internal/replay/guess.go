@@ -13,10 +13,13 @@ import (
 
 // guessColumns returns the column of each field, guessed from the names of the columns, and
 // the column of the time also from its content. A column that is no field of every kind
-// becomes the field with its own name.
-func guessColumns(k *catalog.Kind, header []string, sample [][]string) (ColumnMap, error) {
+// becomes the field with its own name. Fields of known columns are left out.
+func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]string) (ColumnMap, error) {
 	var columns ColumnMap
 	for _, short := range []string{"subject", "stream", "time", "id"} {
+		if known.has(shortNames(k)[short]) {
+			continue
+		}
 		found := named(header, titles(k, short))
 		if short == "time" && len(found) == 0 {
 			found = timeColumns(header, sample)
@@ -28,7 +31,7 @@ func guessColumns(k *catalog.Kind, header []string, sample [][]string) (ColumnMa
 		case len(found) > 1:
 			return nil, fmt.Errorf("the columns %s may be the %s: say with --map which column is which field: --map subject=COLUMN,time=COLUMN,value=COLUMN", quoteAll(found), short)
 		case len(found) == 1:
-			columns = append(columns, column{shortNames(k)[short], found[0]})
+			columns = append(columns, column{field: shortNames(k)[short], header: found[0]})
 		case required:
 			return nil, fmt.Errorf("no column is named like the %s; the columns are %s: say with --map which column is which field: --map subject=COLUMN,time=COLUMN,value=COLUMN", short, quoteAll(header))
 		}
@@ -108,15 +111,18 @@ func otherColumns(k *catalog.Kind, taken ColumnMap, header []string) (columns Co
 				field = m.Name
 			}
 		}
-		columns = append(columns, column{field, h})
+		columns = append(columns, column{field: field, header: h})
 	}
 	return columns
 }
 
 // describe returns how the columns of a file are read.
-func (r *csvReader) describe(l layout) string {
+func (r *csvReader) describe(form string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", r.name, l)
+	if r.dialect.name != "" {
+		form += ", as " + r.dialect.name + " writes it"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", r.name, form)
 	for i, c := range r.columns {
 		fmt.Fprintf(&b, "  %-12s from column %d, %s\n", c.field, r.indexes[i]+1, quote(c.header))
 	}

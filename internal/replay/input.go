@@ -9,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/files"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -25,6 +25,8 @@ type Observation struct {
 	At       model.Time // event time, if Timed
 	Timed    bool       // the event time could be read
 	Location string     // file and line, for error messages
+	Problem  string     // why it cannot be sent; "" if it can. Only if Input.Lenient
+	Seq      int64      // its number in the input, from 0
 
 	repeated bool // was in a request that may have been processed before
 }
@@ -38,6 +40,11 @@ type Input struct {
 	// Notice is called with how the columns of a file are read, if they were guessed; may
 	// be nil.
 	Notice func(text string)
+	// Lenient returns a row that cannot be read as an observation with a Problem. Without it
+	// such a row is an error, which ends the input.
+	Lenient bool
+	// Open opens a file; nil opens files of this machine.
+	Open func(name string) (files.File, error)
 }
 
 // StdinName is the file name that means standard input.
@@ -54,9 +61,14 @@ func IsCSV(name string) bool {
 
 // Each calls visit for every observation of the files, in order. It returns the first
 // error; one about the files themselves is a usage.Error.
-func (in Input) Each(files []string, visit func(Observation) error) error {
-	for _, name := range files {
-		if err := in.eachOf(name, visit); err != nil {
+func (in Input) Each(names []string, visit func(Observation) error) error {
+	var seq int64
+	for _, name := range names {
+		err := in.eachOf(name, func(o Observation) error {
+			o.Seq, seq = seq, seq+1
+			return visit(o)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -99,9 +111,16 @@ type reader interface {
 func (in Input) open(name string) (reader, io.Closer, error) {
 	source, closer := in.Stdin, io.NopCloser(nil)
 	if name != StdinName {
-		file, err := os.Open(name)
+		file, err := in.file(name)
 		if err != nil {
 			return nil, nil, usage.Errorf("read the input: %w", err)
+		}
+		if isParquet(file) {
+			r, err := in.openParquet(name, file)
+			if err != nil {
+				file.Close()
+			}
+			return r, file, err
 		}
 		source, closer = file, file
 	}
@@ -116,6 +135,13 @@ func (in Input) open(name string) (reader, io.Closer, error) {
 		return nil, nil, err
 	}
 	return r, closer, nil
+}
+
+func (in Input) file(name string) (files.File, error) {
+	if in.Open != nil {
+		return in.Open(name)
+	}
+	return files.OpenLocal(name)
 }
 
 // readerOf returns the reader for the format of a file.
@@ -138,7 +164,7 @@ func (in Input) readerOf(name string, text *bufio.Reader) (reader, error) {
 	}
 	r, err := in.openCSV(name, l, text)
 	if err == nil && len(in.Columns) == 0 && in.Notice != nil {
-		in.Notice(r.describe(l))
+		in.Notice(r.describe(l.String()))
 	}
 	return r, err
 }

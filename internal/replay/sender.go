@@ -25,6 +25,7 @@ type Sender struct {
 	Lanes    int          // the most requests in flight
 	Client   *http.Client // nil is one with a timeout of a minute
 	Progress func(n int)  // called with how many more observations have an outcome; may be nil, must allow concurrent calls
+	Journal  *Journal     // records each outcome; may be nil
 
 	Counts Counts // of the outcomes so far
 }
@@ -47,10 +48,19 @@ func (s *Sender) Send(ctx context.Context, source func(send func(Observation) er
 		s.Client = &http.Client{Timeout: Timeout, Transport: &http.Transport{MaxIdleConnsPerHost: s.Lanes}}
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	lanes := make([]chan Observation, s.Lanes)
+	lanes, ahead := make([]chan Observation, s.Lanes), s.Batch
+	if s.Journal != nil {
+		ahead = window // so that a lane reads on while another has a long series
+	}
 	for i := range lanes {
-		lanes[i] = make(chan Observation, s.Batch)
-		group.Go(func() error { return s.runLane(ctx, lanes[i]) })
+		lanes[i] = make(chan Observation, ahead)
+		group.Go(func() error {
+			err := s.runLane(ctx, lanes[i])
+			if s.Journal != nil && err != nil {
+				s.Journal.fail(err)
+			}
+			return err
+		})
 	}
 	group.Go(func() error {
 		defer func() {
@@ -84,19 +94,42 @@ func dispatcher(ctx context.Context, lanes []chan Observation) func(Observation)
 func (s *Sender) runLane(ctx context.Context, lane <-chan Observation) error {
 	var batch []Observation
 	size := 0
-	for o := range lane {
-		if len(batch) > 0 && (len(batch) == s.Batch || size+len(o.Body) > maxBody) {
+	for {
+		o, ok, pause := take(lane, len(batch) > 0)
+		full := len(batch) == s.Batch || size+len(o.Body) > maxBody
+		if len(batch) > 0 && (full || pause || !ok) {
 			if err := s.sendBatch(ctx, batch); err != nil {
 				return err
 			}
 			batch, size = batch[:0], 0
 		}
-		batch, size = append(batch, o), size+len(o.Body)+1
+		switch {
+		case !ok && !pause, ctx.Err() != nil:
+			return ctx.Err()
+		case ok:
+			batch, size = append(batch, o), size+len(o.Body)+1
+		}
 	}
-	if len(batch) == 0 || ctx.Err() != nil {
-		return ctx.Err()
+}
+
+// longestWait is how long observations wait for others of their lane to be sent with.
+const longestWait = 250 * time.Millisecond
+
+// take receives the next observation; ok is false at the end. With a limit it waits for
+// longestWait at most: then pause is true, and ok is false.
+func take(lane <-chan Observation, limit bool) (o Observation, ok, pause bool) {
+	var over <-chan time.Time
+	if limit {
+		timer := time.NewTimer(longestWait)
+		defer timer.Stop()
+		over = timer.C
 	}
-	return s.sendBatch(ctx, batch)
+	select {
+	case o, ok = <-lane:
+		return o, ok, false
+	case <-over:
+		return o, false, true
+	}
 }
 
 // sendBatch posts a batch until each of its observations has an outcome. Those without
@@ -165,16 +198,21 @@ func (s *Sender) count(batch []Observation, resp *http.Response, body []byte) (r
 		return batch, err
 	}
 	for i, r := range results {
+		outcome := r.Outcome
 		switch {
-		case r.Outcome == model.Unknown:
+		case outcome == model.Unknown:
 			rest, err = append(rest, batch[i]), errors.New("the table did not respond in time")
 			continue
-		case r.Outcome == model.Rejected:
+		case outcome == model.Rejected:
 			s.Counts.reject(batch[i].Location, r.reason())
-		case r.Outcome == model.Duplicate && batch[i].repeated:
-			s.Counts.add(storedBefore)
+		case outcome == model.Duplicate && batch[i].repeated:
+			outcome = storedBefore
+			fallthrough
 		default:
-			s.Counts.add(r.Outcome)
+			s.Counts.add(outcome)
+		}
+		if s.Journal != nil {
+			s.Journal.Settle(batch[i], outcome, r.reason())
 		}
 		if len(r.Invalid) > 0 {
 			s.Counts.invalid(batch[i].Location, r.Invalid)

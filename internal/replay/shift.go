@@ -3,8 +3,11 @@ package replay
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/usage"
+	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -27,6 +30,38 @@ func (in Input) Survey(files []string) (s Survey, err error) {
 		return nil
 	})
 	return s, err
+}
+
+// Rebase reads the files once before they are sent, and returns the number of observations
+// (0 if unknown) and the shift by which the newest time becomes the given one: "now", a time,
+// or "" for no shift. Standard input cannot be read twice.
+func (in Input) Rebase(text string, now model.Time, names []string) (total int, shift time.Duration, err error) {
+	newest, err := rebaseTime(text, now)
+	if err != nil {
+		return 0, 0, err
+	}
+	if slices.Contains(names, StdinName) {
+		if text != "" {
+			return 0, 0, usage.Errorf("--rebase: standard input cannot be read twice, and the newest time must be known first: pass a file")
+		}
+		return 0, 0, nil
+	}
+	found, err := in.Survey(names)
+	if text != "" && found.Timed {
+		shift = time.Duration(newest-found.Newest) * time.Millisecond
+	}
+	return found.Total, shift, err
+}
+
+func rebaseTime(text string, now model.Time) (model.Time, error) {
+	if text == "" || text == "now" {
+		return now, nil
+	}
+	at, err := usertime.Parse(text)
+	if err != nil {
+		return 0, usage.Errorf("--rebase: %w", err)
+	}
+	return at, nil
 }
 
 // Shift returns the observation with its event time moved. One whose time could not be

@@ -44,6 +44,7 @@ var within = [][2]string{
 	{"internal/source/receiver", "internal/httpapi"},
 	{"internal/script", "internal/httpapi"},
 	{"pkg/dynamo", "internal/awsenv"},
+	{"internal/replay", "internal/files"},
 	{"internal/secret", "internal/awsenv"},
 	{"internal/eventbus", "internal/awsenv"},
 	{"internal/simstream", "internal/eventsource"},

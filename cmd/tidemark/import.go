@@ -1,0 +1,65 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tidemark-db/tidemark/internal/files"
+	"github.com/tidemark-db/tidemark/internal/replay"
+)
+
+const importLong = `Send the observations of whole files to the HTTP API, and continue after an interruption
+where it was. Use it for history; "tidemark replay" sends a few files, or standard input.
+
+Files are as for "tidemark replay", and also Parquet, what "tidemark export events" wrote,
+and what Amazon Timestream (UNLOAD as CSV) and AWS IoT SiteWise (bulk CSV with a header)
+write. A folder, or s3://BUCKET/PREFIX/ with a slash at its end, means all files in it.
+
+A journal records which observations have an outcome. Run the same command again after a
+crash: it sends what has none. Rows that are rejected are in a file next to the journal,
+with their lines and reasons; a row that cannot be read does not end the import.
+
+Exit status: 0 every observation was accepted; 1 some were rejected; 2 wrong usage;
+3 failed, or interrupted.`
+
+func importCommand(to *connection) *cobra.Command {
+	var flags replayFlags
+	var dryRun bool
+	var journal string
+	cmd := &cobra.Command{
+		Use:     "import FILE…|FOLDER|s3://BUCKET/KEY",
+		Short:   "Load history from files, here or in S3, and continue after interruptions",
+		Long:    importLong,
+		Example: "  tidemark import --dry-run history.parquet\n  tidemark import --kind readings s3://bucket/events/kind=READING/",
+		Args:    asUsage(cobra.MinimumNArgs(1)),
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only print the columns, rows, subjects, rejected rows, price and time")
+	cmd.Flags().StringVar(&journal, "journal", "", "`path` of the record of progress (default: made from the input, in this folder)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in, err := flags.input(cmd, to)
+		if err != nil {
+			return err
+		}
+		in.Open = replay.OpenAnywhere(cmd.Context())
+		settings, err := to.settings()
+		if err != nil {
+			return err
+		}
+		names, err := files.Names(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		load := replay.Import{Input: in, Sender: flags.sender(to, in.Kind), Limits: settings.Limits, Journal: journal}
+		run := func() (int, error) { return load.Run(cmd.Context(), names, cmd.OutOrStdout(), cmd.ErrOrStderr()) }
+		if dryRun {
+			run = func() (int, error) { return load.DryRun(names, wallClock(), cmd.OutOrStdout()) }
+		} else if err := to.needURL(); err != nil {
+			return err
+		}
+		if rejected, err := run(); err != nil || rejected == 0 {
+			return err
+		}
+		return checkFailed
+	}
+	return cmd
+}
