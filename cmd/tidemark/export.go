@@ -1,16 +1,9 @@
 package main
 
 import (
-	"context"
-	"io"
-
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/export"
-	"github.com/tidemark-db/tidemark/internal/files"
-	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -33,21 +26,15 @@ writes the days that are new, and those that had not ended three days before the
 	return cmd
 }
 
-type exportFlags struct {
-	tier, format, out, to string
-	kinds                 []string
-	full                  bool
-}
-
-func (f *exportFlags) register(cmd *cobra.Command, format, formats string) {
-	cmd.Flags().StringVar(&f.format, "format", format, "`format`: "+formats)
-	cmd.Flags().StringVar(&f.to, "to", "", "write files to this `folder`, or s3://BUCKET/PREFIX")
-	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "only this `kind`, by name or plural; may be repeated (default: all)")
-	cmd.Flags().BoolVar(&f.full, "full", false, "with --to: read every day again, also those of complete files")
+func registerExport(f *export.Command, cmd *cobra.Command, format, formats string) {
+	cmd.Flags().StringVar(&f.Format, "format", format, "`format`: "+formats)
+	cmd.Flags().StringVar(&f.To, "to", "", "write files to this `folder`, or s3://BUCKET/PREFIX")
+	cmd.Flags().StringSliceVar(&f.Kinds, "kind", nil, "only this `kind`, by name or plural; may be repeated (default: all)")
+	cmd.Flags().BoolVar(&f.Full, "full", false, "with --to: read every day again, also those of complete files")
 }
 
 func exportRollupsCommand(to *connection) *cobra.Command {
-	var flags exportFlags
+	var flags export.Command
 	cmd := &cobra.Command{
 		Use:   "rollups",
 		Short: "Write all rollups of the table as CSV, NDJSON or Parquet",
@@ -70,23 +57,15 @@ written.`,
   tidemark export rollups --tier all --format ndjson --out rollups.ndjson`,
 		Args: asUsage(cobra.NoArgs),
 	}
-	cmd.Flags().StringVar(&flags.tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
-	cmd.Flags().StringVar(&flags.out, "out", "", "write to this `file` instead of standard output")
-	flags.register(cmd, "csv", "csv or ndjson, with --to also parquet")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if flags.to == "" {
-			return exportTable(cmd, to, flags)
-		}
-		if flags.out != "" || flags.tier != export.AllTiers {
-			return usagef("--to writes files with all tiers: leave out --out and --tier")
-		}
-		return exportArchive(cmd, to, flags, export.RollupRows)
-	}
+	cmd.Flags().StringVar(&flags.Tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
+	cmd.Flags().StringVar(&flags.Out, "out", "", "write to this `file` instead of standard output")
+	registerExport(&flags, cmd, "csv", "csv or ndjson, with --to also parquet")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.RollupRows) }
 	return cmd
 }
 
 func exportEventsCommand(to *connection) *cobra.Command {
-	var flags exportFlags
+	var flags export.Command
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Write all events of the table as NDJSON, CSV or Parquet files",
@@ -98,13 +77,8 @@ Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or a file 
 written.`,
 		Args: asUsage(cobra.NoArgs),
 	}
-	flags.register(cmd, "ndjson", "ndjson, csv or parquet")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if flags.to == "" {
-			return usagef("--to is missing: events are written to files; name a folder or s3://BUCKET/PREFIX")
-		}
-		return exportArchive(cmd, to, flags, export.Events)
-	}
+	registerExport(&flags, cmd, "ndjson", "ndjson, csv or parquet")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.Events) }
 	return cmd
 }
 
@@ -126,43 +100,13 @@ Exit status: 0 all are as exported; 1 some are missing or changed; 3 not readabl
 	}
 }
 
-func exportSource(ctx context.Context, to *connection, flags exportFlags) (source export.Source, err error) {
-	if err := export.CheckFormat(flags.format, flags.to != ""); err != nil {
-		return source, err
+func runExport(cmd *cobra.Command, to *connection, flags export.Command, dataset export.Dataset) error {
+	if err := flags.Check(dataset); err != nil {
+		return err
 	}
-	table, kinds, err := to.openTableKinds(ctx)
-	if err != nil {
-		return source, err
-	}
-	selected, err := arguments.KindsNamed(kinds, flags.kinds)
-	if err != nil {
-		return source, err
-	}
-	swept, err := table.Sweeps(ctx)
-	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.KindsOf(kinds), Now: wallClock}
-	return export.Source{Query: &query.Service{Store: live, Now: wallClock}, Catalog: kinds, Kinds: selected, Parallel: 8}, err
-}
-
-func exportTable(cmd *cobra.Command, to *connection, flags exportFlags) error {
-	if _, err := tier.ParseUnit(flags.tier); err != nil && flags.tier != export.AllTiers {
-		return usagef("--tier: %w, or all", err)
-	}
-	source, err := exportSource(cmd.Context(), to, flags)
+	table, kinds, err := to.openTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}
-	progress := terminal.NewProgress(cmd.ErrOrStderr(), "export", "series", 0)
-	defer progress.Done()
-	return files.WriteTo(cmd.Context(), flags.out, cmd.OutOrStdout(), func(w io.Writer) error {
-		return source.Rollups(cmd.Context(), w, flags.tier, flags.format, progress.Add)
-	})
-}
-
-func exportArchive(cmd *cobra.Command, to *connection, flags exportFlags, dataset export.Dataset) error {
-	source, err := exportSource(cmd.Context(), to, flags)
-	if err != nil {
-		return err
-	}
-	archive := export.Archive{Source: source, Dataset: dataset, Format: flags.format, Settle: export.DefaultSettle, Full: flags.full, Now: wallClock()}
-	return archive.RunTo(cmd.Context(), flags.to, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return flags.Run(cmd.Context(), dataset, table, kinds, wallClock, cmd.OutOrStdout(), cmd.ErrOrStderr())
 }

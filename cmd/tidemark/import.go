@@ -3,16 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/files"
 	"github.com/tidemark-db/tidemark/internal/replay"
 )
 
 const importLong = `Send the observations of whole files to the HTTP API, and continue after an interruption
 where it was. Use it for history; "tidemark replay" sends a few files, or standard input.
 
-Files are as for "tidemark replay", and also Parquet, what "tidemark export events" wrote,
-and what Amazon Timestream (UNLOAD as CSV) and AWS IoT SiteWise (bulk CSV with a header)
-write. A folder, or s3://BUCKET/PREFIX/ with a slash at its end, means all files in it.
+Files are as for "tidemark replay": also what "tidemark export events", Amazon Timestream
+(UNLOAD as CSV or Parquet) and AWS IoT SiteWise (bulk CSV with a header) write. A folder, or s3://BUCKET/PREFIX/ with a slash at its end, means all files in it.
 
 A journal records which observations have an outcome. Run the same command again after a
 crash: it sends what has none. Rows that are rejected are in a file next to the journal,
@@ -36,27 +34,19 @@ func importCommand(to *connection) *cobra.Command {
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only print the columns, rows, subjects, rejected rows, price and time")
 	cmd.Flags().StringVar(&journal, "journal", "", "`path` of the record of progress (default: made from the input, in this folder)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := to.needURL(); err != nil && !dryRun {
+			return err
+		}
 		in, err := flags.input(cmd, to)
 		if err != nil {
 			return err
 		}
-		in.Open = replay.OpenAnywhere(cmd.Context())
 		settings, err := to.settings()
 		if err != nil {
 			return err
 		}
-		names, err := files.Names(cmd.Context(), args)
-		if err != nil {
-			return err
-		}
-		load := replay.Import{Input: in, Sender: flags.sender(to, in.Kind), Limits: settings.Limits, Journal: journal}
-		run := func() (int, error) { return load.Run(cmd.Context(), names, cmd.OutOrStdout(), cmd.ErrOrStderr()) }
-		if dryRun {
-			run = func() (int, error) { return load.DryRun(names, wallClock(), cmd.OutOrStdout()) }
-		} else if err := to.needURL(); err != nil {
-			return err
-		}
-		if rejected, err := run(); err != nil || rejected == 0 {
+		load := replay.Import{Input: in, Sender: flags.sender(to, in.Kind), Limits: settings.Limits, Journal: journal, DryRun: dryRun, Now: wallClock}
+		if rejected, err := load.Run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil || rejected == 0 {
 			return err
 		}
 		return checkFailed

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/replay"
+	"github.com/tidemark-db/tidemark/internal/source"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -18,7 +19,8 @@ existing data, or test data.
 
 A file is JSON, with one object a line, one array, or one object after the other, in the
 form that the API accepts; or it is CSV with a header line and commas, semicolons or tabs.
-UTF-16 and gzip are read too; "-" is standard input.
+UTF-16 and gzip are read too; "-" is standard input. Parquet is read as CSV is. The
+"sources" of tidemark.yaml say what the points of InfluxDB line protocol become.
 
 The columns of CSV are guessed from the header and shown before anything is sent; --map
 names them instead. The fields subject, stream, time and id have these short names; any
@@ -132,6 +134,10 @@ func (f *replayFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 	if f.batch < 1 || f.concurrency < 1 {
 		return replay.Input{}, usagef("--batch and --concurrency must be 1 or more")
 	}
+	settings, err := to.settings()
+	if err != nil {
+		return replay.Input{}, err
+	}
 	kinds, err := to.catalog()
 	if err != nil {
 		return replay.Input{}, err
@@ -140,7 +146,8 @@ func (f *replayFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 	if err != nil {
 		return replay.Input{}, err
 	}
-	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Notice: func(text string) { cmd.PrintErr(text) }}
+	points := &source.Mapping{Rows: settings.Sources, Catalog: kinds}
+	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Points: points, Notice: func(text string) { cmd.PrintErr(text) }}
 	if f.columns != "" {
 		if in.Columns, err = replay.ParseColumns(f.columns, kind); err != nil {
 			err = usagef("--map: %w", err)

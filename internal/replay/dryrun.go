@@ -22,12 +22,11 @@ const (
 	localRate = 700
 )
 
-// DryRun reads the files and prints what an import would send: nothing is sent. It returns
-// the number of observations that would be rejected.
-func (i *Import) DryRun(names []string, now model.Time, out io.Writer) (rejected int, err error) {
-	i.Input.Lenient = true
+// forecast reads the files and prints what an import would store. It returns the number of
+// observations that would be rejected.
+func (i *Import) forecast(names []string, out io.Writer) (rejected int, err error) {
 	var found forecast
-	check := ingest.Checker{Kind: i.Input.Kind, Limits: i.Limits, Now: now, Rand: rand.Reader}
+	check := ingest.Checker{Kind: i.Input.Kind, Limits: i.Limits, Now: i.Now(), Rand: rand.Reader}
 	err = i.Input.Each(names, func(o Observation) error {
 		reason := o.Problem
 		var e model.Event
@@ -90,7 +89,7 @@ func (f *forecast) print(w io.Writer) {
 	if f.rows > 0 {
 		fmt.Fprintf(w, "times   %s to %s\n", f.first, f.last)
 		units := f.units + len(f.buckets)
-		fmt.Fprintf(w, "price   about $%.2f: %s write units on demand in us-east-1, %s of them for rollups that are each written once\n", float64(units)*pricePerUnit, terminal.Grouped(units), terminal.Grouped(len(f.buckets)))
+		fmt.Fprintf(w, "price   about $%.2f: %s write units on demand in us-east-1, %s of them for rollups, if each is written once\n", float64(units)*pricePerUnit, terminal.Grouped(units), terminal.Grouped(len(f.buckets)))
 		took := time.Duration(float64(f.rows)/localRate*1000) * time.Millisecond
 		fmt.Fprintf(w, "time    about %s with \"tidemark dev\" on two cores; a deployed table is limited by its write capacity\n", took.Round(time.Second))
 	}

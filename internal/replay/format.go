@@ -16,7 +16,11 @@ const (
 	lines  format = iota // NDJSON
 	values               // JSON values that span lines, or an array
 	table                // CSV
+	points               // InfluxDB line protocol
 )
+
+// linePattern is the first line of line protocol.
+var linePattern = regexp.MustCompile(`^[^\s,{"]+(,[^\s,="]+=[^\s,"]+)*[ ][^\s,="]+=("(\\.|[^"\\\n])*"|[^\s,"]+)(,[^\s,="]+=("(\\.|[^"\\\n])*"|[^\s,"]+))*([ ]\d+)?\r?(\n|$)`)
 
 // foreign are formats that are recognised and not read.
 var foreign = []struct {
@@ -30,18 +34,22 @@ var foreign = []struct {
 	{regexp.MustCompile(`^<`), "XML or HTML", "convert it to CSV or NDJSON; a page that asks to sign in is not the file"},
 	{regexp.MustCompile(`^#(group|datatype|default),`), "annotated CSV of InfluxDB", "export it without annotations, or delete the lines that begin with #"},
 	{regexp.MustCompile(`^# (HELP|TYPE) `), "the Prometheus text format", "send one JSON object a line: subject, timestamp and the measures"},
-	{regexp.MustCompile(`^[^\s,{"]+(,[^\s,="]+=[^\s,"]+)*[ ][^\s,="]+=("[^"\n]*"|[^\s,"]+)(,[^\s,="]+=("[^"\n]*"|[^\s,"]+))*([ ]\d+)?\r?(\n|$)`),
+	{linePattern,
 		"line protocol", "export the series as CSV, or let Telegraf write it with data_format = \"json\""},
 	{regexp.MustCompile(`^---\r?\n|^- \w+:`), "YAML", "convert it to JSON, for example with yq -o json"},
 }
 
-// formatOf returns the format of a file from its name and its first lines.
-func formatOf(name string, start []byte, mapped bool) (format, error) {
+// formatOf returns the format of a file from its name and its first lines. Line
+// protocol needs a mapping.
+func formatOf(name string, start []byte, mapped, mapping bool) (format, error) {
 	text := bytes.TrimLeft(start, " \t\r\n")
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	first = bytes.TrimSpace(first)
 	line := 1 + bytes.Count(start[:len(start)-len(text)], []byte("\n"))
 	for _, f := range foreign {
+		if f.pattern == linePattern && mapping && f.pattern.Match(text) {
+			return points, nil
+		}
 		if f.pattern.Match(text) {
 			return 0, usage.Errorf("%s: this looks like %s: %s: %s", place(name, line), f.is, f.use, quote(string(first)))
 		}

@@ -22,19 +22,30 @@ import (
 type Import struct {
 	Input  Input
 	Sender Sender
-	Limits config.Limits // of the deployment, for DryRun
+	// DryRun sends nothing, and prints what would be stored by the Limits of the deployment.
+	DryRun bool
+	Limits config.Limits
+	Now    func() model.Time
 	// Journal is the path of the record of progress; "" makes it from the input. The rejected
 	// observations are in the same path with .rejected.csv.
 	Journal string
 }
 
-// Run imports files, and prints its progress to log and the outcomes to out. It returns the
+// Run imports files, folders and locations in S3, and prints its progress to log and the outcomes to out. It returns the
 // number of rejected observations.
-func (i *Import) Run(ctx context.Context, names []string, out, log io.Writer) (rejected int, err error) {
+func (i *Import) Run(ctx context.Context, locations []string, out, log io.Writer) (rejected int, err error) {
+	names, err := files.Names(ctx, locations)
+	if err != nil {
+		return 0, err
+	}
+	i.Input.Lenient = true
+	i.Input.Open = func(name string) (files.File, error) { return files.Open(ctx, name) }
+	if i.DryRun {
+		return i.forecast(names, out)
+	}
 	if slices.Contains(names, StdinName) {
 		return 0, usage.Errorf("standard input cannot be read again after an interruption: import a file, or use \"tidemark replay -\"")
 	}
-	i.Input.Lenient = true
 	input, err := i.identity(names)
 	if err != nil {
 		return 0, err
@@ -127,11 +138,6 @@ func (i *Import) identity(names []string) (string, error) {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// OpenAnywhere returns the Open of an Input that reads files and objects of S3.
-func OpenAnywhere(ctx context.Context) func(string) (files.File, error) {
-	return func(name string) (files.File, error) { return files.Open(ctx, name) }
 }
 
 func csvLine(cells ...string) []byte {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/files"
+	"github.com/tidemark-db/tidemark/internal/source"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -40,6 +41,8 @@ type Input struct {
 	// Notice is called with how the columns of a file are read, if they were guessed; may
 	// be nil.
 	Notice func(text string)
+	// Points is what points of line protocol become; nil refuses them.
+	Points *source.Mapping
 	// Lenient returns a row that cannot be read as an observation with a Problem. Without it
 	// such a row is an error, which ends the input.
 	Lenient bool
@@ -147,7 +150,7 @@ func (in Input) file(name string) (files.File, error) {
 // readerOf returns the reader for the format of a file.
 func (in Input) readerOf(name string, text *bufio.Reader) (reader, error) {
 	start := firstLines(text)
-	found, err := formatOf(name, start, len(in.Columns) > 0)
+	found, err := formatOf(name, start, len(in.Columns) > 0, in.Points != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +158,8 @@ func (in Input) readerOf(name string, text *bufio.Reader) (reader, error) {
 	switch found {
 	case lines:
 		return &asLines, nil
+	case points:
+		return &pointsReader{asLines, in.Points, in.Lenient}, nil
 	case values:
 		return newValuesReader(asLines, bytes.TrimLeft(start, " \t\r\n")[0] == '['), nil
 	}

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
@@ -20,17 +19,11 @@ type ndjsonReader struct {
 }
 
 func (r *ndjsonReader) next() (Observation, error) {
-	for {
-		line, err := r.lines.ReadBytes('\n')
-		r.number++
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 {
-			return r.observation(line), nil
-		}
-		if err != nil {
-			return Observation{}, err
-		}
+	line, err := r.text()
+	if err != nil {
+		return Observation{}, err
 	}
+	return r.observation(line), nil
 }
 
 func (r *ndjsonReader) observation(line []byte) Observation {

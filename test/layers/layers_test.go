@@ -45,6 +45,8 @@ var within = [][2]string{
 	{"internal/script", "internal/httpapi"},
 	{"pkg/dynamo", "internal/awsenv"},
 	{"internal/replay", "internal/files"},
+	{"internal/replay", "internal/source"},
+	{"internal/replay", "internal/source/lineprotocol"},
 	{"internal/secret", "internal/awsenv"},
 	{"internal/eventbus", "internal/awsenv"},
 	{"internal/simstream", "internal/eventsource"},
