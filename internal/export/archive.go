@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -30,6 +31,9 @@ type Archive struct {
 	Settle time.Duration
 	Full   bool // read every day again; the manifest then lists only what the table still has
 	Now    model.Time
+	// Listed is the time up to which arrivals are in the list of series; zero means Now. No
+	// later day is complete.
+	Listed model.Time
 	// Plan is called before the first file with the number of series, of days or months to
 	// write, and of the read units that this costs at least; may be nil.
 	Plan func(series, partitions int, units float64)
@@ -131,13 +135,14 @@ func (p partition) path() string {
 }
 
 func (p partition) covers(l *listed) bool {
-	return p.label == allTimes || l.first < p.to && p.archive.Dataset.unit.BucketOf(l.last).End > p.from
+	return p.label == allTimes || l.first < p.to
 }
 
 // allTimes is the label of the one partition of a kind whose events have no times.
 const allTimes = "all"
 
-// partitions returns the days or months between the first and the last event of each kind.
+// partitions returns the days or months from the first event of each kind to now. The last
+// events in the list of series are no end: the list is behind while the stream is.
 func (a *Archive) partitions(all []listed) (found []partition) {
 	for len(all) > 0 {
 		kind, n := all[0].Kind, 1
@@ -156,7 +161,7 @@ func (a *Archive) partitionsOf(kind *catalog.Kind, series []listed) (found []par
 	if kind.OrderBy != "" {
 		return []partition{{a, kind, series, allTimes, model.MinTime, model.MaxTime + 1}}
 	}
-	first, last := series[0].first, series[0].last
+	first, last := series[0].first, max(a.Now, series[0].last)
 	for _, l := range series {
 		first, last = min(first, l.first), max(last, l.last)
 	}
@@ -176,7 +181,7 @@ func (a *Archive) write(ctx context.Context, p partition) (Part, error) {
 		}
 	}
 	part := Part{Path: p.path(), Kind: p.kind.Name, Partition: p.label}
-	part.Complete = p.label != allTimes && p.to.Add(a.Settle) <= a.Now
+	part.Complete = p.label != allTimes && p.to.Add(a.Settle) <= cmp.Or(a.Listed, a.Now)
 	if len(present) == 0 {
 		return part, nil
 	}

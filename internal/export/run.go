@@ -8,10 +8,13 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/files"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -49,6 +52,19 @@ func (c Command) Check(d Dataset) error {
 type Table interface {
 	query.Store
 	query.LowWatermarks
+	// GetItem reads one item, strongly consistent; nil if there is none.
+	GetItem(ctx context.Context, k keys.Key) (item.Item, error)
+}
+
+// processedThrough returns the time up to which the table stream is processed, and all series
+// of earlier arrivals are listed; now if the table does not record it.
+func processedThrough(ctx context.Context, table Table, now model.Time) (model.Time, error) {
+	it, err := table.GetItem(ctx, tablekeys.StreamProgress())
+	if it == nil || err != nil {
+		return now, err
+	}
+	at, err := item.StreamProgress(it)
+	return min(at, now), err
 }
 
 // Run runs a command that was checked. The output goes to out, the progress to log.
@@ -64,7 +80,11 @@ func (c Command) Run(ctx context.Context, d Dataset, table Table, kinds *catalog
 	live := &query.Live{Store: table, Watermarks: query.Swept(swept), Kind: query.KindsOf(kinds), Now: now}
 	source := Source{Query: &query.Service{Store: live, Now: now}, Catalog: kinds, Kinds: selected, Parallel: parallel}
 	if c.To != "" {
-		archive := Archive{Source: source, Dataset: d, Format: c.Format, Settle: DefaultSettle, Full: c.Full, Now: now()}
+		through, err := processedThrough(ctx, table, now())
+		if err != nil {
+			return err
+		}
+		archive := Archive{Source: source, Dataset: d, Format: c.Format, Settle: DefaultSettle, Full: c.Full, Now: now(), Listed: through}
 		return archive.RunTo(ctx, c.To, out, log)
 	}
 	progress := terminal.NewProgress(log, "export", "series", 0)

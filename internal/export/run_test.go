@@ -41,7 +41,7 @@ func TestCommand_PrintsWhatItReadsAndWhatTheManifestLists(t *testing.T) {
 	if err := run(Command{Format: "ndjson", To: a.dir}, Events); err != nil {
 		t.Fatal(err)
 	}
-	if want := "4 rows in 3 files, listed in events/manifest.json of " + a.dir; !strings.HasPrefix(out.String(), want) || !strings.HasPrefix(log.String(), "2 series, up to 11 files to write: at least 2 read units\n") {
+	if want := "4 rows in 3 files, listed in events/manifest.json of " + a.dir; !strings.HasPrefix(out.String(), want) || !strings.HasPrefix(log.String(), "2 series, up to 11 files to write: at least 7 read units\n") {
 		t.Errorf("%s\n%s\nwant %s", log.String(), out.String(), want)
 	}
 	out.Reset()

@@ -26,7 +26,7 @@ func (in Input) openParquet(name string, file files.File) (reader, error) {
 	if err != nil {
 		return nil, usage.Errorf("%s: this is not a whole Parquet file: copy it again: %w", name, err)
 	}
-	rows := &parquetRows{reader: parquet.NewReader(opened), buffer: make([]parquet.Row, 128)}
+	rows := &parquetRows{reader: rowsOf(opened), buffer: make([]parquet.Row, 128)}
 	var header []string
 	for _, leaf := range opened.Schema().Columns() {
 		column, _ := opened.Schema().Lookup(leaf...)
@@ -49,8 +49,12 @@ func (in Input) openParquet(name string, file files.File) (reader, error) {
 	return r, nil
 }
 
+func rowsOf(file *parquet.File) parquet.RowReader {
+	return parquet.MultiRowGroup(file.RowGroups()...).Rows()
+}
+
 func sampleOf(file *parquet.File, rows *parquetRows) (sample [][]string, err error) {
-	first := &parquetRows{reader: parquet.NewReader(file), texts: rows.texts, buffer: make([]parquet.Row, sampleRows)}
+	first := &parquetRows{reader: rowsOf(file), texts: rows.texts, buffer: make([]parquet.Row, sampleRows)}
 	for len(sample) < sampleRows {
 		row, _, err := first.read()
 		if errors.Is(err, io.EOF) {
@@ -66,7 +70,7 @@ func sampleOf(file *parquet.File, rows *parquetRows) (sample [][]string, err err
 
 // parquetRows reads rows as text.
 type parquetRows struct {
-	reader *parquet.Reader
+	reader parquet.RowReader
 	texts  []func(parquet.Value) string
 	number int // of the last row, from 1
 
