@@ -327,3 +327,88 @@ type noEvents struct{ store }
 func (noEvents) Events(context.Context, storage.Range) (storage.EventPage, error) {
 	return storage.EventPage{}, fmt.Errorf("no response")
 }
+
+// A change near the end of the retention may meet rows around it whose clicks have expired: what
+// it cannot count any more is inexact, and what it does not touch stays exact.
+func TestSessions_AreInexactWhereANeighbourMayHaveExpired(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for _, minute := range []int{50, 70, 200} { // a session over the hour, and another one
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	v.queued = nil
+	v.setNow(noon.Add(24 * time.Hour))
+	v.sweep()
+	// The first click expires in less than an hour: its row is sealed.
+	v.setNow(noon.Add(50*time.Minute + 30*tier.Day24 - 30*time.Minute))
+	v.change(noon.Add(80*time.Minute), "a", "/")
+	v.processAll(v.queued)
+	for hour, exact := range map[string]bool{"2026-03-10T12:00:00Z": false, "2026-03-10T13:00:00Z": false, "2026-03-10T15:00:00Z": true} {
+		if row := v.row(tier.Hour, hour); row == nil || row.Empty || row.Exact != exact {
+			t.Errorf("%s: %+v, want exact %v", hour, row, exact)
+		}
+	}
+	if got := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold); got.views != 2 {
+		t.Errorf("the sealed row has %d views, want the 2 that it had", got.views)
+	}
+}
+
+// The first click of a session has expired, so a late change cannot be walked back to it. Its row
+// says that it may miss the change.
+func TestSessions_AreInexactWhereTheChainToALateChangeHasExpired(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for _, minute := range []int{40, 65} {
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	v.setNow(noon.Add(24 * time.Hour))
+	v.sweep()
+	v.setNow(noon.Add(66*time.Minute + 30*tier.Day24))
+	if n := v.table.Expire(v.now()); n != 2 {
+		t.Fatalf("%d clicks expired, want both", n)
+	}
+	v.queued, v.seen = nil, v.seen+uint64(len(v.table.Records(v.seen)))
+	v.change(noon.Add(90*time.Minute), "a", "/")
+	v.processAll(v.queued)
+	for _, hour := range []string{"2026-03-10T12:00:00Z", "2026-03-10T13:00:00Z"} {
+		if row := v.row(tier.Hour, hour); row == nil || row.Empty || row.Exact {
+			t.Errorf("%s: %+v, want a row that is inexact", hour, row)
+		}
+	}
+}
+
+// slowPut lets something happen while the first invalidation is put.
+type slowPut struct {
+	store
+	during func()
+}
+
+func (s *slowPut) PutInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	result, err := s.store.PutInvalidation(ctx, i)
+	if during := s.during; during != nil {
+		s.during = nil
+		during()
+	}
+	return result, err
+}
+
+// A row is not written by a fold whose sessions have ended since: it is folded again.
+func TestSessions_AreFoldedAgainIfTheyEndWhileTheInvalidationIsPut(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for _, minute := range []int{50, 70} {
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	v.setNow(at("2026-03-10T13:45:00Z")) // the hour has closed, and settles at 14:05
+	v.on(&slowPut{store: v.table, during: func() {
+		v.setNow(at("2026-03-10T14:10:00Z"))
+		v.change(at("2026-03-10T13:38:00Z"), "a", "/")
+	}})
+	v.sweep()
+	if got := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold); got.views != 3 {
+		t.Errorf("the row has %d views, want the one of during the put too", got.views)
+	}
+}

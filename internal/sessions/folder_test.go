@@ -1,7 +1,6 @@
 package sessions_test
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -162,7 +161,12 @@ func anyViews() *rapid.Generator[[]model.Event] {
 			visitor := rapid.SampledFrom([]string{"a", "a", "b", "c", ""}).Draw(t, "visitor")
 			all = append(all, view(at, fmt.Sprintf("%02d", i), visitor, rapid.SampledFrom([]string{"/", "/x", "/y"}).Draw(t, "path")))
 		}
-		slices.SortFunc(all, func(a, b model.Event) int { return cmp.Or(a.Compare(b.Order)) })
+		chain := noon
+		for i := range rapid.IntRange(0, 30).Draw(t, "views of a long session") {
+			chain += model.Time(rapid.SampledFrom([]int{10, 20, 30, 30, 40}).Draw(t, "minutes") * 60_000)
+			all = append(all, view(chain, fmt.Sprintf("c%02d", i), "a", "/x"))
+		}
+		slices.SortFunc(all, func(a, b model.Event) int { return a.Compare(b.Order) })
 		return all
 	})
 }
@@ -254,6 +258,23 @@ func TestFolder_ViewsAfterReachChangeNothing(t *testing.T) {
 			t.Fatalf("%s settles at %s: want at least its closing time %s, and %s after its reach %s", hour, c.Settles, closes, slack, c.Reach)
 		}
 	})
+}
+
+// A session goes on for ten hours, and is followed to three hours after its first one.
+func TestFolder_LeavesOutWhatASessionIsNotFollowedTo(t *testing.T) {
+	k := kind(t)
+	var views []model.Event
+	for i := range 21 {
+		views = append(views, view(noon.Add(time.Duration(i)*30*time.Minute), fmt.Sprintf("%02d", i), "a", fmt.Sprint("/", i)))
+	}
+	got := fold(k, views, 0, noon, noon.Add(time.Hour))
+	want := recounted{sessions: []counted{{views: 8, entry: "/0", exit: "/7", duration: 12_600_000}}, views: 2, reach: noon.Add(4 * time.Hour)}
+	if text(got[0].Fold) != want.text() {
+		t.Errorf("%s, want %s", text(got[0].Fold), want.text())
+	}
+	if next := fold(k, views, 0, noon.Add(5*time.Hour), noon.Add(6*time.Hour)); next[0].Summary.Events() != 0 || next[0].Continuation.Carried != 1 {
+		t.Errorf("%s, want no session begun and one carried in", text(next[0].Fold))
+	}
 }
 
 func TestFolder_AnEventWithoutAKeyIsInNoSession(t *testing.T) {

@@ -184,7 +184,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "session-never-late", Says: "every change of the table stream is on time", Tests: sessionTests,
-		Edits: []edit{{ending, "return now < at.Add(grace-margin)", "return true"}},
+		Edits: []edit{{ending, "return now < at.Add(grace-margin)", "return now < at.Add(grace-margin) || true"}},
 	},
 	{
 		Name: "session-late-too-late", Says: "a change is on time until its own session has closed", Tests: sessionTests,
@@ -197,6 +197,14 @@ var mutants = []mutant{
 	{
 		Name: "session-reader-unsettled", Says: "a row whose sessions may go on is said to be complete", Tests: sessionTests,
 		Edits: []edit{{building, "now < bucket.End || settles > now || through != nil && settles > *through", "now < bucket.End || settles < 0"}},
+	},
+	{
+		Name: "session-neighbours-unread", Says: "a fold of sessions does not ask whether its neighbours' sources have expired", Tests: sessionTests,
+		Edits: []edit{{sessioning, "if b.lostOverEdge(near, fold, now) {", "if b.lostOverEdge(near, fold, now) && false {"}},
+	},
+	{
+		Name: "session-chain-expired", Says: "a late change leaves rows alone that reach it over expired sources", Tests: sessionTests,
+		Edits: []edit{{walking, "if raw == tier.Forever ||", "if raw != 0 ||"}},
 	},
 	{
 		Name: "session-put-unchecked", Says: "a row is written although its sessions ended while the invalidation was put", Tests: sessionTests,
