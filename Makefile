@@ -40,6 +40,14 @@ node_modules: package-lock.json | doctor
 	@npm ci --loglevel=error --no-fund --no-audit
 	@touch node_modules
 
+ui/node_modules: ui/package-lock.json
+	@cd ui && npm ci --loglevel=error --no-fund --no-audit
+	@touch $@
+
+.PHONY: ui
+ui: ui/node_modules ## the pages of tidemark dev from ui/src into internal/webui/dist, types checked; commit the result
+	@cd ui && npx tsc && npm run --silent build -- --outdir=../internal/webui/dist
+
 .PHONY: build
 build: ## the command line at bin/tidemark, each function at build/NAME/bootstrap (arm64) and build/local/NAME
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(STAMP)" -o bin/tidemark ./cmd/tidemark
@@ -69,12 +77,12 @@ demo: doctor node_modules build-local ## the main job on real input: replay logg
 test test-long test-infra: export TIDEMARK_REQUIRE ?= java,node,binaries
 
 .PHONY: test
-test: doctor node_modules lint build-local ## every suite, on DynamoDB Local too (under 5 min warm)
+test: doctor node_modules ui/node_modules lint build-local ## every suite, on DynamoDB Local too (under 5 min warm)
 	@$(GOTESTSUM) scripts/suites.sh short $(RACE)
 	@$(MAKE) --no-print-directory test-infra
 
 .PHONY: test-long
-test-long: doctor node_modules lint build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator, the race detector everywhere
+test-long: doctor node_modules ui/node_modules lint build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator, the race detector everywhere
 	@$(GOTESTSUM) scripts/suites.sh long $(RACE)
 	@$(MAKE) --no-print-directory test-infra
 

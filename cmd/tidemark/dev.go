@@ -171,12 +171,13 @@ func runCommand(ctx context.Context, cmd *cobra.Command, stack *local.Stack, opt
 
 const welcomeText = `Tidemark is up. Ctrl-C ends it.
 
-  HTTP API  %s
-  DynamoDB  %s, table %s
-  table in  %s
-  logs      %s
+  Pages     %[1]s/ui/
+  HTTP API  %[1]s
+  DynamoDB  %[2]s, table %[3]s
+  table in  %[4]s
+  logs      %[5]s
 
-Send a reading and read it back (rollups follow within %s):
+Send a reading and read it back (rollups follow within %[6]s):
 
   curl -s %[1]s/v1/readings -H 'Content-Type: application/json' \
     -d '{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4}'

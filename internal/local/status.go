@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/webui"
 )
 
 // Stats are the counts of the stack since its start.
@@ -81,6 +83,7 @@ func (s *Stack) localRoutes() http.Handler {
 		s.report(w, s.Idle(ctx) == nil)
 	})
 	mux.HandleFunc("GET "+SamplePath, s.serveSample)
+	mux.Handle(webui.Path, webui.Pages())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusNotFound, "Not Found") })
 	return mux
 }

@@ -1,0 +1,98 @@
+// The public HTTP API: its responses, and a hook that keeps a response up to date.
+import { useEffect, useState } from "preact/hooks";
+
+export type Figures = Record<"count" | "min" | "max" | "avg" | "p50" | "p95" | "p99", number | null>;
+export interface Rollup {
+  bucket: string; end: string; tier: string; exact: boolean; open: boolean; events: number;
+  measures: Record<string, Figures>;
+}
+export interface Chart {
+  from: string; to: string; reason: string; wholeFrom: string | null; completeThrough?: string;
+  segments: { tier: string; from: string; to: string }[]; rollups: Rollup[];
+}
+export interface Series { kind: string; stream: string; measures: string[]; firstSeen: string; lastSeen: string }
+export interface Subject { subject: string; profile: boolean; series: Series[] }
+export interface Subjects { subjects: Subject[]; next: string | null }
+export interface Event { at: string | null; id: string; fields: Record<string, unknown> }
+export interface History { events: Event[]; next: string | null }
+
+/** The part of the OpenAPI description that the pages read: the paths, and the kind of each. */
+export interface API { paths: Record<string, Record<string, { tags?: string[] }>> }
+
+/** A kind of event: its name in the list of series, and where its series are. */
+export interface Kind { name: string; path: string; subjects: string; events: boolean; latest: boolean }
+
+/** kindsOf finds the kinds by their chart routes, /v1/{subjects}/{id}/{kind}/rollups. */
+export function kindsOf(api: API): Kind[] {
+  const found: Kind[] = [];
+  for (const [path, methods] of Object.entries(api.paths)) {
+    const part = /^\/v1\/([^/{]+)\/\{id\}\/([^/{]+)\/rollups$/.exec(path);
+    const name = methods.get?.tags?.[0];
+    if (!part || !name) continue;
+    const series = `/v1/${part[1]}/{id}/${part[2]}`;
+    found.push({ name, subjects: part[1], path: part[2], events: !!api.paths[series]?.get, latest: !!api.paths[`${series}/latest`] });
+  }
+  return found;
+}
+
+/** Problem is a response that reports an error, or a request without a response. */
+export class Problem extends Error {
+  constructor(readonly status: number, message: string) { super(message); }
+}
+
+async function request(path: string, signal?: AbortSignal): Promise<{ tag: string; body: unknown }> {
+  let response: Response;
+  try {
+    // "no-cache" makes the browser revalidate with the entity tag: no change is a 304.
+    response = await fetch(path, { cache: "no-cache", signal });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new Problem(0, "The API cannot be reached. The page tries again every few seconds.");
+  }
+  const text = await response.text();
+  let body: any;
+  try { body = JSON.parse(text); } catch { body = {}; }
+  if (!response.ok) throw new Problem(response.status, body.detail ?? body.title ?? body.message ?? `The API returned status ${response.status}.`);
+  return { tag: response.headers.get("ETag") ?? text, body };
+}
+
+export interface Polled<T> { path: string; data?: T; problem?: Problem }
+
+/**
+ * usePolled reads a path, and again every `every` milliseconds while the page is visible. The
+ * value changes only if the entity tag does. null reads nothing. After a failure the last data
+ * stays, next to the problem.
+ */
+export function usePolled<T>(path: string | null, every = 5000): Polled<T> {
+  const [state, setState] = useState<Polled<T>>({ path: "" });
+  useEffect(() => {
+    if (path === null) return;
+    const stop = new AbortController();
+    let timer = 0, tag = "";
+    const read = async () => {
+      try {
+        if (!document.hidden || !tag) {
+          const got = await request(path, stop.signal);
+          if (got.tag !== tag) { tag = got.tag; setState({ path, data: got.body as T }); }
+        }
+      } catch (cause) {
+        if (stop.signal.aborted) return;
+        tag = "";
+        const problem = cause instanceof Problem ? cause : new Problem(0, String(cause));
+        setState((old) => ({ path, data: old.path === path ? old.data : undefined, problem }));
+      }
+      if (!stop.signal.aborted) timer = window.setTimeout(read, every);
+    };
+    read();
+    return () => { stop.abort(); clearTimeout(timer); };
+  }, [path, every]);
+  return path !== null && state.path === path ? state : { path: path ?? "" };
+}
+
+/** url joins path parts, escaped, and the parameters that have a value. */
+export function url(parts: string[], params: Record<string, string | undefined> = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
+  const text = query.toString();
+  return "/v1/" + parts.map(encodeURIComponent).join("/") + (text && "?" + text);
+}

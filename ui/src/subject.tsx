@@ -1,0 +1,159 @@
+// The page of one subject: a chart of a measure, the latest state and the newest events.
+import { useMemo, useState } from "preact/hooks";
+import { Plot, eventCount } from "./chart";
+import { Notice, href } from "./parts";
+import { numberText, timeText } from "./time";
+import { url, usePolled, type Chart, type Event, type History, type Kind, type Series, type Subject } from "./api";
+
+const day = 86400e3;
+const ranges: [string, number][] = [["1 hour", day / 24], ["1 day", day], ["1 week", 7 * day], ["30 days", 30 * day], ["1 year", 365 * day]];
+
+interface Props { subjects: string; id: string; params: URLSearchParams; kinds: Kind[]; utc: boolean }
+
+export function SubjectPage({ subjects, id, params, kinds, utc }: Props) {
+  const { data, problem } = usePolled<Subject>(url([subjects, id, "series"]), 30_000);
+  const series = data?.series ?? [];
+  const chosen = series.find((s) => s.kind === params.get("kind") && s.stream === (params.get("stream") ?? "")) ?? series[0];
+  const kind = kinds.find((k) => k.name === chosen?.kind && k.subjects === subjects);
+  return (
+    <main>
+      <h1><a href={href([subjects])}>{subjects}</a> / {id}</h1>
+      <Notice problem={problem} waiting={!data} />
+      {data && !chosen && <p class="empty">Nothing is stored for {id} yet, apart from its profile.</p>}
+      {chosen && series.length > 1 && (
+        <nav class="bar" aria-label="Series">
+          {series.map((s) => (
+            <a class="choice" aria-current={s === chosen ? "true" : undefined} href={href([subjects, id], { kind: s.kind, stream: s.stream })}>
+              {kinds.find((k) => k.name === s.kind)?.path ?? s.kind}{s.stream && ` · ${s.stream}`}
+            </a>
+          ))}
+        </nav>
+      )}
+      {chosen && kind && <SeriesView key={chosen.kind + "/" + chosen.stream} parts={[subjects, id, kind.path]} series={chosen} kind={kind} utc={utc} />}
+    </main>
+  );
+}
+
+interface Range { from: number; to: number }
+
+/** firstRange is the last 30 days, or where the newest event is older, the 30 days before it. */
+function firstRange(s: Series): Range {
+  const last = Date.parse(s.lastSeen) + day;
+  const to = last < Date.now() ? last : Date.now();
+  return { from: Math.max(Date.parse(s.firstSeen), to - 30 * day), to };
+}
+
+function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Series; kind: Kind; utc: boolean }) {
+  const measures = [...series.measures, eventCount];
+  const [measure, setMeasure] = useState(measures[0]);
+  const [range, setRange] = useState(() => firstRange(series));
+  const [before, setBefore] = useState<Range[]>([]);
+  const span = range.to - range.from;
+  const show = (from: number, to: number) => { setBefore([...before, range]); setRange({ from, to: Math.max(to, from + 60e3) }); };
+  const iso = (t: number) => new Date(t).toISOString();
+  const path = url([...parts, "rollups"], { from: iso(range.from), to: iso(range.to), points: "400", gaps: "true", stream: series.stream });
+  const { data: chart, problem } = usePolled<Chart>(path);
+  return (
+    <>
+      <section aria-label="Chart">
+        <div class="bar">
+          <label>Measure <select value={measure} onChange={(e) => setMeasure(e.currentTarget.value)}>{measures.map((m) => <option>{m}</option>)}</select></label>
+          {ranges.map(([name, length]) => (
+            <button aria-pressed={span === length} onClick={() => show(range.to - length, range.to)}>{name}</button>
+          ))}
+          <button onClick={() => show(Date.parse(series.firstSeen), Date.now())}>All</button>
+          <button onClick={() => show(range.from - span / 2, range.to - span / 2)} aria-label="Earlier">←</button>
+          <button onClick={() => show(range.from + span / 2, range.to + span / 2)} aria-label="Later">→</button>
+          <button onClick={() => show(Date.now() - span, Date.now())}>Now</button>
+          <button disabled={!before.length} onClick={() => { setRange(before.at(-1)!); setBefore(before.slice(0, -1)); }}>Back</button>
+        </div>
+        <Notice problem={problem} waiting={!chart} />
+        {chart && <ChartView chart={chart} measure={measure} utc={utc} zoom={show} />}
+      </section>
+      <div class="columns">
+        {kind.latest && <Latest path={url([...parts, "latest"], { stream: series.stream })} utc={utc} />}
+        {kind.events && <Events path={url(parts, { limit: "20", stream: series.stream })} utc={utc} />}
+      </div>
+    </>
+  );
+}
+
+function ChartView({ chart, measure, utc, zoom }: { chart: Chart; measure: string; utc: boolean; zoom: (from: number, to: number) => void }) {
+  const filled = useMemo(() => chart.rollups.filter((r) => r.events > 0), [chart]);
+  const inexact = filled.filter((r) => !r.exact).length;
+  return (
+    <>
+      {filled.length === 0 && <p class="empty">No events from {timeText(chart.from, utc)} to {timeText(chart.to, utc)}. Choose “All” for every bucket that is kept.</p>}
+      <Plot rollups={chart.rollups} measure={measure} from={chart.from} to={chart.to} utc={utc} zoom={zoom} />
+      <p class="facts">
+        <strong>Tier:</strong> {chart.reason}.{" "}
+        {chart.wholeFrom && <>Data before {timeText(chart.wholeFrom, utc)} has expired. </>}
+        {inexact > 0
+          ? <>{inexact} hatched {inexact === 1 ? "bucket is" : "buckets are"} inexact: a change arrived too late to be included. </>
+          : filled.length > 0 && <>Every bucket is exact. </>}
+        {filled.some((r) => r.open) && <>The tinted bucket is still open. </>}
+        {chart.completeThrough && <>Stored rows are complete through {timeText(chart.completeThrough, utc)}; later buckets are computed as you read.</>}
+      </p>
+      <details>
+        <summary>{filled.length} buckets as a table</summary>
+        <div class="wide"><BucketTable rollups={filled} measure={measure} utc={utc} /></div>
+      </details>
+    </>
+  );
+}
+
+const shown = ["min", "avg", "max", "p50", "p95", "p99"] as const;
+
+function BucketTable({ rollups, measure, utc }: { rollups: Chart["rollups"]; measure: string; utc: boolean }) {
+  return (
+    <table>
+      <thead><tr><th scope="col">Bucket</th><th scope="col">Events</th>{shown.map((f) => <th scope="col">{f === "avg" ? "mean" : f}</th>)}<th scope="col">State</th></tr></thead>
+      <tbody>
+        {rollups.toReversed().map((r) => (
+          <tr>
+            <th scope="row">{timeText(r.bucket, utc)}</th>
+            <td class="number">{numberText(r.events)}</td>
+            {shown.map((f) => <td class="number">{numberText(r.measures[measure]?.[f])}</td>)}
+            <td>{r.open ? "open" : r.exact ? "exact" : "inexact"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const fieldText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+function Latest({ path, utc }: { path: string; utc: boolean }) {
+  const { data, problem } = usePolled<Event>(path);
+  return (
+    <section>
+      <h2>Latest</h2>
+      <Notice problem={problem} waiting={!data} />
+      {data && <p class="note">{timeText(data.at, utc)}</p>}
+      {data && <dl>{Object.entries(data.fields).map(([name, value]) => <div><dt>{name}</dt><dd>{fieldText(value)}</dd></div>)}</dl>}
+    </section>
+  );
+}
+
+function Events({ path, utc }: { path: string; utc: boolean }) {
+  const { data, problem } = usePolled<History>(path);
+  const names = [...new Set((data?.events ?? []).flatMap((e) => Object.keys(e.fields)))];
+  return (
+    <section>
+      <h2>Newest events</h2>
+      <Notice problem={problem} waiting={!data} />
+      {data?.events.length === 0 && <p class="empty">No event is stored any more: events expire before their rollups.</p>}
+      {!!data?.events.length && (
+        <div class="wide" tabIndex={0} role="region" aria-label="Newest events">
+          <table>
+            <thead><tr><th scope="col">Time</th>{names.map((n) => <th scope="col">{n}</th>)}</tr></thead>
+            <tbody>{data.events.map((e) => (
+              <tr key={e.at + e.id}><th scope="row">{timeText(e.at, utc)}</th>{names.map((n) => <td>{n in e.fields ? fieldText(e.fields[n]) : ""}</td>)}</tr>
+            ))}</tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
