@@ -187,20 +187,8 @@ var mutants = []mutant{
 		Edits: []edit{{ending, "return now < at.Add(grace-margin)", "return now < at.Add(grace-margin) || true"}},
 	},
 	{
-		Name: "session-late-too-late", Says: "a change is on time until its own session has closed", Tests: sessionTests,
-		Edits: []edit{{ending, "at.Add(grace-margin)", "at.Add(grace+kind.Sessions.Gap)"}},
-	},
-	{
 		Name: "session-no-reclosing", Says: "a bucket is not folded again when its sessions have ended", Tests: sessionTests,
 		Edits: []edit{{sessioning, "c.Reach == 0 || readAt >= c.Settles ||", "c.Reach == 0 || readAt < model.MaxTime ||"}},
-	},
-	{
-		Name: "session-reader-unsettled", Says: "a row whose sessions may go on is said to be complete", Tests: sessionTests,
-		Edits: []edit{{building, "now < bucket.End || settles > now || through != nil && settles > *through", "now < bucket.End || settles < 0"}},
-	},
-	{
-		Name: "session-neighbours-unread", Says: "a fold of sessions does not ask whether its neighbours' sources have expired", Tests: sessionTests,
-		Edits: []edit{{sessioning, "if b.lostOverEdge(near, fold, now) {", "if b.lostOverEdge(near, fold, now) && false {"}},
 	},
 	{
 		Name: "session-chain-expired", Says: "a late change leaves rows alone that reach it over expired sources", Tests: sessionTests,

@@ -36,7 +36,6 @@ const (
 	ending        = "internal/sessions/settle.go"
 	sessioning    = "internal/aggregate/sessions.go"
 	walking       = "internal/aggregate/walk.go"
-	building      = "internal/query/rollups.go"
 	gathering     = "internal/aggregate/dirty.go"
 	retrying      = "internal/retry/retry.go"
 	folding       = "pkg/rollup/fold.go"
