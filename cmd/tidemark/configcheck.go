@@ -49,7 +49,7 @@ func configCommand(to *connection) *cobra.Command {
 }
 
 func configCheckCommand(to *connection) *cobra.Command {
-	var against, stack string
+	var against, stack, rate string
 	cmd := &cobra.Command{
 		Use:     "check",
 		Short:   "Check the configuration before a deployment",
@@ -61,6 +61,11 @@ func configCheckCommand(to *connection) *cobra.Command {
 			after, err := to.settings()
 			if err != nil {
 				return err
+			}
+			if rate != "" {
+				if err := printRates(cmd.OutOrStdout(), after, rate); err != nil {
+					return err
+				}
 			}
 			if against == "" {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n", cmp.Or(to.file, config.FileName), len(after.Kinds), len(after.Stages))
@@ -74,6 +79,7 @@ func configCheckCommand(to *connection) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&against, "against", "", "the `configuration` before the change: a file, - or deployed")
+	cmd.Flags().StringVar(&rate, "rate", "", "`rate` of the events of a series, such as 1/h: say which tiers should be immediate")
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` for --against deployed, for example tidemark-prod")
 	return cmd
 }

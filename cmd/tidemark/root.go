@@ -27,7 +27,7 @@ var groups = []struct {
 	{"Check and repair:", []func(*connection) *cobra.Command{
 		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, waitCommand, gapCommand, adoptCommand,
 	}},
-	{"Deployments:", []func(*connection) *cobra.Command{configCommand, smokeCommand}},
+	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, smokeCommand}},
 	{"", []func(*connection) *cobra.Command{versionCommand}},
 }
 

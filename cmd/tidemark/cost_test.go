@@ -1,0 +1,18 @@
+package main
+
+import "testing"
+
+func TestCost_ShowsUnitsAndPricesByKind(t *testing.T) {
+	b := newBench(t)
+	b.expect(0, words("cost READING --rate 1/m --batch 60 --series 100"), "100 series at 1/m, 60 in a request", "READING", "PROVISIONED")
+	b.expect(2, words("cost NONE"), "no kind NONE")
+	b.expect(2, words("cost --rate often"), "is not a rate")
+	b.expect(2, words("cost --batch 0"), "--batch is 1 to 1000")
+	b.expect(2, words("cost --series 0"), "--series at least 1")
+}
+
+func TestConfigCheck_RecommendsModesForARate(t *testing.T) {
+	b := newBench(t)
+	b.expect(0, words("config check --rate 1/h"), "READING at 1/h: hour immediate, day, month deferred costs least", "configured are all tiers deferred")
+	b.expect(2, words("config check --rate 1"), "is not a rate")
+}

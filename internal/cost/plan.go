@@ -1,0 +1,143 @@
+package cost
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// On-demand prices in us-east-1, in dollars, November 2026.
+const (
+	PerWrite       = .625e-6 // a write unit
+	PerRead        = .125e-6 // a read unit
+	PerGBMonth     = .25 + .20
+	PerRequest     = 1e-6   // of the HTTP API
+	PerMessage     = 1.3e-6 // of AWS IoT Core, with its rule
+	perWCUHour     = .00065 // provisioned
+	perRCUHour     = .00013
+	utilisation    = .7 // of provisioned capacity under an even load
+	itemOverhead   = 100
+	hoursOfMonth   = 730
+	secondsOfMonth = hoursOfMonth * 3600
+)
+
+// Month is what a steady load costs in a month, in dollars.
+type Month struct {
+	OnDemand, Provisioned float64 // the table's writes and reads, in one of the two modes
+	Storage               float64 // of events, with point-in-time recovery
+	Requests, Messages    float64 // by the HTTP API, or by AWS IoT Core
+}
+
+// MonthOf returns the cost of so many series with a load.
+func MonthOf(u Units, load Load, series int, raw time.Duration) Month {
+	perSecond := float64(series) / load.Every.Seconds()
+	events := perSecond * secondsOfMonth
+	kept := perSecond * min(raw, 365*tier.Day24).Seconds()
+	requests := events / float64(load.Batch)
+	return Month{
+		OnDemand:    u.Dollars(events),
+		Provisioned: perSecond * (u.Write*perWCUHour + u.Read*perRCUHour) * hoursOfMonth / utilisation,
+		Storage:     kept * (u.Bytes + itemOverhead) / 1e9 * PerGBMonth,
+		Requests:    requests * PerRequest,
+		Messages:    requests * PerMessage,
+	}
+}
+
+// ParseRate returns the time between two events of a series at a rate such as 1/h: a number of
+// events in a second, minute, hour or day.
+func ParseRate(text string) (every time.Duration, _ error) {
+	number, unit, _ := strings.Cut(text, "/")
+	n, err := strconv.ParseFloat(number, 64)
+	of := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": tier.Day24}[unit]
+	if every = time.Duration(float64(of) / max(n, 0)); err != nil || of == 0 || n <= 0 || every < time.Millisecond {
+		return 0, fmt.Errorf("%q is not a rate: write a number of events in a second, minute, hour or day, as 1/m or 4/h", text)
+	}
+	return every, nil
+}
+
+// Plan is a choice of tiers that are immediate: the finest ones, so many.
+type Plan struct {
+	Immediate int
+	Units
+}
+
+// Plans measures a kind with each choice of immediate tiers, from all deferred on.
+func Plans(kind catalog.Kind, load Load) (all []Plan, _ error) {
+	for n := range len(kind.Retention.Tiers) + 1 {
+		k := kind
+		k.Retention.Tiers = append([]tier.Tier(nil), kind.Retention.Tiers...)
+		for level := range k.Retention.Tiers {
+			t := &k.Retention.Tiers[level]
+			t.Deferred = level >= n
+			if !t.Deferred {
+				t.Grace = 0
+			}
+		}
+		units, err := Measure(k, load)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Plan{n, units})
+	}
+	return all, nil
+}
+
+// Best returns the cheapest of plans; of those within a twentieth of it, the one with the most
+// deferred tiers.
+func Best(plans []Plan) Plan {
+	least := plans[0].Dollars(1)
+	for _, p := range plans {
+		least = min(least, p.Dollars(1))
+	}
+	for _, p := range plans {
+		if p.Dollars(1) <= least*1.05 {
+			return p
+		}
+	}
+	return plans[0]
+}
+
+// Recommend says which tiers of a kind should be immediate if a series has an event each time
+// so much has passed, and what the configured ones cost beside them.
+func Recommend(kind catalog.Kind, every time.Duration) (string, error) {
+	plans, err := Plans(kind, Load{Every: every, Batch: 1})
+	if err != nil {
+		return "", err
+	}
+	best, configured := Best(plans), plans[immediateTiers(kind)]
+	text := fmt.Sprintf("%s costs least, %.2f write and %.2f read units an event", modes(kind, best.Immediate), best.Write, best.Read)
+	if configured.Immediate != best.Immediate {
+		text += fmt.Sprintf("; configured are %s, %.2f and %.2f units", modes(kind, configured.Immediate), configured.Write, configured.Read)
+	}
+	return text, nil
+}
+
+func immediateTiers(k catalog.Kind) (n int) {
+	for n < len(k.Retention.Tiers) && !k.Retention.Tiers[n].Deferred {
+		n++
+	}
+	return n
+}
+
+// modes says which of the tiers of a kind are immediate: the finest n.
+func modes(k catalog.Kind, n int) string {
+	var immediate, deferred []string
+	for level, t := range k.Retention.Tiers {
+		if level < n {
+			immediate = append(immediate, t.Unit.String())
+		} else {
+			deferred = append(deferred, t.Unit.String())
+		}
+	}
+	switch {
+	case n == 0:
+		return "all tiers deferred"
+	case len(deferred) == 0:
+		return "all tiers immediate"
+	}
+	return strings.Join(immediate, ", ") + " immediate, " + strings.Join(deferred, ", ") + " deferred"
+}
