@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
@@ -41,11 +42,16 @@ type store interface {
 // newWorld returns a world with the kinds that ship and a fixed clock.
 func newWorld(s store) (*world, error) {
 	settings := config.Default(domains.Kinds()...)
-	settings.Retention = tier.Standard() // the requests of closed buckets; open ones are folded
+	settings.Retention = tier.Standard() // as below, the requests of closed buckets: open ones are folded
 	kinds, err := settings.Catalog()
 	if err != nil {
 		return nil, err
 	}
+	for i := range kinds.Kinds {
+		kinds.Kinds[i].Retention = immediate(kinds.Kinds[i].Retention)
+	}
+	pageViews := web.PageViews
+	pageViews.Retention = immediate(pageViews.Retention)
 	clock := func() model.Time { return at(now) }
 	chance := dice()
 	opts := &timeseries.Options{Now: func() time.Time { return now }}
@@ -53,7 +59,7 @@ func newWorld(s store) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	views, err := timeseries.Open[PageView](s, web.PageViews, opts)
+	views, err := timeseries.Open[PageView](s, pageViews, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +73,15 @@ func newWorld(s store) (*world, error) {
 		query:    &query.Service{Store: s, Now: clock, CursorKey: []byte("the key of a page that is written")},
 		alerts:   &alert.Service{Store: s, Catalog: kinds, Now: clock, Rand: chance, Parallel: 1},
 	}, nil
+}
+
+// immediate returns a policy without deferred tiers.
+func immediate(p tier.Policy) tier.Policy {
+	p.Tiers = slices.Clone(p.Tiers)
+	for level := range p.Tiers {
+		p.Tiers[level].Deferred, p.Tiers[level].Grace = false, 0
+	}
+	return p
 }
 
 // dice returns a random source with a fixed seed.

@@ -59,7 +59,7 @@ func ofFirstView() []catalog.SessionField {
 // sessionRetention is that of the other kinds, without minutes. Buckets close when the sessions
 // in them have usually ended.
 func sessionRetention() tier.Policy {
-	p := retention().Defer()
+	p := retention()
 	p.Tiers = p.Tiers[1:]
 	for level := range p.Tiers {
 		p.Tiers[level].Grace = sessionGap + sessionLateness

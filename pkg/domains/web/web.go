@@ -55,7 +55,7 @@ func retention() tier.Policy {
 		{Unit: tier.Hour, Retention: 90 * day},
 		{Unit: tier.Day, Retention: 730 * day},
 		{Unit: tier.Month, Retention: tier.Forever},
-	}}
+	}}.Defer()
 }
 
 // PageViews are views of pages. The views of a site are spread over four partitions, because
