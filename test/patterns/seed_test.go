@@ -48,7 +48,9 @@ func newWorld(s store) (*world, error) {
 		return nil, err
 	}
 	for i := range kinds.Kinds {
-		kinds.Kinds[i].Retention = immediate(kinds.Kinds[i].Retention)
+		if k := &kinds.Kinds[i]; k.HasEvents() {
+			k.Retention = immediate(k.Retention)
+		}
 	}
 	pageViews := web.PageViews
 	pageViews.Retention = immediate(pageViews.Retention)
