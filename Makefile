@@ -139,7 +139,7 @@ mutation: doctor node_modules ## longer: N (400) of 4,300 small faults by rule i
 
 .PHONY: chaos
 chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket (about 1 min)
-	@go test -c -o build/chaos.test ./test/chaos && TIDEMARK_COMMAND="-seed $(SEED)" build/chaos.test
+	@go test -c -o build/linear.test ./test/linear && TIDEMARK_COMMAND="chaos -seed $(SEED)" build/linear.test
 
 bench/electro/node_modules: bench/electro/package-lock.json | doctor
 	@cd bench/electro && npm ci --loglevel=error --no-fund --no-audit

@@ -65,7 +65,7 @@ var within = [][2]string{
 	{"test/oracleweb", "test/weblogs"},
 	{"test/demo", "test/loggers"},
 	{"test/oracle", "test/loggers"},
-	{"test/chaos", "test/loggers"},
+	{"test/linear", "test/loggers"},
 	{"test/dynoxide", "test/loggers"},
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/test/internal/history"
 )
 
 func TestHistories_AreLinearizableUnderEveryFault(t *testing.T) {
@@ -69,7 +68,7 @@ func TestPlantedFaults_AreFoundAndDrawn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			total := play(v, 1, 20_000)
-			violation := new(history.Violation)
+			violation := new(Violation)
 			if total.failed == nil || !errors.As(total.failed.Failure, &violation) {
 				t.Fatalf("%s: want a violation", total)
 			}

@@ -10,11 +10,18 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/testenv"
-	"github.com/tidemark-db/tidemark/test/internal/history"
 )
 
 // TestMain runs the command if TIDEMARK_COMMAND has its flags.
-func TestMain(m *testing.M) { testenv.Main(m, command) }
+func TestMain(m *testing.M) {
+	testenv.Main(m, func(args []string) {
+		if len(args) > 0 && args[0] == "chaos" {
+			chaosCommand(args[1:])
+			return
+		}
+		command(args)
+	})
+}
 
 // command is what make linear runs, from the module's root.
 func command(args []string) {
@@ -95,7 +102,7 @@ func (t *total) String() string {
 // explain prints the shrunk history of the first failure, and draws it.
 func (t *total) explain(v variant, page string) error {
 	fmt.Printf("\n%s", trial(v).Shrink(t.failed.Seed))
-	violation := new(history.Violation)
+	violation := new(Violation)
 	if !errors.As(t.failed.Failure, &violation) {
 		return t.failed.Failure
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
-	"github.com/tidemark-db/tidemark/test/internal/history"
 )
 
 // variant plants a fault around the code. The zero variant is the code as it is.
@@ -37,7 +36,7 @@ type world struct {
 	dice    simstream.Dice
 	kinds   *catalog.Catalog
 	store   *store
-	log     *history.Log
+	log     *Log
 	swept   map[string]bool
 	known   map[string]*model.Latest // of variants
 }
@@ -59,7 +58,7 @@ func newWorld(s *simstream.Sim, v variant, done func(*world)) {
 		panic(err) // a mistake of this program
 	}
 	w.kinds = kinds
-	w.log = &history.Log{Kind: &kinds.Kinds[0], Base: tier.Hour.BucketOf(s.Now()).Start.Add(-history.Slots * history.Step)}
+	w.log = &Log{Kind: &kinds.Kinds[0], Base: tier.Hour.BucketOf(s.Now()).Start.Add(-Slots * Step)}
 	w.store = &store{Table: memory.New(s.Now), world: w}
 	s.Deliver(simstream.Delivery{
 		Settings: eventsource.Settings{ReportFailures: true, BatchSize: 5, Parallelization: 2, MaxRetries: -1, Bisect: true, Filter: filter},
@@ -84,7 +83,7 @@ var filter, _ = eventsource.ParseFilter(tablekeys.AggregateFilter) // it is cons
 func kindOf(d simstream.Dice) catalog.Kind {
 	k := catalog.Kind{
 		Name: "READING", Subject: catalog.SubjectType{Name: "DEVICE"},
-		Measures:  []rollup.MeasureSpec{{Name: history.Measure}},
+		Measures:  []rollup.MeasureSpec{{Name: Measure}},
 		Retention: tier.Policy{Raw: 30 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 90 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}},
 	}
 	switch d.Pick("late events", 4) {
@@ -134,11 +133,11 @@ func (w *world) readAll(id int, d simstream.Dice) {
 	})
 }
 
-func (w *world) newClient(id int, d simstream.Dice) *history.Client {
+func (w *world) newClient(id int, d simstream.Dice) *Client {
 	skew := d.Span("clock", 2*time.Minute) - time.Minute
 	now := func() model.Time { return w.Now().Add(skew) }
 	random := d.Of("random").Rand()
-	return &history.Client{
+	return &Client{
 		ID: id, Log: w.log, Store: w.store, Now: w.Now,
 		Query:  &query.Service{Store: &query.Live{Store: w.store, Watermarks: w.store, Kind: query.KindsOf(w.kinds), Now: now}, Now: now},
 		Ingest: func(to ingest.Store) *ingest.Service { return w.service(to, now, random) },

@@ -1,4 +1,4 @@
-package history
+package linear
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// series is the state of one series, as a caller may imagine it.
-type series struct {
+// state is the state of one series, as a caller may imagine it.
+type state struct {
 	stored      [Slots + 1]uint8 // payload of the event at each slot
 	slot, value uint8            // of the latest item
 }
@@ -24,7 +24,7 @@ func policyOf(k *catalog.Kind) policy {
 
 // append returns the outcome of an append that is carried out alone, and the state after it. It is
 // the documented precedence: collision, duplicate, conflict, then late or stale.
-func (p policy) append(s series, o *Operation) (model.Outcome, series) {
+func (p policy) append(s state, o *Operation) (model.Outcome, state) {
 	taken := s.stored[o.Slot]
 	if taken == 0 && s.slot == o.Slot {
 		taken = s.value // the event was deleted; the latest item still knows it
@@ -51,7 +51,7 @@ func (p policy) append(s series, o *Operation) (model.Outcome, series) {
 
 // step carries out one operation and reports whether its response is possible in the state. An
 // attempt without response is always possible: one that had no effect comes last.
-func (p policy) step(s series, o *Operation) (bool, series) {
+func (p policy) step(s state, o *Operation) (bool, state) {
 	switch o.Verb {
 	case Append:
 		outcome, next := p.append(s, o)
@@ -72,18 +72,18 @@ func (p policy) step(s series, o *Operation) (bool, series) {
 }
 
 // showsLatest reports whether the latest item that a conflict returned is the one in the state.
-func (p policy) showsLatest(s series, o *Operation) bool {
+func (p policy) showsLatest(s state, o *Operation) bool {
 	return o.Outcome != model.Conflict || o.GotUnknown || s.slot == o.GotSlot && s.value == o.Got
 }
 
 // model returns the sequential specification for porcupine.
 func (p policy) model() porcupine.Model {
 	return porcupine.Model{
-		Init:              func() any { return series{} },
-		Step:              func(state, input, _ any) (bool, any) { return p.step(state.(series), input.(*Operation)) },
+		Init:              func() any { return state{} },
+		Step:              func(was, input, _ any) (bool, any) { return p.step(was.(state), input.(*Operation)) },
 		DescribeOperation: func(input, _ any) string { return input.(*Operation).String() },
-		DescribeState: func(state any) string {
-			s := state.(series)
+		DescribeState: func(was any) string {
+			s := was.(state)
 			return fmt.Sprintf("latest %d@%d, events %v", s.value, s.slot, s.stored[1:])
 		},
 	}

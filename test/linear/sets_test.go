@@ -1,4 +1,4 @@
-package history
+package linear
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// writes are the appends and deletes of one series.
-type writes struct {
+// appendsAndDeletes are the appends and deletes of one series.
+type appendsAndDeletes struct {
 	appends [Payloads + 1][]*Operation // by payload: those that stored it, or may have
 	deletes [Slots + 1][]*Operation    // by slot
 }
@@ -17,8 +17,8 @@ type writes struct {
 // storing are the outcomes of appends that stored the event.
 var storing = map[model.Outcome]bool{model.Applied: true, model.Late: true}
 
-func (l *Log) writesOf(series string) *writes {
-	w := &writes{}
+func (l *Log) writesOf(series string) *appendsAndDeletes {
+	w := &appendsAndDeletes{}
 	for i := range l.Operations {
 		switch o := &l.Operations[i]; {
 		case o.Series != series:
@@ -33,7 +33,7 @@ func (l *Log) writesOf(series string) *writes {
 
 // mustHave reports whether a fold that includes what was acknowledged before since has the
 // payload: an append stored it, and no delete may have removed it by the end of the read.
-func (w *writes) mustHave(payload, slot uint8, since, end int64) bool {
+func (w *appendsAndDeletes) mustHave(payload, slot uint8, since, end int64) bool {
 	for _, a := range w.appends[payload] {
 		if a.Lost || !storing[a.Outcome] || a.Return >= since {
 			continue
@@ -51,7 +51,7 @@ func (w *writes) mustHave(payload, slot uint8, since, end int64) bool {
 
 // mayHave reports whether a fold may have the payload: an append of it was sent by the end of the
 // read, and was not over before a delete that was acknowledged before since.
-func (w *writes) mayHave(payload, slot uint8, since, end int64) bool {
+func (w *appendsAndDeletes) mayHave(payload, slot uint8, since, end int64) bool {
 	for _, a := range w.appends[payload] {
 		deleted := false
 		for _, d := range w.deletes[slot] {
@@ -78,7 +78,7 @@ func (l *Log) checkReads(series string) string {
 	return ""
 }
 
-func (l *Log) checkRead(w *writes, r *Read) string {
+func (l *Log) checkRead(w *appendsAndDeletes, r *Read) string {
 	unit, _ := tier.ParseUnit(r.Tier)
 	slots, sets, unknown := l.sent(r.Series), map[model.Time]uint64{}, map[model.Time]bool{}
 	for _, row := range r.Rows {

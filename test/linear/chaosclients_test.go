@@ -1,4 +1,4 @@
-package chaos
+package linear
 
 import (
 	"bytes"
@@ -21,7 +21,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
-	"github.com/tidemark-db/tidemark/test/internal/history"
 	"github.com/tidemark-db/tidemark/test/loggers"
 )
 
@@ -29,8 +28,8 @@ import (
 // of them append through the HTTP front, whose functions are killed; the others write to the
 // table through the cut connections themselves.
 type recorded struct {
-	log     *history.Log
-	clients []*history.Client
+	log     *Log
+	clients []*Client
 	seed    uint64
 }
 
@@ -58,12 +57,12 @@ func newRecorded(ctx context.Context, rig *loggers.Rig, endpoint string, seed ui
 	}
 	now := func() model.Time { return model.TimeOf(time.Now()) }
 	began := time.Now()
-	r := &recorded{seed: seed, log: &history.Log{
-		Kind: kind, Base: tier.Hour.BucketOf(now()).Start.Add(-history.Slots * history.Step),
+	r := &recorded{seed: seed, log: &Log{
+		Kind: kind, Base: tier.Hour.BucketOf(now()).Start.Add(-Slots * Step),
 		Clock: func() int64 { return int64(time.Since(began)) },
 	}}
 	for i := range clientCount {
-		c := &history.Client{
+		c := &Client{
 			ID: i, Log: r.log, Store: table, Now: now,
 			Query: &query.Service{Store: &query.Live{Store: table, Watermarks: table, Kind: query.KindsOf(kinds), Now: now}, Now: now},
 			Ingest: func(to ingest.Store) *ingest.Service {
@@ -118,7 +117,7 @@ func (r *recorded) check(ctx context.Context, out io.Writer) error {
 	}
 	operations := r.log.Count()
 	err := r.log.Check()
-	violation := new(history.Violation)
+	violation := new(Violation)
 	if errors.As(err, &violation) {
 		return errors.Join(err, violation.Draw("chaos.html"))
 	}
@@ -146,8 +145,8 @@ var errNoOutcome = errors.New("the response has no outcome")
 
 // append sends one observation.
 func (f front) append(ctx context.Context, e ingest.TypedObservation) (model.Outcome, error) {
-	value, _ := e.Attrs.Get(history.Measure)
-	body, err := json.Marshal(map[string]any{f.subject: e.Subject, "timestamp": e.At, history.Measure: value.Number})
+	value, _ := e.Attrs.Get(Measure)
+	body, err := json.Marshal(map[string]any{f.subject: e.Subject, "timestamp": e.At, Measure: value.Number})
 	if err != nil {
 		return "", err
 	}

@@ -1,11 +1,4 @@
-// Package history records what the clients of a table sent and received, and checks it without
-// knowledge of the implementation: operations on a series must be linearizable (by porcupine),
-// and each rollup that was read must be the fold of a set of events between what was
-// acknowledged before the read and what was sent by its end.
-//
-// Each appended payload of a series is a different power of two, so that the sum of a rollup
-// names the set of its events.
-package history
+package linear
 
 import (
 	"fmt"

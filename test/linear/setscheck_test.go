@@ -1,4 +1,4 @@
-package history
+package linear
 
 import (
 	"math"
@@ -85,7 +85,7 @@ func TestModel_IsTheDocumentedPrecedenceOfOutcomes(t *testing.T) {
 		{6, 6, 1, model.Applied, model.Applied, model.Conflict},
 	}
 	for name, p := range map[string]policy{"keep": {}, "drop": {drop: true}, "none": {withoutLatest: true}} {
-		var s series
+		var s state
 		for i, step := range steps {
 			want := map[string]model.Outcome{"keep": step.keep, "drop": step.drop, "none": step.none}[name]
 			got, next := p.append(s, &Operation{Slot: step.slot, Payload: step.payload, Where: step.where})
@@ -99,7 +99,7 @@ func TestModel_IsTheDocumentedPrecedenceOfOutcomes(t *testing.T) {
 
 func TestModel_RemembersTheLatestEventAfterItsDeletion(t *testing.T) {
 	var p policy
-	_, s := p.append(series{}, &Operation{Slot: 5, Payload: 1})
+	_, s := p.append(state{}, &Operation{Slot: 5, Payload: 1})
 	possible, s := p.step(s, &Operation{Verb: Delete, Slot: 5, Found: true})
 	if again, _ := p.step(s, &Operation{Verb: Delete, Slot: 5, Found: true}); !possible || again {
 		t.Errorf("deletes are possible: %t, then %t; want true, then false", possible, again)
