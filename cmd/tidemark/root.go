@@ -19,7 +19,7 @@ var groups = []struct {
 }{
 	{"Run and load:", []func(*connection) *cobra.Command{devCommand, replayCommand, importCommand}},
 	{"Read:", []func(*connection) *cobra.Command{
-		lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
+		uiCommand, lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
 	}},
 	{"Manage:", []func(*connection) *cobra.Command{
 		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand, siteCommand, keyCommand,

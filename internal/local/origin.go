@@ -11,6 +11,15 @@ import (
 // IDHeader is the header with the random id of a run of dev.
 const IDHeader = devfile.IDHeader
 
+// OnlyFromThisMachine returns a handler that refuses what fromThisMachine refuses.
+func OnlyFromThisMachine(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fromThisMachine(w, r) {
+			h.ServeHTTP(w, r)
+		}
+	})
+}
+
 // fromThisMachine reports whether a request may be served, else it writes the response. The front
 // has no authentication. A page of another website, open in a browser on this machine, can send
 // requests here: its origin says so, or the name under which it reached the loopback address.
@@ -22,7 +31,7 @@ func fromThisMachine(w http.ResponseWriter, r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		at, err := url.Parse(origin)
 		if err != nil || !isLoopback(at.Host) {
-			writeMessage(w, http.StatusForbidden, "a page of another website sent this request: tidemark dev serves only pages of this machine")
+			writeMessage(w, http.StatusForbidden, "a page of another website sent this request: only pages of this machine are served")
 			return false
 		}
 	}

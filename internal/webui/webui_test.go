@@ -3,6 +3,7 @@ package webui
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -74,6 +75,84 @@ func TestPages_AreTheBuildOfTheirSources(t *testing.T) {
 			t.Errorf("dist/%s is not the build of ui: run make ui, and commit the result", name)
 		}
 	}
+}
+
+func TestReadOnly_PassesReadsWithTheTransportsSignature(t *testing.T) {
+	t.Parallel()
+	var seen *http.Request
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r
+		w.Header().Set("ETag", `"1"`)
+		io.WriteString(w, `{"subjects":[]}`)
+	}))
+	defer api.Close()
+	h, err := ReadOnly(api.URL, signing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("GET", "/v1/devices/a%2Fb?limit=3", nil)
+	r.Header.Set("Cookie", "secret")
+	r.Header.Set("If-None-Match", `"0"`)
+	got := get(t, h, r)
+	if got.Code != http.StatusOK || got.Header().Get("ETag") != `"1"` {
+		t.Fatalf("status %d, ETag %q, want the response of the API", got.Code, got.Header().Get("ETag"))
+	}
+	if seen.RequestURI != "/v1/devices/a%2Fb?limit=3" || seen.Header.Get("Authorization") != "signed" || seen.Header.Get("If-None-Match") != `"0"` {
+		t.Errorf("the API received %s with %v", seen.RequestURI, seen.Header)
+	}
+	if seen.Header.Get("Cookie") != "" {
+		t.Error("the API received a cookie of this origin")
+	}
+}
+
+func TestReadOnly_RefusesChangesAndOtherSites(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the API received a refused request") }))
+	defer api.Close()
+	h, err := ReadOnly(api.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name, method, site string
+		status             int
+		message            string
+	}{
+		{"an append", "POST", "same-origin", http.StatusMethodNotAllowed, "read-only"},
+		{"a deletion", "DELETE", "", http.StatusMethodNotAllowed, "read-only"},
+		{"a read by another website", "GET", "cross-site", http.StatusForbidden, "another website"},
+		{"a read by another port", "GET", "same-site", http.StatusForbidden, "another website"},
+	} {
+		r := httptest.NewRequest(row.method, "/v1/devices", nil)
+		r.Header.Set("Sec-Fetch-Site", row.site)
+		if got := get(t, h, r); got.Code != row.status || !strings.Contains(got.Body.String(), row.message) {
+			t.Errorf("%s: status %d %s, want %d with %q", row.name, got.Code, got.Body, row.status, row.message)
+		}
+	}
+}
+
+func TestReadOnly_ReportsAnAPIThatIsAway(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewServer(http.NotFoundHandler())
+	api.Close()
+	h, err := ReadOnly(api.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, h, httptest.NewRequest("GET", "/v1/devices", nil)); got.Code != http.StatusBadGateway || !strings.Contains(got.Body.String(), "could not be read") {
+		t.Errorf("status %d %s, want 502 and the reason", got.Code, got.Body)
+	}
+	if _, err := ReadOnly("devices", nil); err == nil {
+		t.Error("an address without a host was accepted")
+	}
+}
+
+type signing struct{}
+
+func (signing) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "signed")
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 func get(t *testing.T, h http.Handler, r *http.Request) *httptest.ResponseRecorder {
