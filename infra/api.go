@@ -45,6 +45,9 @@ func (s *stack) addAPI() {
 	if s.stage.Sources.Senders {
 		s.addSenders(targets[ingest])
 	}
+	if s.settings.Prometheus {
+		s.addPrometheus(mode, authorizer)
+	}
 	s.addAPIStage()
 	s.addDomain()
 }

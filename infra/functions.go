@@ -15,12 +15,13 @@ import (
 
 // The functions, named by their folders.
 const (
-	ingest    = "ingest"
-	aggregate = "aggregate"
-	query     = "query"
-	manage    = "manage"
-	purge     = "purge"
-	authorize = "authorize"
+	ingest     = "ingest"
+	aggregate  = "aggregate"
+	query      = "query"
+	manage     = "manage"
+	purge      = "purge"
+	authorize  = "authorize"
+	prometheus = "prometheus"
 )
 
 // functionRow describes a function.
@@ -31,10 +32,11 @@ type functionRow struct {
 }
 
 // deployed returns the functions of the stage: without page views and senders of other databases,
-// there are no keys to check.
+// there are no keys to check, and Prometheus's HTTP API is off by default.
 func (s *stack) deployed() (all []functionRow) {
+	needed := map[string]bool{authorize: s.stage.Sources.Pages || s.stage.Sources.Senders, prometheus: s.settings.Prometheus}
 	for _, f := range functions {
-		if f.name != authorize || s.stage.Sources.Pages || s.stage.Sources.Senders {
+		if condition, optional := needed[f.name]; !optional || condition {
 			all = append(all, f)
 		}
 	}
@@ -56,6 +58,8 @@ var functions = []functionRow{
 		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
 	{authorize, "Authorize", "Checks the site keys of web pages and the write keys of senders",
 		func(*config.Functions) config.Function { return config.Authorize }, func(*config.Reserved) int { return 0 }},
+	{prometheus, "Prometheus", "Serves Prometheus's HTTP API over rollups, for Grafana",
+		func(*config.Functions) config.Function { return config.PrometheusFunction }, func(*config.Reserved) int { return 0 }},
 }
 
 func (s *stack) addFunctions() {
@@ -107,7 +111,7 @@ func (s *stack) environment(function string) *map[string]*string {
 	if len(tableActions[function]) > 0 {
 		env[config.EnvTable] = s.table.TableName()
 	}
-	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == manage) {
+	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == manage || function == prometheus) {
 		env[config.EnvOwnerClaim] = &claim
 	}
 	switch function {

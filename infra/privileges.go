@@ -26,10 +26,11 @@ type privilege struct {
 // names. Aggregate deletes invalidations
 // that it has worked off. Only purge may erase in batches.
 var tableActions = map[string][]string{
-	ingest:    {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
-	aggregate: {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
-	query:     {"dynamodb:GetItem", "dynamodb:Query"},
-	authorize: {"dynamodb:GetItem"},
+	ingest:     {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+	aggregate:  {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
+	query:      {"dynamodb:GetItem", "dynamodb:Query"},
+	authorize:  {"dynamodb:GetItem"},
+	prometheus: {"dynamodb:GetItem", "dynamodb:Query"},
 	manage: {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
 		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 	purge: {"dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",

@@ -26,7 +26,9 @@ type Config struct {
 	Collector  Collector
 	// Sources say what the points of senders with another data model become.
 	Sources []SourceRow
-	Stages  []Stage // in order of declaration
+	// Prometheus serves Prometheus's HTTP API, in a function of its own.
+	Prometheus bool
+	Stages     []Stage // in order of declaration
 }
 
 // Collector are the settings of the routes for events from browsers.
@@ -96,6 +98,10 @@ type Function struct {
 
 // Authorize are the settings of the function that checks site keys. It computes one hash.
 var Authorize = Function{Memory: 256, Timeout: 5 * time.Second}
+
+// PrometheusFunction are the settings of the function that serves Prometheus's HTTP API. The
+// HTTP API of AWS waits for at most 30 seconds.
+var PrometheusFunction = Function{Memory: 1024, Timeout: 25 * time.Second}
 
 // Manage are the settings of the function that serves the API's write routes. The HTTP API
 // ends a request after 30 seconds.

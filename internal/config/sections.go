@@ -11,6 +11,7 @@ func (c *Config) members() members {
 		{"quarantine", section(c.Quarantine.members)},
 		{"collector", section(c.Collector.members)},
 		{"sources", c.readSources},
+		{"prometheus", boolean(func(b bool) { c.Prometheus = b })},
 		{"stages", c.readStages},
 	}
 }

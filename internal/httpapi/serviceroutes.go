@@ -23,3 +23,7 @@ func ServiceRoutes() []Route {
 		{Method: "GET", Path: PathRelease, Action: ReadRelease},
 	}
 }
+
+// PrometheusPath begins the paths of Prometheus's HTTP API, which a function of its own serves by GET
+// and POST. A data source is configured with the address up to here.
+const PrometheusPath = "/prometheus"

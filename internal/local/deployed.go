@@ -1,25 +1,31 @@
 package local
 
 import (
+	"slices"
+
 	"github.com/tidemark-db/tidemark/internal/config"
 )
 
 // The deployed functions.
 const (
-	ingest    = "ingest"
-	aggregate = "aggregate"
-	query     = "query"
-	manage    = "manage"
-	purge     = "purge"
-	authorize = "authorize"
+	ingest     = "ingest"
+	aggregate  = "aggregate"
+	query      = "query"
+	manage     = "manage"
+	purge      = "purge"
+	authorize  = "authorize"
+	prometheus = "prometheus"
 )
 
-// deployed has a row for each function of the stack.
-var deployed = []struct {
+// deployedRow describes a function of the stack.
+type deployedRow struct {
 	name      string
 	settings  func(*config.Config) config.Function
 	processes func(*config.Config) int
-}{
+}
+
+// deployed has a row for each function of the stack.
+var deployed = []deployedRow{
 	{ingest, func(c *config.Config) config.Function { return c.Functions.Ingest }, always(4)},
 	{aggregate, func(c *config.Config) config.Function { return c.Functions.Aggregate },
 		func(c *config.Config) int { return c.Mapping.Parallelization }},
@@ -27,6 +33,7 @@ var deployed = []struct {
 	{manage, func(*config.Config) config.Function { return config.Manage }, always(2)},
 	{purge, func(c *config.Config) config.Function { return c.Functions.Purge }, always(2)},
 	{authorize, func(*config.Config) config.Function { return config.Authorize }, always(1)},
+	{prometheus, func(*config.Config) config.Function { return config.PrometheusFunction }, always(2)},
 }
 
 func always(n int) func(*config.Config) int { return func(*config.Config) int { return n } }
@@ -40,8 +47,15 @@ func Settings(c *config.Config) map[string]config.Function {
 	return all
 }
 
-func functionNames() (names []string) {
-	for _, d := range deployed {
+func functionNames() []string { return namesOf(deployed) }
+
+// servedBy returns the functions that run with a configuration.
+func servedBy(c *config.Config) []deployedRow {
+	return slices.DeleteFunc(slices.Clone(deployed), func(d deployedRow) bool { return d.name == prometheus && !c.Prometheus })
+}
+
+func namesOf(rows []deployedRow) (names []string) {
+	for _, d := range rows {
 		names = append(names, d.name)
 	}
 	return names

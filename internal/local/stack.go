@@ -97,7 +97,7 @@ func (s *Stack) start(ctx context.Context) error {
 	say("start DynamoDB Local, and build the functions if they are not built (the first time takes a minute)")
 	group, both := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		binaries, err = FindBinaries(both, s.opts.BinaryDir, functionNames()...)
+		binaries, err = FindBinaries(both, s.opts.BinaryDir, namesOf(servedBy(s.opts.Config))...)
 		return err
 	})
 	group.Go(func() (err error) {
@@ -130,7 +130,7 @@ func (s *Stack) start(ctx context.Context) error {
 }
 
 func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) error {
-	for _, d := range deployed {
+	for _, d := range servedBy(s.opts.Config) {
 		log, err := s.openLog(d.name)
 		if err != nil {
 			return err
@@ -231,6 +231,11 @@ func (s *Stack) startFront() (err error) {
 	}
 	for _, path := range writekey.Paths {
 		routes = append(routes, Route{Method: http.MethodPost, Path: path, Authorizer: s.functions[authorize], To: s.functions[ingest]})
+	}
+	if s.opts.Config.Prometheus {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			routes = append(routes, Route{Method: method, Path: httpapi.PrometheusPath + "/{proxy+}", To: s.functions[prometheus]})
+		}
 	}
 	for _, r := range httpapi.Routes(kinds) {
 		routes = append(routes, Route{Method: r.Method, Path: r.Path, To: s.functions[functionOf(r.Action)]})

@@ -1,0 +1,182 @@
+package promapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/storage"
+	"github.com/prometheus/prometheus/util/annotations"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// concurrentReads is how many series are read at once.
+const concurrentReads = 8
+
+// querier reads the samples of one query. Its methods are called one after another.
+type querier struct {
+	api   *API
+	units []tier.Unit // of the selectors so far
+}
+
+var (
+	_ storage.Queryable = (*API)(nil)
+	_ storage.Querier   = (*querier)(nil)
+)
+
+// Querier returns a reader of the samples of one query. The selectors have their own ranges.
+func (a *API) Querier(_, _ int64) (storage.Querier, error) { return &querier{api: a}, nil }
+
+// Close does nothing.
+func (*querier) Close() error { return nil }
+
+// Select reads the samples that one selector of a query needs.
+func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
+	set, err := q.read(ctx, hints, matchers)
+	if err != nil {
+		return storage.ErrSeriesSet(err)
+	}
+	return set
+}
+
+func (q *querier) read(ctx context.Context, hints *storage.SelectHints, matchers []*labels.Matcher) (*seriesSet, error) {
+	series, err := q.api.list(ctx, matchers)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(series) == 0:
+		return &seriesSet{}, nil
+	case len(series) > maxSeries:
+		return nil, beyond("the selector reads %d series of the table, at most %d: name the kind or the subject, as in {kind=%q}", len(series), maxSeries, series[0].Kind.Name)
+	}
+	w, err := chooseWindow(kindsIn(series), hints, q.api.Query.Now())
+	if err != nil {
+		return nil, err
+	}
+	set := &seriesSet{}
+	set.inform(w.reason)
+	if q.units = append(q.units, w.unit); q.units[0] != w.unit {
+		set.warn(fmt.Sprintf("the query reads %s and %s rollups: their sums and counts are of periods of different length", q.units[0].Adjective(), w.unit.Adjective()))
+	}
+	read, err := q.api.readAll(ctx, w, series, matchers)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range read {
+		set.add(c)
+	}
+	slices.SortFunc(set.series, func(a, b storage.Series) int { return labels.Compare(a.Labels(), b.Labels()) })
+	return set, nil
+}
+
+func kindsIn(series []query.Series) (kinds []*catalog.Kind) {
+	for _, s := range series {
+		if !slices.Contains(kinds, s.Kind) {
+			kinds = append(kinds, s.Kind)
+		}
+	}
+	return kinds
+}
+
+// readAll reads the buckets of each series.
+func (a *API) readAll(ctx context.Context, w window, series []query.Series, matchers []*labels.Matcher) ([]*columns, error) {
+	read := make([]*columns, len(series))
+	var buckets atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(concurrentReads)
+	for i, s := range series {
+		group.Go(func() error {
+			curve, err := a.Query.Chart(ctx, w.chartOf(s))
+			switch {
+			case errors.Is(err, query.ErrTooLong), err == nil && buckets.Add(int64(len(curve.Rollups))) > maxBuckets:
+				return beyond("the selector reads more than %d buckets: query fewer series, a shorter range or a longer step", maxBuckets)
+			case err != nil:
+				return err
+			}
+			c := &columns{series: modelSeries(s), unit: w.unit, matchers: matchers, index: map[[2]string]*column{}}
+			c.expired = max(w.from, s.Kind.Retention.Finest().From) < curve.CompleteFrom
+			for _, r := range curve.Rollups {
+				if !r.Open {
+					c.addRollup(r, curve.CompleteThrough)
+				}
+			}
+			read[i] = c
+			return nil
+		})
+	}
+	return read, group.Wait()
+}
+
+// LabelValues returns the values of a label over the series that match.
+func (q *querier) LabelValues(ctx context.Context, name string, _ *storage.LabelHints, matchers ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+	return q.collect(ctx, matchers, func(l labels.Labels, add func(string)) {
+		if v := l.Get(name); v != "" {
+			add(v)
+		}
+	})
+}
+
+// LabelNames returns the names of the labels of the series that match.
+func (q *querier) LabelNames(ctx context.Context, _ *storage.LabelHints, matchers ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+	return q.collect(ctx, matchers, func(l labels.Labels, add func(string)) {
+		l.Range(func(l labels.Label) { add(l.Name) })
+	})
+}
+
+// collect returns sorted texts of the series that match, each once.
+func (q *querier) collect(ctx context.Context, matchers []*labels.Matcher, texts func(labels.Labels, func(string))) ([]string, annotations.Annotations, error) {
+	sets, err := q.api.labelSets(ctx, matchers)
+	found := map[string]bool{}
+	for _, l := range sets {
+		texts(l, func(text string) { found[text] = true })
+	}
+	return sortedKeys(found), nil, err
+}
+
+// seriesSet is the result of a selector.
+type seriesSet struct {
+	series []storage.Series
+	next   int
+	notes  annotations.Annotations
+}
+
+func (s *seriesSet) inform(text string) {
+	s.notes.Add(fmt.Errorf("%w: %s", annotations.PromQLInfo, text))
+}
+func (s *seriesSet) warn(text string) { s.notes.Add(errors.New(text)) }
+
+// add adds the samples of a series of the table, and what a reader must know of them.
+func (s *seriesSet) add(c *columns) {
+	found := c.set()
+	if s.series = append(s.series, found...); len(found) == 0 {
+		return
+	}
+	if c.inexact > 0 {
+		s.warn(fmt.Sprintf("%s: %d buckets are inexact: %s is 1 for them", c.series, c.inexact, metricInexact))
+	}
+	if c.partial > 0 {
+		s.warn(fmt.Sprintf("%s: %d values are left out, because the measure was declared during their buckets", c.series, c.partial))
+	}
+	if c.expired {
+		s.warn(fmt.Sprintf("%s: the first buckets of the range have expired", c.series))
+	}
+}
+
+// Next advances to the next series.
+func (s *seriesSet) Next() bool { s.next++; return s.next <= len(s.series) }
+
+// At returns the present series.
+func (s *seriesSet) At() storage.Series { return s.series[s.next-1] }
+
+// Err returns nil: all samples have been read.
+func (*seriesSet) Err() error { return nil }
+
+// Warnings returns which tier was read, and which numbers are not whole.
+func (s *seriesSet) Warnings() annotations.Annotations { return s.notes }
