@@ -5,7 +5,6 @@ package secret
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
@@ -31,18 +30,4 @@ func Read(ctx context.Context, arn string) (string, error) {
 		return "", fmt.Errorf("read secret %s: it has no string value: set it to a long random text", arn)
 	}
 	return *out.SecretString, nil
-}
-
-// Newest returns the first word of a secret, which is the newest one while the secret is
-// rotated.
-func Newest(ctx context.Context, arn string, read Reader) ([]byte, error) {
-	text, err := read(ctx, arn)
-	if err != nil {
-		return nil, err
-	}
-	words := strings.Fields(text)
-	if len(words) == 0 {
-		return nil, fmt.Errorf("secret %s is empty: store a long random text in it", arn)
-	}
-	return []byte(words[0]), nil
 }
