@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/script"
 	"github.com/tidemark-db/tidemark/internal/writekey"
 )
 
@@ -17,7 +18,7 @@ func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration"}
+	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix + "{name} → IngestIntegration"}
 	for _, path := range writekey.Paths {
 		want = append(want, "POST "+path+" → IngestIntegration")
 	}
@@ -49,14 +50,20 @@ func keyAuthorizerOf(route string) string {
 	return ""
 }
 
-// Only two sorts of routes use neither IAM nor a token: web pages have a site key instead, and
-// senders of other databases a write key.
+// Only three sorts of routes use neither IAM nor a token: web pages have a site key instead, and
+// senders of other databases a write key. The script for web pages is a public file.
 func TestAPI_EveryRouteIsAuthorized(t *testing.T) {
 	for name, want := range map[string]string{"dev": "AWS_IAM", "prod": "AWS_IAM", "full": "JWT"} {
 		for id, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
 			if key := keyAuthorizerOf(id); key != "" {
 				if r.Properties["AuthorizationType"] != "CUSTOM" || render(r.Properties["AuthorizerId"]) != key {
 					t.Errorf("%s: %s is not authorized by %s: %v", name, id, key, r.Properties)
+				}
+				continue
+			}
+			if id == "ScriptRoute" {
+				if got := r.Properties["AuthorizationType"]; got != "NONE" {
+					t.Errorf("%s: %s is authorized by %v, want NONE", name, id, got)
 				}
 				continue
 			}

@@ -37,7 +37,7 @@ func TestCanary_EverythingInvokesTheAlias(t *testing.T) {
 }
 
 func TestCanary_IsRolledBackByTheAlarmOfItsFunction(t *testing.T) {
-	for _, f := range functions {
+	for _, f := range shippedFunctions {
 		group := resources(t, "canary")[f.id+"Release"].Properties
 		if group["DeploymentConfigName"] != "CodeDeployDefault.LambdaCanary10Percent5Minutes" ||
 			render(at(group, "AutoRollbackConfiguration", "Events")) != "DEPLOYMENT_FAILURE DEPLOYMENT_STOP_ON_ALARM" {

@@ -39,6 +39,6 @@ func (s *stack) addCollector(target *string) {
 	awsapigatewayv2.NewCfnRoute(s.Stack, new("ScriptRoute"), &awsapigatewayv2.CfnRouteProps{
 		ApiId: s.api.Ref(), RouteKey: new(scriptRoute), Target: target, AuthorizationType: new("NONE"),
 	})
-	s.allowInvoke("ScriptPermission", ingest, apiGateway, nil, s.apiSource("*/GET"+script.PathPrefix+"{name}"))
+	s.allowInvoke("ScriptPermission", ingest, apiGateway, nil, s.apiSource("*/GET"+script.PathPrefix+"*"))
 	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }

@@ -12,7 +12,7 @@ import (
 func TestFunctions_RunAsConfigured(t *testing.T) {
 	settings := shipped(t)
 	for _, name := range all {
-		for _, f := range functions {
+		for _, f := range shippedFunctions {
 			got := resources(t, name)[f.id+"Function"].Properties
 			want := map[string]any{
 				"Runtime":       "provided.al2023",
@@ -34,7 +34,7 @@ func TestFunctions_RunAsConfigured(t *testing.T) {
 
 func TestFunctions_TraceAndReserveConcurrencyIfConfigured(t *testing.T) {
 	reserved := map[string]float64{ingest: 50, aggregate: 20, query: 10}
-	for _, f := range functions {
+	for _, f := range shippedFunctions {
 		plain, full := resources(t, "prod")[f.id+"Function"].Properties, resources(t, "full")[f.id+"Function"].Properties
 		if plain["TracingConfig"] != nil || plain["ReservedConcurrentExecutions"] != nil {
 			t.Errorf("prod: %s is traced or has reserved concurrency, want neither", f.name)
@@ -49,7 +49,7 @@ func TestFunctions_TraceAndReserveConcurrencyIfConfigured(t *testing.T) {
 func TestLogs_EveryGroupHasARetention(t *testing.T) {
 	for _, s := range allStages(t).Stages {
 		groups := resourcesOfType(t, s.Name, "AWS::Logs::LogGroup")
-		want := len(functions) + 1
+		want := len(shippedFunctions) + 1
 		if !s.Sources.Pages {
 			want-- // of authorize
 		}
@@ -95,7 +95,7 @@ func TestSecrets_NoValueIsInATemplate(t *testing.T) {
 
 func TestFunctions_KnowTheTableIfTheyMayUseIt(t *testing.T) {
 	for _, name := range all {
-		for _, f := range functions {
+		for _, f := range shippedFunctions {
 			const want = "Table"
 			if got := render(at(resources(t, name)[f.id+"Function"].Properties, "Environment", "Variables", "TIDEMARK_TABLE")); got != want {
 				t.Errorf("%s: %s uses table %q, want %q", name, f.name, got, want)

@@ -34,7 +34,7 @@ func TestRule_AddsTheSubjectFromTheTopicAndTheKind(t *testing.T) {
 	}
 }
 
-var oneMethodSource = regexp.MustCompile(`:AWS::AccountId:Api/\*/(GET|POST|PUT|PATCH|DELETE)/(\*|v1/collect/.*)$`)
+var oneMethodSource = regexp.MustCompile(`:AWS::AccountId:Api/\*/(GET|POST|PUT|PATCH|DELETE)/(\*|v1/collect/.*|script/\*)$`)
 
 // Every service may invoke a function only on behalf of a named resource, and AWS IoT and
 // EventBridge only for this account.
