@@ -36,6 +36,7 @@ var within = [][2]string{
 	{"internal/table", "internal/item"},
 	{"internal/envelope", "internal/httpapi"},
 	{"internal/collector", "internal/httpapi"},
+	{"internal/webui", "internal/httpapi"},
 	{"internal/promapi", "internal/httpapi"},
 	{"internal/source/lineprotocol", "internal/source"},
 	{"internal/source/receiver", "internal/source"},
