@@ -38,10 +38,10 @@ var deployed = []deployedRow{
 
 func always(n int) func(*config.Config) int { return func(*config.Config) int { return n } }
 
-// Settings returns the settings of each deployed function, by name.
+// Settings returns the settings of each function that is deployed with a configuration, by name.
 func Settings(c *config.Config) map[string]config.Function {
 	all := make(map[string]config.Function, len(deployed))
-	for _, d := range deployed {
+	for _, d := range servedBy(c) {
 		all[d.name] = d.settings(c)
 	}
 	return all

@@ -112,7 +112,8 @@ func rules(kinds *catalog.Catalog, stage *config.Stage, stack string) facts {
 	for _, k := range kinds.Kinds {
 		if slices.Contains(stage.Sources.Things, k.Subject.Name) {
 			name := strings.ReplaceAll(stack, "-", "_") + "_" + k.Name
-			all[name] = strings.Join([]string{stage.Sources.Topic, k.Subject.Path, "+", k.Path}, "/")
+			topic := strings.Join([]string{stage.Sources.Topic, k.Subject.Path, "+", k.Path}, "/")
+			all[name], all[name+"_BATCH"] = topic, topic+"/batch"
 		}
 	}
 	return all
