@@ -92,7 +92,7 @@ func TestValidation_RejectsEachErrorWithItsCode(t *testing.T) {
 		{"year 9999", keeping, `{"deviceId":"a","timestamp":"9999-12-31T23:59:59Z"}`, "timestamp", ingest.CodeTimeAhead},
 
 		{"stream a number", keeping, reading(with("stream", "1")), "stream", ingest.CodeWrongType},
-		{"stream too long", keeping, reading(with("stream", long(129))), "stream", ingest.CodeTooLong},
+		{"stream too long", keeping, reading(with("stream", long(257))), "stream", ingest.CodeTooLong},
 		{"id a number", keeping, reading(with("id", "1")), "id", ingest.CodeWrongType},
 		{"id of 5 KB", keeping, reading(with("id", long(5<<10))), "id", ingest.CodeTooLong},
 		{"id required", strict, reading(""), "id", ingest.CodeMissing},
