@@ -1,6 +1,6 @@
 module example.com/userprogram
 
-go 1.26.0
+go 1.26.7
 
 require (
 	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.72.3
@@ -15,11 +15,9 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/internal/accept-encoding v1.13.23 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.8 // indirect
 	github.com/aws/smithy-go v1.28.7 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/holiman/uint256 v1.3.2 // indirect
-	github.com/kr/text v0.2.0 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
-	go.yaml.in/yaml/v3 v3.0.4 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 )
 
