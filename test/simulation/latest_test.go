@@ -97,7 +97,7 @@ func (c *checking) latestItem(s model.Series, newest model.Order, stored *model.
 	}
 	if has {
 		e, exists := c.oracle.events[c.keyOf(s, got.Order)]
-		if late := c.oracle.deletedLate[c.keyOf(s, got.Order)]; !late && (!exists || e.Hash != got.Hash) {
+		if late := c.oracle.late[c.keyOf(s, got.Order)]; !late && (!exists || e.Hash != got.Hash) {
 			return fmt.Errorf("latest item of %s is %s, which was deleted or corrected", s, latestName(got))
 		}
 		if stored == nil || stored.Before(got.Order) {

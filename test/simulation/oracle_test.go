@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -22,13 +23,14 @@ type oracle struct {
 	accepted map[model.EventKey]model.Time // when each event in events was accepted
 	first    map[rollup.Key]model.Time     // when a bucket got its first event
 	deleted  map[model.Series]model.Order  // the newest event that a user deleted
-	// deletedLate are events that a user deleted shortly before they expired. A fold of latest
-	// items that comes to know it within an hour of the expiry, or after it, cannot tell both apart.
-	deletedLate map[model.EventKey]bool
+	// late are events that a user deleted or corrected shortly before they expired, or whose change
+	// was repaired then. A fold of latest items that comes to know a deletion within an hour of the
+	// expiry cannot tell both apart, and after the expiry it cannot read the corrected event.
+	late map[model.EventKey]bool
 }
 
 func newOracle(w *world) *oracle {
-	return &oracle{world: w, events: map[model.EventKey]model.Event{}, accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}, deleted: map[model.Series]model.Order{}, deletedLate: map[model.EventKey]bool{}}
+	return &oracle{world: w, events: map[model.EventKey]model.Event{}, accepted: map[model.EventKey]model.Time{}, first: map[rollup.Key]model.Time{}, deleted: map[model.Series]model.Order{}, late: map[model.EventKey]bool{}}
 }
 
 // record processes one change of the table.
@@ -47,16 +49,22 @@ func (o *oracle) record(r *memory.Record) {
 	case r.New == nil:
 		delete(o.events, key)
 		delete(o.accepted, key)
-		o.deletedLate[key] = e.ExpiresAt != 0 && r.At.Add(shortlyBefore).Seconds() >= e.ExpiresAt
+		o.late[key] = expiresWithin(e, shortlyBefore, r.At)
 		if newest, any := o.deleted[unsharded(key.Series)]; !any || newest.Before(key.Order) {
 			o.deleted[unsharded(key.Series)] = key.Order
 		}
 	default:
 		o.events[key] = e
+		o.late[key] = r.Old != nil && expiresWithin(e, shortlyBefore, r.At)
 		if r.Old == nil {
 			o.accept(key)
 		}
 	}
+}
+
+// expiresWithin reports whether an event expires less than a duration after a time, or has expired.
+func expiresWithin(e model.Event, d time.Duration, at model.Time) bool {
+	return e.ExpiresAt != 0 && at.Add(d).Seconds() >= e.ExpiresAt
 }
 
 // expiry reports whether a removal counts as an expiry: one by TTL, and any other removal
@@ -81,6 +89,7 @@ func (o *oracle) acceptNow(changes []storage.Change) {
 	for _, c := range changes {
 		if _, exists := o.accepted[c.Key]; exists {
 			o.accepted[c.Key] = o.Now()
+			o.late[c.Key] = o.late[c.Key] || expiresWithin(o.events[c.Key], time.Hour, o.Now())
 		}
 	}
 }
