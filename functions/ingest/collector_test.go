@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -129,7 +130,7 @@ func TestCollector_StoresAViewWithoutPersonalData(t *testing.T) {
 	for _, a := range e.Attrs {
 		got[a.Name] = a.Value.Text
 	}
-	if e.Series.Subject.ID != "my-site" || e.At != now() || e.ID == "" || e.IndexBy != web.FieldVisitor ||
+	if e.Series.Subject.ID != "my-site" || e.At != now() || e.ID == "" || e.IndexBy != webfield.Visitor ||
 		got["path"] != "/blog/post-1" || got["referrer"] != "news.example.org" || got["country"] != "NO" || got["device"] != "desktop" || got["visitor"] == "" {
 		t.Errorf("stored %+v", e)
 	}
@@ -168,7 +169,7 @@ func (f fixture) onlyEvent(t *testing.T) (e model.Event, fields map[string]strin
 	for _, a := range all[0].Attrs {
 		fields[a.Name], _ = a.Value.Plain()
 	}
-	delete(fields, web.FieldVisitor)
+	delete(fields, webfield.Visitor)
 	return all[0], fields
 }
 
@@ -222,7 +223,7 @@ func TestCollector_OneBrowserIsOneVisitorForADay(t *testing.T) {
 	stored := f.views(t)
 	slices.SortFunc(stored, func(a, b model.Event) int { return a.Compare(b.Order) })
 	for _, e := range stored {
-		v, _ := e.Attrs.Get(web.FieldVisitor)
+		v, _ := e.Attrs.Get(webfield.Visitor)
 		visitors = append(visitors, v.Text)
 	}
 	if len(visitors) != 3 || visitors[0] != visitors[1] || visitors[1] == visitors[2] {

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
@@ -78,9 +78,9 @@ func TestCollector_TrustsHeadersOnlyFromItsOrigin(t *testing.T) {
 			}
 			visitors, countries := map[string]bool{}, 0
 			for _, e := range f.views(t) {
-				v, _ := e.Attrs.Get(web.FieldVisitor)
+				v, _ := e.Attrs.Get(webfield.Visitor)
 				visitors[v.Text] = true
-				if _, ok := e.Attrs.Get(web.FieldCountry); ok {
+				if _, ok := e.Attrs.Get(webfield.Country); ok {
 					countries++
 				}
 			}

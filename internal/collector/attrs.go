@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/customprop"
 	"github.com/tidemark-db/tidemark/internal/referrer"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -32,11 +33,11 @@ func (h Hit) Attrs(r Request, secret []byte) model.Attrs {
 		page = &url.URL{}
 	}
 	attrs := model.Attrs{
-		text(web.FieldPath, clean(pathOf(page), rollup.MaxDimensionValue)),
-		text(web.FieldVisitor, Visitor(secret, r.Site, r.Address, r.UserAgent)),
+		text(webfield.Path, clean(pathOf(page), rollup.MaxDimensionValue)),
+		text(webfield.Visitor, Visitor(secret, r.Site, r.Address, r.UserAgent)),
 	}
 	if h.Duration > 0 {
-		attrs = append(attrs, number(web.FieldDuration, model.DecimalOf(h.Duration)))
+		attrs = append(attrs, number(webfield.Duration, model.DecimalOf(h.Duration)))
 	}
 	if h.IsView() {
 		attrs = append(attrs, h.viewAttrs(r, page)...)
@@ -61,12 +62,12 @@ func (h Hit) viewAttrs(r Request, page *url.URL) model.Attrs {
 		country = r.Country
 	}
 	attrs := texts(
-		web.FieldDevice, DeviceOf(r.UserAgent), web.FieldBrowser, browser, web.FieldOS, system,
-		web.FieldScreen, screenOf(h.Width), web.FieldLanguage, languageOf(r.Languages), web.FieldCountry, country,
-		web.FieldReferrer, clean(from, rollup.MaxDimensionValue),
-		web.FieldSource, clean(origin.Source, MaxCampaign), web.FieldChannel, origin.Channel,
+		webfield.Device, DeviceOf(r.UserAgent), webfield.Browser, browser, webfield.OS, system,
+		webfield.Screen, screenOf(h.Width), webfield.Language, languageOf(r.Languages), webfield.Country, country,
+		webfield.Referrer, clean(from, rollup.MaxDimensionValue),
+		webfield.Source, clean(origin.Source, MaxCampaign), webfield.Channel, origin.Channel,
 	)
-	for _, field := range web.CampaignFields() {
+	for _, field := range webfield.Campaign() {
 		attrs = append(attrs, texts(field, clean(query.Get(field), MaxCampaign))...)
 	}
 	return attrs
@@ -83,12 +84,12 @@ func campaignOf(query url.Values) referrer.Campaign {
 // name, so that it is not counted as an event of the page.
 func (h Hit) customAttrs() (attrs model.Attrs) {
 	if h.Depth > 0 {
-		attrs = append(attrs, number(web.FieldDepth, model.DecimalOf(h.Depth)))
+		attrs = append(attrs, number(webfield.Depth, model.DecimalOf(h.Depth)))
 	}
 	if h.Name == nameEngagement {
 		return attrs
 	}
-	attrs = append(attrs, text(web.FieldName, clean(h.Name, MaxName)))
+	attrs = append(attrs, text(webfield.Name, clean(h.Name, MaxName)))
 	if h.revenue != nil {
 		attrs = append(attrs, number(customprop.RevenuePrefix+h.revenue.currency, h.revenue.amount))
 	}

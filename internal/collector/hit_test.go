@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/collector"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -166,7 +167,7 @@ func TestRequest_BotsHaveTheirOwnStream(t *testing.T) {
 
 func TestParseHit_AcceptsObjectsAsStrings(t *testing.T) {
 	got := attrs(t, `{"n":"Buy","u":"/","p":"{\"b\":1.50,\"a\":null,\"c\":\"x=y\"}","$":"{\"currency\":\"JPY\",\"amount\":\"1322.220\"}"}`, collector.Request{Site: "s", UserAgent: firefox})
-	delete(got, web.FieldVisitor)
+	delete(got, webfield.Visitor)
 	want := map[string]string{"name": "Buy", "path": "/", "prop1": "Buy?b=1.50", "prop2": "Buy?c=x=y", "revenue_JPY": "1322.22"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -209,7 +210,7 @@ func TestHit_TimeIsThatOfTheBrowser(t *testing.T) {
 func TestHit_StoresCampaignAndBrowser(t *testing.T) {
 	from := collector.Request{Site: "s.example", UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1", Languages: "de-AT,de;q=0.9"}
 	got := attrs(t, `{"url":"https://s.example/?utm_source=google&utm_medium=cpc&utm_campaign=Herbst%2026&utm_term=`+strings.Repeat("ü", 40)+`&utm_content=&x=1","width":390}`, from)
-	delete(got, web.FieldVisitor)
+	delete(got, webfield.Visitor)
 	want := map[string]string{
 		"path": "/", "device": "phone", "browser": "Safari", "os": "iOS", "screen": "mobile", "language": "de", "source": "Google", "channel": "Paid Search",
 		"utm_source": "google", "utm_medium": "cpc", "utm_campaign": "Herbst 26", "utm_term": strings.Repeat("ü", 24),

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/customprop"
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -51,7 +51,7 @@ func parseProps(text json.RawMessage) (all []prop, err error) {
 			return nil, fmt.Errorf("%w: props: %.64q must be a text, a number or a boolean", ErrHit, name)
 		}
 	}
-	if limit := len(web.PropFields()); len(all) > limit {
+	if limit := len(webfield.Props()); len(all) > limit {
 		return nil, fmt.Errorf("%w: %d props, the limit is %d", ErrHit, len(all), limit)
 	}
 	return all, nil
@@ -90,7 +90,7 @@ func capitals(s string) bool {
 
 // propAttrs returns the fields of the properties of a custom event.
 func (h Hit) propAttrs() (all model.Attrs) {
-	fields := web.PropFields()
+	fields := webfield.Props()
 	for i, p := range h.props {
 		value := customprop.Prop{Event: h.Name, Name: p.name, Value: p.value}.String()
 		all = append(all, text(fields[i], clean(value, MaxProp)))

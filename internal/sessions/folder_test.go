@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/sessions"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -41,9 +42,9 @@ var (
 
 func view(at model.Time, id, visitor, path string) model.Event {
 	e := model.Event{Order: model.Order{At: at, ID: id}, ExpiresAt: at.Add(30 * tier.Day24).Seconds(), ArrivedAt: at + 1000}
-	e.Attrs = model.Attrs{{Name: web.FieldPath, Value: model.TextValue(path)}}
+	e.Attrs = model.Attrs{{Name: webfield.Path, Value: model.TextValue(path)}}
 	if visitor != "" {
-		e.Attrs = append(e.Attrs, model.Attr{Name: web.FieldVisitor, Value: model.TextValue(visitor)})
+		e.Attrs = append(e.Attrs, model.Attr{Name: webfield.Visitor, Value: model.TextValue(visitor)})
 	}
 	e.Attrs.Sort()
 	return e
@@ -83,7 +84,7 @@ func recount(views []model.Event, hour tier.Bucket) (r recounted) {
 	byVisitor := map[string][]model.Event{}
 	for _, v := range views {
 		r.views += map[bool]int64{true: 1}[hour.Contains(v.At)]
-		if who, ok := v.Attrs.Get(web.FieldVisitor); ok {
+		if who, ok := v.Attrs.Get(webfield.Visitor); ok {
 			byVisitor[who.Text] = append(byVisitor[who.Text], v)
 		}
 	}
@@ -115,7 +116,7 @@ func recount(views []model.Event, hour tier.Bucket) (r recounted) {
 }
 
 func path(e model.Event) string {
-	v, _ := e.Attrs.Get(web.FieldPath)
+	v, _ := e.Attrs.Get(webfield.Path)
 	return v.Text
 }
 
@@ -145,8 +146,8 @@ func text(f *rollup.Fold) string {
 		return counts
 	}
 	c := f.Continuation
-	return fmt.Sprint(f.Summary.Events(), sum(web.FieldViews), sum(web.FieldDuration), sum(web.FieldBounce),
-		top(web.FieldEntry), top(web.FieldExit), c.Carried, c.Events, c.Reach)
+	return fmt.Sprint(f.Summary.Events(), sum(webfield.Views), sum(webfield.Duration), sum(webfield.Bounce),
+		top(webfield.Entry), top(webfield.Exit), c.Carried, c.Events, c.Reach)
 }
 
 // anyViews are views of few visitors on a grid of ten minutes, so that pauses of exactly 30
@@ -280,7 +281,7 @@ func TestFolder_LeavesOutWhatASessionIsNotFollowedTo(t *testing.T) {
 func TestFolder_AnEventWithoutAKeyIsInNoSession(t *testing.T) {
 	k := kind(t)
 	null := view(noon, "2", "", "/")
-	null.Attrs = append(null.Attrs, model.Attr{Name: web.FieldVisitor})
+	null.Attrs = append(null.Attrs, model.Attr{Name: webfield.Visitor})
 	null.Attrs.Sort()
 	got := fold(k, []model.Event{view(noon, "1", "", "/"), null}, 0, noon, noon.Add(time.Hour))
 	if len(got) != 1 || got[0].Summary.Events() != 0 || got[0].Continuation.Events != 2 || !got[0].Exact {

@@ -12,7 +12,7 @@ import (
 // Limits of the declaration of a kind.
 const (
 	MaxShards   = 64   // shards of a kind; a read sends one request for each
-	MaxTop      = 1000 // values of a dimension in a row
+	maxTop      = 1000 // values of a dimension in a row
 	MaxMeasures = 200  // measures in a row
 )
 

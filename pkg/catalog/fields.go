@@ -84,7 +84,7 @@ func (c checker) sizes() {
 		c.within("measures."+m.Name+".scale", m.Scale, 0, rollup.MaxScale, "so that sums of squares stay exact")
 	}
 	for _, d := range c.k.Dimensions {
-		c.within("dimensions."+d.Name+".top", d.Top, 1, MaxTop, "so that rows stay small")
+		c.within("dimensions."+d.Name+".top", d.Top, 1, maxTop, "so that rows stay small")
 	}
 	c.within("shards", c.k.Shards, 1, MaxShards, "a read sends one request for each")
 	c.within("maxMeasures", c.k.MaxMeasures, 1, MaxMeasures, "so that rows stay small")

@@ -67,14 +67,14 @@ func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest
 // The caller holds mu.
 func (t *Table) isRepeat(token string, content [sha256.Size]byte) (bool, error) {
 	if len(token) > maxTokenBytes {
-		return false, fmt.Errorf("%w: token of %d bytes: at most %d", ErrMalformed, len(token), maxTokenBytes)
+		return false, fmt.Errorf("%w: token of %d bytes: at most %d", errMalformed, len(token), maxTokenBytes)
 	}
 	before, known := t.tokens[token]
 	if !known || t.now().Sub(before.at) >= tokenLifetime {
 		return false, nil
 	}
 	if before.content != content {
-		return false, ErrTokenReused
+		return false, errTokenReused
 	}
 	return true, nil
 }
@@ -92,7 +92,7 @@ func appendActions(tx *ingest.AppendTransaction) ([]action, error) {
 	var out []action
 	switch {
 	case tx.Latest != nil && tx.Check != nil:
-		return nil, fmt.Errorf("%w: the transaction both writes and checks the latest item", ErrMalformed)
+		return nil, fmt.Errorf("%w: the transaction both writes and checks the latest item", errMalformed)
 	case tx.Latest != nil:
 		out = append(out, latestAction(tx.Latest))
 	case tx.Check != nil:

@@ -138,7 +138,7 @@ func validateConditions(tx *ingest.AppendTransaction) (mistakes []error) {
 	}
 	if tx.Check != nil {
 		if where = tx.Check.Condition; len(where) == 0 && tx.Check.Not == nil {
-			mistakes = append(mistakes, fmt.Errorf("%w: check latest item of %s: the condition is empty", ErrMalformed, tx.Check.Series))
+			mistakes = append(mistakes, fmt.Errorf("%w: check latest item of %s: the condition is empty", errMalformed, tx.Check.Series))
 		}
 	}
 	for _, t := range where {
@@ -146,11 +146,11 @@ func validateConditions(tx *ingest.AppendTransaction) (mistakes []error) {
 		byOrder := known && t.Op != model.Equal && t.Op != model.NotEqual && t.Op != model.Begins
 		switch {
 		case !known && t.Op != model.Exists && t.Op != model.Missing:
-			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: unknown comparison %q", ErrMalformed, t.Field, t.Op))
+			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: unknown comparison %q", errMalformed, t.Field, t.Op))
 		case byOrder && t.Value.Kind != model.Number && t.Value.Kind != model.Text:
-			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: only numbers and text have an order", ErrMalformed, t.Field))
+			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: only numbers and text have an order", errMalformed, t.Field))
 		case t.Op == model.Begins && t.Value.Kind != model.Text:
-			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: only text has a prefix", ErrMalformed, t.Field))
+			mistakes = append(mistakes, fmt.Errorf("%w: condition on %q: only text has a prefix", errMalformed, t.Field))
 		}
 	}
 	return mistakes

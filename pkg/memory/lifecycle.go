@@ -195,7 +195,7 @@ func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _
 		return these, storage.Unknown, err
 	}
 	if len(these) == 0 || len(these) > lifecycle.MaxErase {
-		return these, storage.Unknown, fmt.Errorf("erase: %w: %d items in a request: want 1 to %d", ErrMalformed, len(these), lifecycle.MaxErase)
+		return these, storage.Unknown, fmt.Errorf("erase: %w: %d items in a request: want 1 to %d", errMalformed, len(these), lifecycle.MaxErase)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -108,12 +108,12 @@ func normalize(it item.Item) (item.Item, error) {
 		case item.N:
 			d, err := model.ParseDecimal(v.S)
 			if err != nil {
-				return nil, fmt.Errorf("%w: attribute %q: %w", ErrMalformed, name, err)
+				return nil, fmt.Errorf("%w: attribute %q: %w", errMalformed, name, err)
 			}
 			v.S = d.String()
 			out[name] = v
 		case item.Other:
-			return nil, fmt.Errorf("%w: attribute %q is a map, a list or a set, which Tidemark does not store", ErrMalformed, name)
+			return nil, fmt.Errorf("%w: attribute %q is a map, a list or a set, which Tidemark does not store", errMalformed, name)
 		}
 	}
 	return out, nil

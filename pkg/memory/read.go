@@ -91,7 +91,7 @@ func (t *Table) query(ctx context.Context, operation string, r *storage.Range, l
 		return nil, "", err
 	}
 	if r.After != "" && (r.After < lo || r.After > hi) {
-		return nil, "", fmt.Errorf("%s: %w: position %.120q is outside the range: pass Next of the previous page, with the same range", operation, ErrMalformed, r.After)
+		return nil, "", fmt.Errorf("%s: %w: position %.120q is outside the range: pass Next of the previous page, with the same range", operation, errMalformed, r.After)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

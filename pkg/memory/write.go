@@ -28,9 +28,9 @@ const (
 
 // Permanent errors.
 var (
-	ErrMalformed = errors.New("malformed request")
-	// ErrTokenReused is the error of a token that was used for another transaction.
-	ErrTokenReused = errors.New("the token was used for another transaction within the last ten minutes: use a new one for a changed transaction")
+	errMalformed = errors.New("malformed request")
+	// errTokenReused is the error of a token that was used for another transaction.
+	errTokenReused = errors.New("the token was used for another transaction within the last ten minutes: use a new one for a changed transaction")
 )
 
 // conditionFailures has, for each action, whether its condition failed and the item that it
@@ -57,12 +57,12 @@ func (t *Table) write(actions []action) (conditionFailures, error) {
 			continue
 		}
 		if images[i] = a.change(old); images[i].Size() > maxItemBytes {
-			return nil, fmt.Errorf("%w: %w: item %v of %d bytes", ErrMalformed, storage.ErrTooLarge, a.key, images[i].Size())
+			return nil, fmt.Errorf("%w: %w: item %v of %d bytes", errMalformed, storage.ErrTooLarge, a.key, images[i].Size())
 		}
 		size += images[i].Size()
 	}
 	if size > maxActionBytes {
-		return nil, fmt.Errorf("%w: %d bytes in a transaction: at most %d", ErrMalformed, size, maxActionBytes)
+		return nil, fmt.Errorf("%w: %d bytes in a transaction: at most %d", errMalformed, size, maxActionBytes)
 	}
 	if failed {
 		return failures, nil
@@ -86,15 +86,15 @@ func (t *Table) change(k keys.Key, image item.Item) {
 // validateActions rejects what DynamoDB rejects before it reads any item.
 func validateActions(actions []action) error {
 	if len(actions) == 0 || len(actions) > maxActions {
-		return fmt.Errorf("%w: %d items in a transaction: want 1 to %d", ErrMalformed, len(actions), maxActions)
+		return fmt.Errorf("%w: %d items in a transaction: want 1 to %d", errMalformed, len(actions), maxActions)
 	}
 	seen := make(map[keys.Key]bool, len(actions))
 	for _, a := range actions {
 		if err := a.key.Check(); err != nil {
-			return fmt.Errorf("%w: %w", ErrMalformed, err)
+			return fmt.Errorf("%w: %w", errMalformed, err)
 		}
 		if seen[a.key] {
-			return fmt.Errorf("%w: the transaction has two actions on %v", ErrMalformed, a.key)
+			return fmt.Errorf("%w: the transaction has two actions on %v", errMalformed, a.key)
 		}
 		seen[a.key] = true
 	}

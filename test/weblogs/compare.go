@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -103,13 +104,13 @@ func (r *Result) judge(b Bucket, whole, views, visits query.Rollup, want *Expect
 	}
 	var d differences
 	d.traffic(whole, want)
-	d.bytes(whole.Measure(web.FieldBytes), want)
+	d.bytes(whole.Measure(webfield.Bytes), want)
 	r.visitors(&d, "visitors of everything", whole, want.VisitorsAny)
 	r.visitors(&d, "visitors", views, want.Visitors)
 	d.sessions(visits, want)
 	for _, name := range slices.Sorted(maps.Values(tops)) {
 		of := views
-		if name == web.FieldEntry {
+		if name == webfield.Entry {
 			of = visits
 		}
 		r.top(&d, name, of, want.Top[name])
@@ -142,7 +143,7 @@ func (d *differences) traffic(r query.Rollup, want *Expect) {
 	}
 	d.count("page views", events[web.PageViews.Name], want.PageViews)
 	d.count("malformed", events[web.Malformed.Name], want.Malformed)
-	status, _ := r.Summary.Dimension(web.FieldStatus)
+	status, _ := r.Summary.Dimension(webfield.Status)
 	for class, n := range map[int]int64{4: want.S4xx, 5: want.S5xx} {
 		got, exact := web.CountStatusClass(status, class)
 		d.check(exact, "status is not exact")
@@ -159,7 +160,7 @@ func (d *differences) sessions(r query.Rollup, want *Expect) {
 	d.check(r.Exact, "sessions say exact: false")
 	d.count("sessions", r.Summary.Events(), want.Sessions)
 	d.count("active sessions", r.Summary.Events()+r.Continuation.Carried, want.SessionsActive)
-	bounces, views, duration := r.Measure(web.FieldBounce), r.Measure(web.FieldViews), r.Measure(web.FieldDuration)
+	bounces, views, duration := r.Measure(webfield.Bounce), r.Measure(webfield.Views), r.Measure(webfield.Duration)
 	d.count("bounces", int64(bounces.Sum.Float64()), want.Bounces)
 	for _, x := range []struct {
 		what       string
@@ -186,7 +187,7 @@ func (r *Result) visitors(d *differences, what string, of query.Rollup, want int
 		d.count(what, 0, want)
 		return
 	}
-	got, exact := of.Summary.Distinct(web.FieldVisitor)
+	got, exact := of.Summary.Distinct(webfield.Visitor)
 	if exact {
 		r.Exact++
 		d.count(what, got, want)

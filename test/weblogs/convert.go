@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/collector"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 )
 
@@ -46,17 +47,17 @@ var Kinds = map[string]string{
 func (l Line) Observation() map[string]any {
 	o := map[string]any{
 		web.Site.Field: l.Site, "timestamp": l.At, "id": fmt.Sprintf("%08d-%s", l.Seq, l.EventID),
-		web.FieldVisitor: l.Visitor, web.FieldStatus: strconv.Itoa(l.Status), web.FieldBytes: l.Bytes,
-		web.FieldDevice: collector.DeviceOf(l.UserAgent),
+		webfield.Visitor: l.Visitor, webfield.Status: strconv.Itoa(l.Status), webfield.Bytes: l.Bytes,
+		webfield.Device: collector.DeviceOf(l.UserAgent),
 	}
 	if l.Type != "malformed" {
-		o[web.FieldPath], o[web.FieldMethod] = l.Path, l.Method
+		o[webfield.Path], o[webfield.Method] = l.Path, l.Method
 	}
 	if from := collector.Referrer(l.Site, l.Referrer); from != "" {
-		o[web.FieldReferrer] = from
+		o[webfield.Referrer] = from
 	}
 	if l.Duration != nil {
-		o[web.FieldDuration] = *l.Duration
+		o[webfield.Duration] = *l.Duration
 	}
 	return o
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/tidemark-db/tidemark/pkg/domains/web"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -38,7 +38,7 @@ type Expect struct {
 
 // tops maps the dimensions to their names in the oracle. The oracle counts an exit in the hour of
 // the last view, and a session in that of the first.
-var tops = map[string]string{"path": web.FieldPath, "referrer_host": web.FieldReferrer, "entry_path": web.FieldEntry}
+var tops = map[string]string{"path": webfield.Path, "referrer_host": webfield.Referrer, "entry_path": webfield.Entry}
 
 // ReadOracle reads both files of the oracle.
 func ReadOracle(buckets, top string) (map[Bucket]*Expect, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -56,7 +57,7 @@ func saidBy(t *testing.T, w *world, kinds ...string) map[string][]byte {
 				t.Errorf("%s %s is not exact", unit, start)
 			}
 			said[fmt.Sprint(unit, start)] = nil
-			if path, _ := r.Summary.Dimension(web.FieldPath); path.Exact || path.Values == nil {
+			if path, _ := r.Summary.Dimension(webfield.Path); path.Exact || path.Values == nil {
 				said[fmt.Sprint(unit, start)] = fmt.Append(append(r.Summary.Encode(nil), r.Digest[:]...), r.Continuation)
 			}
 		}
@@ -107,7 +108,7 @@ func TestDelete_RecountsDimensionsAndVisitors(t *testing.T) {
 	w.take(all)
 	w.fold(mathrand.New(mathrand.NewPCG(2, 1)))
 	n := w.delete(web.PageViews.Name, func(e *model.Event) bool {
-		path, _ := e.Attrs.Get(web.FieldPath)
+		path, _ := e.Attrs.Get(webfield.Path)
 		return path.Text == "/"
 	})
 	w.fold(mathrand.New(mathrand.NewPCG(2, 2)))
@@ -136,7 +137,7 @@ func TestTop_OfARangeIsTheTopOfItsEvents(t *testing.T) {
 	counts := map[string]int64{}
 	total := int64(0)
 	for _, e := range w.events(web.PageViews.Name) {
-		if path, _ := e.Attrs.Get(web.FieldPath); from <= e.At && e.At < to {
+		if path, _ := e.Attrs.Get(webfield.Path); from <= e.At && e.At < to {
 			counts[path.Text]++
 			total++
 		}
@@ -144,7 +145,7 @@ func TestTop_OfARangeIsTheTopOfItsEvents(t *testing.T) {
 	for _, unit := range []tier.Unit{tier.Minute, tier.Hour, tier.Day, tier.Month} {
 		shares, sum, err := w.out.Top(context.Background(), query.Top{
 			Rollups:   query.Rollups{Series: query.Series{Kind: views, Subject: extractSite}, Unit: unit, From: from, To: to},
-			Dimension: web.FieldPath, Values: 1,
+			Dimension: webfield.Path, Values: 1,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -172,14 +173,14 @@ func TestTotal_CountsAVisitorOnce(t *testing.T) {
 	views, _ := w.kinds.Kind(web.PageViews.Name)
 	different := map[string]bool{}
 	for _, e := range w.events(web.PageViews.Name) {
-		v, _ := e.Attrs.Get(web.FieldVisitor)
+		v, _ := e.Attrs.Get(webfield.Visitor)
 		different[v.Text] = true
 	}
 	total, err := w.out.Total(t.Context(), query.Rollups{Series: query.Series{Kind: views, Subject: extractSite}, Unit: tier.Day, From: model.MinTime, To: model.MaxTime + 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, exact := total.Summary.Distinct(web.FieldVisitor); got != int64(len(different)) || !exact {
+	if got, exact := total.Summary.Distinct(webfield.Visitor); got != int64(len(different)) || !exact {
 		t.Errorf("%d visitors, exact %v; want %d", got, exact, len(different))
 	}
 }
@@ -190,14 +191,14 @@ func TestVisitor_ViewsAreFoundByValue(t *testing.T) {
 	views, _ := w.kinds.Kind(web.PageViews.Name)
 	of := map[string][]model.Order{}
 	for _, e := range w.events(web.PageViews.Name) {
-		v, _ := e.Attrs.Get(web.FieldVisitor)
+		v, _ := e.Attrs.Get(webfield.Visitor)
 		of[v.Text] = append(of[v.Text], e.Order)
 	}
 	for visitor, want := range of {
 		var got []model.Order
 		for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
 			page, err := w.out.QueryIndex(t.Context(), query.IndexQuery{
-				Kind: views, Field: web.FieldVisitor, Value: visitor, From: model.MinTime, To: model.MaxTime + 1, Limit: 3, Cursor: cursor,
+				Kind: views, Field: webfield.Visitor, Value: visitor, From: model.MinTime, To: model.MaxTime + 1, Limit: 3, Cursor: cursor,
 			})
 			if err != nil {
 				t.Fatal(err)

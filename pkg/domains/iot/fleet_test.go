@@ -50,7 +50,7 @@ func text(name, value string) model.Attr {
 
 func TestDevice_IsActiveUnlessItSaysOtherwiseAndOfAKnownType(t *testing.T) {
 	f := newFleet(t)
-	out, err := f.life.Create(t.Context(), device(1), model.Attrs{text(iot.FieldType, iot.Sensor)})
+	out, err := f.life.Create(t.Context(), device(1), model.Attrs{text(iot.FieldType, "sensor")})
 	if err != nil || out.Outcome != lifecycle.Created {
 		t.Fatalf("create: %+v, %v", out, err)
 	}

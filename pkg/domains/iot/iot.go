@@ -19,20 +19,8 @@ const (
 	FieldFirmware = "firmware"
 )
 
-// The types of device, and the status of one that is registered.
-const (
-	Sensor   = "sensor"
-	Gateway  = "gateway"
-	Actuator = "actuator"
-	Active   = "active"
-)
-
-// The streams of a device's readings. Its measurements have no stream.
-const (
-	StreamTelemetry   = "telemetry"
-	StreamStatus      = "status"
-	StreamDiagnostics = "diagnostics"
-)
+// Active is the status of a device that is registered.
+const Active = "active"
 
 // statusShards are the partitions over which the devices of one status are spread: most
 // of a fleet has the same.
@@ -41,7 +29,7 @@ const statusShards = 8
 // Device is the subject type: something with sensors and an id.
 var Device = catalog.SubjectType{Name: "DEVICE", Path: "devices", Field: "deviceId", Profile: &catalog.Profile{
 	Declared: []catalog.ProfileField{
-		{Name: FieldType, Values: []string{Sensor, Gateway, Actuator}},
+		{Name: FieldType, Values: []string{"sensor", "gateway", "actuator"}},
 		{Name: FieldStatus, Default: Active},
 		{Name: FieldAccount}, {Name: FieldName}, {Name: FieldLocation}, {Name: FieldFirmware},
 	},

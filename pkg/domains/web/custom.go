@@ -1,6 +1,7 @@
 package web
 
 import (
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -13,11 +14,11 @@ var CustomEvents = catalog.Kind{
 	Path:    "customevents",
 	Subject: Site,
 	Measures: []rollup.MeasureSpec{
-		{Name: FieldDuration, Scale: 0, Percentiles: true},
-		{Name: FieldDepth, Scale: 0},
+		{Name: webfield.Duration, Scale: 0, Percentiles: true},
+		{Name: webfield.Depth, Scale: 0},
 	},
 	Dimensions: customDimensions(),
-	Distinct:   []string{FieldVisitor},
+	Distinct:   []string{webfield.Visitor},
 	Late:       catalog.KeepLate,
 	IDs:        catalog.RequiredID,
 	Latest:     catalog.NoLatest,
@@ -25,16 +26,9 @@ var CustomEvents = catalog.Kind{
 	Retention:  retention(),
 }
 
-// PropFields are the text fields of a custom event that have its properties, one in each: the
-// event's name, the name of the property and its value. Each is a dimension, so that the
-// counts of a property are the sums over all fields.
-func PropFields() []string {
-	return []string{"prop1", "prop2", "prop3", "prop4", "prop5", "prop6", "prop7", "prop8"}
-}
-
 func customDimensions() []rollup.DimensionSpec {
-	all := []rollup.DimensionSpec{{Name: FieldName, Top: 100}, {Name: FieldPath, Top: 100}}
-	for _, field := range PropFields() {
+	all := []rollup.DimensionSpec{{Name: webfield.Name, Top: 100}, {Name: webfield.Path, Top: 100}}
+	for _, field := range webfield.Props() {
 		all = append(all, rollup.DimensionSpec{Name: field, Top: 40})
 	}
 	return all

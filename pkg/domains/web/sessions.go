@@ -1,6 +1,7 @@
 package web
 
 import (
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -22,23 +23,23 @@ var Sessions = catalog.Kind{
 	Path:    "sessions",
 	Subject: Site,
 	Sessions: &catalog.Sessions{
-		Of: PageViews.Name, By: FieldVisitor, Gap: sessionGap, Follow: tier.Day24,
+		Of: PageViews.Name, By: webfield.Visitor, Gap: sessionGap, Follow: tier.Day24,
 		First: ofFirstView(),
-		Last:  []catalog.SessionField{{Name: FieldExit, Of: FieldPath}},
+		Last:  []catalog.SessionField{{Name: webfield.Exit, Of: webfield.Path}},
 	},
 	Measures: []rollup.MeasureSpec{
-		{Name: FieldViews, Scale: 0, Percentiles: true},
-		{Name: FieldDuration, Scale: 0, Percentiles: true},
-		{Name: FieldBounce, Scale: 0},
+		{Name: webfield.Views, Scale: 0, Percentiles: true},
+		{Name: webfield.Duration, Scale: 0, Percentiles: true},
+		{Name: webfield.Bounce, Scale: 0},
 	},
 	Dimensions: append([]rollup.DimensionSpec{
-		{Name: FieldEntry, Top: 100},
-		{Name: FieldExit, Top: 80},
-		{Name: FieldReferrer, Top: 80},
-		{Name: FieldCountry, Top: 250},
-		{Name: FieldDevice, Top: 16},
+		{Name: webfield.Entry, Top: 100},
+		{Name: webfield.Exit, Top: 80},
+		{Name: webfield.Referrer, Top: 80},
+		{Name: webfield.Country, Top: 250},
+		{Name: webfield.Device, Top: 16},
 	}, visitDimensions()...),
-	Distinct:  []string{FieldVisitor},
+	Distinct:  []string{webfield.Visitor},
 	Late:      catalog.KeepLate,
 	Latest:    catalog.NoLatest,
 	Retention: sessionRetention(),
@@ -46,8 +47,8 @@ var Sessions = catalog.Kind{
 
 // ofFirstView returns the fields that sessions have from their first views.
 func ofFirstView() []catalog.SessionField {
-	all := []catalog.SessionField{{Name: FieldEntry, Of: FieldPath}}
-	for _, name := range []string{FieldReferrer, FieldCountry, FieldDevice} {
+	all := []catalog.SessionField{{Name: webfield.Entry, Of: webfield.Path}}
+	for _, name := range []string{webfield.Referrer, webfield.Country, webfield.Device} {
 		all = append(all, catalog.SessionField{Name: name, Of: name})
 	}
 	for _, d := range visitDimensions() {

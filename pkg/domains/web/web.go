@@ -8,36 +8,10 @@
 package web
 
 import (
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
-)
-
-// Fields of the events.
-const (
-	FieldPath     = "path"
-	FieldReferrer = "referrer" // host of the previous page, if it is of another site
-	FieldVisitor  = "visitor"
-	FieldStatus   = "status" // of HTTP, as text: 200
-	FieldMethod   = "method"
-	FieldDevice   = "device"  // class of the user agent
-	FieldCountry  = "country" // two capitals
-	FieldBytes    = "bytes"
-	FieldDuration = "duration" // milliseconds
-	FieldEntry    = "entry"    // path of a session's first view
-	FieldExit     = "exit"     // path of its last view
-	FieldViews    = "views"    // of a session
-	FieldBounce   = "bounce"   // 1 if a session has one view, else 0
-
-	FieldName  = "name"  // of a custom event
-	FieldDepth = "depth" // percent of a page's height, scrolled to for the first time
-
-	FieldSource   = "source"  // the name of a search engine, network or host that visitors come from
-	FieldChannel  = "channel" // a class of sources: Organic Search
-	FieldBrowser  = "browser"
-	FieldOS       = "os"
-	FieldScreen   = "screen"   // class of the width of the window
-	FieldLanguage = "language" // preferred by the browser, without a region
 )
 
 // BotStream is the stream of events that bots caused.
@@ -67,8 +41,8 @@ var PageViews = catalog.Kind{
 	Subject:    Site,
 	Measures:   measures(),
 	Dimensions: append(dimensions(), visitDimensions()...),
-	Distinct:   []string{FieldVisitor},
-	IndexBy:    FieldVisitor,
+	Distinct:   []string{webfield.Visitor},
+	IndexBy:    webfield.Visitor,
 	Late:       catalog.KeepLate,
 	IDs:        catalog.RequiredID,
 	Latest:     catalog.NoLatest,
@@ -83,7 +57,7 @@ var Requests = catalog.Kind{
 	Subject:    Site,
 	Measures:   measures(),
 	Dimensions: dimensions(),
-	Distinct:   []string{FieldVisitor},
+	Distinct:   []string{webfield.Visitor},
 	Late:       catalog.KeepLate,
 	IDs:        catalog.RequiredID,
 	Latest:     catalog.NoLatest,
@@ -98,8 +72,8 @@ var Malformed = catalog.Kind{
 	Path:       "malformed",
 	Subject:    Site,
 	Measures:   measures(),
-	Dimensions: []rollup.DimensionSpec{{Name: FieldStatus, Top: 64}},
-	Distinct:   []string{FieldVisitor},
+	Dimensions: []rollup.DimensionSpec{{Name: webfield.Status, Top: 64}},
+	Distinct:   []string{webfield.Visitor},
 	Late:       catalog.KeepLate,
 	IDs:        catalog.RequiredID,
 	Latest:     catalog.NoLatest,
@@ -110,8 +84,8 @@ var Malformed = catalog.Kind{
 // measures are integers: the bytes sent, and the duration of the response or the view.
 func measures() []rollup.MeasureSpec {
 	return []rollup.MeasureSpec{
-		{Name: FieldBytes, Scale: 0, Percentiles: true},
-		{Name: FieldDuration, Scale: 0, Percentiles: true},
+		{Name: webfield.Bytes, Scale: 0, Percentiles: true},
+		{Name: webfield.Duration, Scale: 0, Percentiles: true},
 	}
 }
 
@@ -119,32 +93,26 @@ func measures() []rollup.MeasureSpec {
 // maximum length, and all countries.
 func dimensions() []rollup.DimensionSpec {
 	return []rollup.DimensionSpec{
-		{Name: FieldPath, Top: 200},
-		{Name: FieldReferrer, Top: 100},
-		{Name: FieldCountry, Top: 250},
-		{Name: FieldDevice, Top: 16},
-		{Name: FieldStatus, Top: 64},
-		{Name: FieldMethod, Top: 16},
+		{Name: webfield.Path, Top: 200},
+		{Name: webfield.Referrer, Top: 100},
+		{Name: webfield.Country, Top: 250},
+		{Name: webfield.Device, Top: 16},
+		{Name: webfield.Status, Top: 64},
+		{Name: webfield.Method, Top: 16},
 	}
-}
-
-// CampaignFields are the fields of a campaign, named as the parameters of the links that lead to
-// a page.
-func CampaignFields() []string {
-	return []string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"}
 }
 
 // visitDimensions say from where and with what visitors come.
 func visitDimensions() []rollup.DimensionSpec {
 	all := []rollup.DimensionSpec{
-		{Name: FieldSource, Top: 50},
-		{Name: FieldChannel, Top: 16},
-		{Name: FieldBrowser, Top: 20},
-		{Name: FieldOS, Top: 12},
-		{Name: FieldScreen, Top: 4},
-		{Name: FieldLanguage, Top: 40},
+		{Name: webfield.Source, Top: 50},
+		{Name: webfield.Channel, Top: 16},
+		{Name: webfield.Browser, Top: 20},
+		{Name: webfield.OS, Top: 12},
+		{Name: webfield.Screen, Top: 4},
+		{Name: webfield.Language, Top: 40},
 	}
-	for _, field := range CampaignFields() {
+	for _, field := range webfield.Campaign() {
 		all = append(all, rollup.DimensionSpec{Name: field, Top: 30})
 	}
 	return all

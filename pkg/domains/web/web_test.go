@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/collector"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -51,12 +52,12 @@ func TestKinds_DeclareNoReservedName(t *testing.T) {
 // What the collector lets in, at its longest, never fills a row: paths and hosts are
 // bounded by what a dimension counts, the rest by what it can be.
 func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
-	longest := map[string]int{web.FieldPath: rollup.MaxDimensionValue, web.FieldReferrer: 253, web.FieldCountry: 2, web.FieldDevice: 7, web.FieldStatus: 3, web.FieldMethod: 16, web.FieldName: collector.MaxName,
-		web.FieldSource: collector.MaxCampaign, web.FieldChannel: 16, web.FieldBrowser: 20, web.FieldOS: 16, web.FieldScreen: 8, web.FieldLanguage: 3, web.FieldEntry: rollup.MaxDimensionValue, web.FieldExit: rollup.MaxDimensionValue}
-	for _, field := range web.CampaignFields() {
+	longest := map[string]int{webfield.Path: rollup.MaxDimensionValue, webfield.Referrer: 253, webfield.Country: 2, webfield.Device: 7, webfield.Status: 3, webfield.Method: 16, webfield.Name: collector.MaxName,
+		webfield.Source: collector.MaxCampaign, webfield.Channel: 16, webfield.Browser: 20, webfield.OS: 16, webfield.Screen: 8, webfield.Language: 3, webfield.Entry: rollup.MaxDimensionValue, webfield.Exit: rollup.MaxDimensionValue}
+	for _, field := range webfield.Campaign() {
 		longest[field] = collector.MaxCampaign
 	}
-	for _, field := range web.PropFields() {
+	for _, field := range webfield.Props() {
 		longest[field] = collector.MaxProp
 	}
 	for _, k := range web.Kinds() {
