@@ -4,29 +4,21 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"os"
-	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/internal/telemetry"
-	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 func main() {
-	log := telemetry.NewLogger(os.Stdout, slog.LevelInfo)
-	h, err := wire(context.Background(), os.Getenv, secret.Read, log)
-	if err != nil {
-		log.Error("cannot start", telemetry.FieldError, err)
-		os.Exit(1)
-	}
-	lambda.Start(h.handle)
+	startup.Serve(os.Stdout, wireSecrets, func(h *handler) any { return h.handle })
+}
+
+// wireSecrets is wire with the secrets of AWS.
+func wireSecrets(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
+	return wire(ctx, getenv, secret.Read, log)
 }
 
 // wire builds the handler from the environment.
@@ -35,15 +27,15 @@ func wire(ctx context.Context, getenv func(string) string, read secret.Reader, l
 	if err != nil {
 		return nil, err
 	}
-	client, err := dynamo.NewClient(ctx, getenv(envRegion), getenv(envEndpoint))
+	table, err := startup.Table(ctx, getenv)
 	if err != nil {
 		return nil, err
 	}
 	return &handler{
 		secrets: secrets,
-		keys:    dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark")),
-		now:     func() model.Time { return model.TimeOf(time.Now()) },
-		local:   getenv(envEndpoint) != "",
+		keys:    table,
+		now:     startup.Now,
+		local:   getenv(startup.EnvEndpoint) != "",
 		log:     log,
 	}, nil
 }

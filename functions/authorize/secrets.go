@@ -8,12 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
-)
-
-// The environment variables of the function, besides those of package config.
-const (
-	envRegion   = "AWS_REGION"
-	envEndpoint = "TIDEMARK_ENDPOINT" // the URL of DynamoDB Local; unset when deployed
+	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 // minSecret is the minimum length of a secret, in bytes.
@@ -33,7 +28,7 @@ func siteSecrets(ctx context.Context, getenv func(string) string, read secret.Re
 		if value, err = read(ctx, arn); err != nil {
 			return nil, err
 		}
-	case getenv(envEndpoint) != "":
+	case getenv(startup.EnvEndpoint) != "":
 		value = sitekey.LocalSecret
 	default:
 		return nil, nil

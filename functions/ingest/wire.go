@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -12,17 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/secret"
+	"github.com/tidemark-db/tidemark/internal/startup"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/domains"
-	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/model"
-)
-
-// The environment variables of the function, besides those of package config.
-const (
-	envRegion   = "AWS_REGION"
-	envEndpoint = "TIDEMARK_ENDPOINT" // the URL of DynamoDB Local; unset when deployed
-	envFunction = "AWS_LAMBDA_FUNCTION_NAME"
 )
 
 // headroom is kept free before the invocation's deadline, for the response.
@@ -38,26 +29,20 @@ type store interface {
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
-	conf, err := config.FromEnv(getenv, domains.Kinds()...)
+	e, err := startup.Open(ctx, getenv)
 	if err != nil {
 		return nil, err
 	}
-	client, err := dynamo.NewClient(ctx, getenv(envRegion), getenv(envEndpoint))
+	h, err := newHandler(e.Settings, e.Table, newReporter(log, os.Stdout, e.Function, e.Units))
 	if err != nil {
 		return nil, err
 	}
-	units := new(dynamo.Capacity)
-	table := dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), dynamo.WithCapacity(units))
-	h, err := newHandler(conf, table, newReporter(log, os.Stdout, getenv(envFunction), units.Units))
-	if err != nil {
-		return nil, err
-	}
-	if err := tableconfig.Load(ctx, table, h.appends.Catalog, h.service.Now()); err != nil {
+	if err := tableconfig.Load(ctx, e.Table, h.appends.Catalog, h.service.Now()); err != nil {
 		return nil, err
 	}
 	h.appends.OwnerClaim = getenv(config.EnvOwnerClaim)
 	if h.collector != nil {
-		h.collector.OriginSecrets, err = originSecrets(ctx, conf, getenv, secret.Read)
+		h.collector.OriginSecrets, err = originSecrets(ctx, e.Settings, getenv, secret.Read)
 	}
 	return h, err
 }
@@ -71,7 +56,7 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		Store:               s,
 		QuarantineStore:     s,
 		Limits:              conf.Limits,
-		Now:                 func() model.Time { return model.TimeOf(time.Now()) },
+		Now:                 startup.Now,
 		Rand:                rand.Reader,
 		Headroom:            headroom,
 		OnRetry:             r.retried,

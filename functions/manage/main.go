@@ -5,21 +5,11 @@
 package main
 
 import (
-	"context"
-	"log/slog"
 	"os"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
-	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 func main() {
-	log := telemetry.NewLogger(os.Stderr, slog.LevelInfo)
-	h, err := wire(context.Background(), os.Getenv, log)
-	if err != nil {
-		log.Error("cannot start", telemetry.FieldError, err)
-		os.Exit(1)
-	}
-	lambda.Start(h)
+	startup.Serve(os.Stderr, wire, func(h *handler) any { return h })
 }

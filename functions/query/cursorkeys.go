@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
+	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 // localCursorKey signs cursors in a local stack, which has no access control.
@@ -34,7 +35,7 @@ func cursorKeys(ctx context.Context, getenv func(string) string, read secret.Rea
 		}
 		keys = append(keys, []byte(key))
 	}
-	if len(keys) == 0 && getenv(envEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
+	if len(keys) == 0 && getenv(startup.EnvEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
 		keys = [][]byte{[]byte(localCursorKey)}
 	}
 	if len(keys) == 0 {

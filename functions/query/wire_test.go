@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/startup"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -31,7 +32,7 @@ func TestCursorKeys_AreASecretExceptInALocalStack(t *testing.T) {
 		"a local stack's own":         {"a-long-secret-of-the-local", "", local, "a-long-secret-of-the-local"},
 		"from the environment":        {"a-long-secret-of-mine", arn, "", "a-long-secret-of-mine"},
 	} {
-		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret, envEndpoint: c.endpoint}
+		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret, startup.EnvEndpoint: c.endpoint}
 		read := func(_ context.Context, name string) (string, error) {
 			if name != arn {
 				return "", errors.New("access denied")
@@ -60,22 +61,22 @@ func (c *tableConfig) KindConfig(context.Context, string) (*entity.KindConfig, e
 func TestFunction_FollowsTheConfigurationOfTheTable(t *testing.T) {
 	now, table := model.Time(0), &tableConfig{}
 	var built []tier.Policy
-	f := &function{
-		current: &tableconfig.Current{Table: table, Now: func() model.Time { return now }, Declare: config.Default(iot.Kinds()...).Catalog},
-		build: func(kinds *catalog.Catalog) *Handler {
+	f := &function{tableconfig.Built[*Handler]{
+		Current: &tableconfig.Current{Table: table, Now: func() model.Time { return now }, Declare: config.Default(iot.Kinds()...).Catalog},
+		Build: func(kinds *catalog.Catalog) *Handler {
 			built = append(built, kinds.Kinds[0].Retention)
 			return &Handler{Catalog: kinds}
 		},
-	}
+	}}
 	for range 2 {
-		if err := f.refresh(t.Context()); err != nil || len(built) != 1 || !built[0].HasDeferred() {
+		if _, err := f.Value(t.Context()); err != nil || len(built) != 1 || !built[0].HasDeferred() {
 			t.Fatalf("%v; built %d handlers, want one with deferred tiers", err, len(built))
 		}
 	}
 	table.stored = &entity.KindConfig{Kind: "READING", SubjectType: "DEVICE", Shards: 1, Raw: 30 * tier.Day24, LeastRaw: 30 * tier.Day24,
 		Tiers: []entity.TierConfig{{Unit: "hour", Retention: 90 * tier.Day24, Least: 90 * tier.Day24}}}
 	now = now.Add(tableconfig.MaxAge)
-	if err := f.refresh(t.Context()); err != nil || len(built) != 2 || built[1].HasDeferred() {
+	if _, err := f.Value(t.Context()); err != nil || len(built) != 2 || built[1].HasDeferred() {
 		t.Errorf("%v; built %d handlers, want another with immediate tiers", err, len(built))
 	}
 	now = now.Add(tableconfig.MaxAge)

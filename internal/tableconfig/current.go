@@ -46,6 +46,24 @@ func (c *Current) Kinds(ctx context.Context) (_ *catalog.Catalog, changed bool, 
 	return c.kinds, changed, nil
 }
 
+// Built is a value that is built for the kinds of the table, and again when they change.
+type Built[V any] struct {
+	*Current
+	Build func(*catalog.Catalog) V
+
+	value V
+}
+
+// Value returns what Build returned for the present kinds. Errors are those of Kinds. It must
+// not be called concurrently.
+func (b *Built[V]) Value(ctx context.Context) (V, error) {
+	kinds, changed, err := b.Kinds(ctx)
+	if err == nil && changed {
+		b.value = b.Build(kinds)
+	}
+	return b.value, err
+}
+
 // same compares what Load replaces. a and b have the same declared kinds.
 func same(a, b *catalog.Catalog) bool {
 	for i := range a.Kinds {

@@ -1,0 +1,86 @@
+// Package startup starts the Lambda functions: it reads their environment, opens the table and
+// serves invocations.
+package startup
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Environment variables of every function, besides those of package config.
+const (
+	EnvEndpoint = "TIDEMARK_ENDPOINT" // the URL of DynamoDB Local; unset when deployed
+	envRegion   = "AWS_REGION"
+	envFunction = "AWS_LAMBDA_FUNCTION_NAME"
+)
+
+// Serve builds the handler of a function and serves invocations; it does not return. handlerOf
+// returns what lambda.Start accepts. If the handler cannot be built, the process ends with status 1.
+func Serve[H any](logs io.Writer, wire func(context.Context, func(string) string, *slog.Logger) (H, error), handlerOf func(H) any) {
+	log := telemetry.NewLogger(logs, slog.LevelInfo)
+	h, err := wire(context.Background(), os.Getenv, log)
+	if err != nil {
+		log.Error("cannot start", telemetry.FieldError, err)
+		os.Exit(1)
+	}
+	lambda.Start(handlerOf(h))
+}
+
+// Environment is what a function starts with.
+type Environment struct {
+	Settings *config.Config
+	Table    *dynamo.Table
+	Units    func() (read, write float64) // capacity consumed since the process started
+	Function string                       // the deployed function's name
+}
+
+// Open reads the configuration and opens the table. The error is that of a configuration that
+// is not valid. It makes no request.
+func Open(ctx context.Context, getenv func(string) string) (*Environment, error) {
+	settings, err := config.FromEnv(getenv, domains.Kinds()...)
+	if err != nil {
+		return nil, err
+	}
+	units := new(dynamo.Capacity)
+	table, err := Table(ctx, getenv, dynamo.WithCapacity(units))
+	return &Environment{settings, table, units.Units, getenv(envFunction)}, err
+}
+
+// Table opens the table. It makes no request.
+func Table(ctx context.Context, getenv func(string) string, options ...dynamo.Option) (*dynamo.Table, error) {
+	client, err := dynamo.NewClient(ctx, getenv(envRegion), getenv(EnvEndpoint))
+	if err != nil {
+		return nil, err
+	}
+	return dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), options...), nil
+}
+
+// Check returns an error if the declared kinds do not fit the table.
+func (e *Environment) Check(ctx context.Context) error {
+	kinds, err := e.Settings.Catalog()
+	if err != nil {
+		return err
+	}
+	return tableconfig.Load(ctx, e.Table, kinds, Now())
+}
+
+// Current follows the configuration of the table.
+func (e *Environment) Current() *tableconfig.Current {
+	return &tableconfig.Current{Table: e.Table, Declare: e.Settings.Catalog, Now: Now}
+}
+
+// Now returns the time of the wall clock.
+func Now() model.Time { return model.TimeOf(time.Now()) }
