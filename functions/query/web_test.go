@@ -55,7 +55,7 @@ func storeViews(t *testing.T, table *memory.Table, k *catalog.Kind, views ...mod
 			t.Fatal(err)
 		}
 		for _, unit := range []tier.Unit{tier.Minute, tier.Day} {
-			key := rollup.Key{Series: e.Series, Tier: unit.String(), Start: unit.BucketOf(e.At).Start}
+			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketOf(e.At).Start}
 			if rows[key] == nil {
 				rows[key] = rollup.NewFold(k.Spec())
 			}

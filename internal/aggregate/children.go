@@ -18,29 +18,34 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 	fold := rollup.NewFold(b.kind.Spec())
 	switch level := b.kind.Retention.ChildLevel(b.level, b.interval); {
 	case level >= 0:
-		err := r.readAll(ctx, fold, r.rowPage(b.kind.Retention.Tiers[level].Unit, fold))
+		err := r.readAll(ctx, fold, b.key.Series, r.rowPage(b.kind.Retention.Tiers[level].Unit, fold))
 		fold.Continuation = fold.Continuation.StartAt(b.interval.Start)
 		return fold, err
 	case !b.kind.HasEvents():
 		return r.foldSessions(ctx)
 	}
-	return fold, r.readAll(ctx, fold, r.eventPage(fold.AddEvent))
+	for _, source := range b.kind.SourcesOf(b.key.Series) {
+		if err := r.readAll(ctx, fold, source, r.eventPage(fold.AddEvent)); err != nil || r.overfull(fold) {
+			return fold, err
+		}
+	}
+	return fold, nil
 }
 
 // readPage reads one page of a range into a fold and returns where the next one begins;
 // "" after the last.
 type readPage func(ctx context.Context, r storage.Range) (next string, err error)
 
-// readAll reads the pages of the bucket.
-func (r *recomputation) readAll(ctx context.Context, fold *rollup.Fold, read readPage) error {
-	pages := storage.Range{Series: r.bucket.key.Series, From: r.bucket.interval.Start, To: r.bucket.interval.End, Consistent: true}
+// readAll reads the pages of the bucket in a stored series.
+func (r *recomputation) readAll(ctx context.Context, fold *rollup.Fold, s model.Series, read readPage) error {
+	pages := storage.Range{Series: s, From: r.bucket.interval.Start, To: r.bucket.interval.End, Consistent: true}
 	for {
 		r.counts.Reads++
 		next, err := read(ctx, pages)
 		if err != nil {
 			return err
 		}
-		if fold.Children > r.limits.MaxChildren {
+		if r.overfull(fold) {
 			r.sealOverfull(fold)
 			return nil
 		}
@@ -50,6 +55,8 @@ func (r *recomputation) readAll(ctx context.Context, fold *rollup.Fold, read rea
 		pages.After = next
 	}
 }
+
+func (r *recomputation) overfull(fold *rollup.Fold) bool { return fold.Children > r.limits.MaxChildren }
 
 func (r *recomputation) eventPage(add func(*model.Event)) readPage {
 	return func(ctx context.Context, pages storage.Range) (next string, err error) {

@@ -139,8 +139,9 @@ func (c *chunk) addBuckets(index int, kind *catalog.Kind, s model.Series, at mod
 	return all
 }
 
+// rowKey returns the key of the row of a bucket. A series that is spread over shards has one row.
 func rowKey(s model.Series, b tier.Bucket) rollup.Key {
-	return rollup.Key{Series: s, Tier: b.Unit.String(), Start: b.Start}
+	return rollup.Key{Series: s.WithoutShard(), Tier: b.Unit.String(), Start: b.Start}
 }
 
 // parentOf returns the next coarser bucket around b that has a row, and its level; false

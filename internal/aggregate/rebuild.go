@@ -85,6 +85,7 @@ func (a *Aggregator) newRebuild(request Rebuild) (*rebuildRun, error) {
 	if err != nil || len(kind.Retention.Tiers) == 0 {
 		return nil, err
 	}
+	request.Series = request.Series.WithoutShard()
 	r := &rebuildRun{agg: a, request: request, kind: kind, lowest: lowest, limits: a.Limits.withDefaults(), began: a.Now()}
 	r.extendRange()
 	for _, s := range kind.SourcesOf(request.Series) {
@@ -214,9 +215,7 @@ func (r *rebuildRun) recompute(ctx context.Context, level int, intervals []tier.
 		}
 	}
 	if level == r.lowest && len(intervals) > 0 && !r.request.DryRun {
-		s := r.request.Series
-		s.Shard = 0
-		if err := r.agg.list(ctx, &seen{series: s, unit: seenUnit(policy), first: intervals[0].Start, last: intervals[len(intervals)-1].Start}, &r.results); err != nil {
+		if err := r.agg.list(ctx, &seen{series: r.request.Series, unit: seenUnit(policy), first: intervals[0].Start, last: intervals[len(intervals)-1].Start}, &r.results); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package aggregate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -40,7 +41,9 @@ func (r *recomputation) run(ctx context.Context) (err error) {
 		err = r.agg.untilWritten(ctx, r.attempt)
 	}
 	if err == nil && r.foldsLatest() {
-		err = r.agg.foldLatest(ctx, r.bucket.kind, r.bucket.key.Series, r.bucket.alwaysWrite || r.bucket.repair, &r.counts)
+		for _, s := range r.bucket.kind.SourcesOf(r.bucket.key.Series) {
+			err = errors.Join(err, r.agg.foldLatest(ctx, r.bucket.kind, s, r.bucket.alwaysWrite || r.bucket.repair, &r.counts))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("recompute %s: %w", r.name(), err)

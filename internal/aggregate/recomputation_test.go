@@ -196,7 +196,8 @@ func TestProcess_BucketsAreHalfOpen(t *testing.T) {
 	w.wantRow(tier.Month, "2026-04-30T00:00:00Z", 1, "5", true)
 }
 
-func TestProcess_StreamsAndShardsAreSeparateSeries(t *testing.T) {
+// The events of a stream are in several shards, and each of its buckets has one row.
+func TestProcess_AStreamHasOneRowWhateverItsShards(t *testing.T) {
 	spread := gauge
 	spread.Shards = 4
 	w := newWorldOf(t, spread)

@@ -54,7 +54,7 @@ func seenUnit(p tier.Policy) tier.Unit {
 
 // see adds the time of an event of a series.
 func (c *chunk) see(kind *catalog.Kind, s model.Series, at model.Time) {
-	s.Shard = 0
+	s = s.WithoutShard()
 	i, known := c.bySeries[s]
 	if !known {
 		if c.bySeries == nil {

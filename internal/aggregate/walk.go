@@ -152,7 +152,7 @@ func (w *walk) read(ctx context.Context) error {
 func (w *walk) readBack(ctx context.Context, from, to model.Time) error {
 	earlier := sessions.Chains{}
 	r := storage.Range{From: from, To: to, Consistent: true}
-	for e, err := range sessions.Events(ctx, w.agg.Store, w.kind.SourcesOf(w.changes[0].series), r) {
+	for e, err := range storage.EventsOf(ctx, w.agg.Store, w.kind.SourcesOf(w.changes[0].series), r) {
 		if err != nil {
 			return err
 		}

@@ -265,7 +265,7 @@ func (w *world) recount(events []model.Event) map[rollup.Key]*rollup.Fold {
 	for i := range events {
 		e := &events[i]
 		for _, t := range w.kind.Retention.Tiers {
-			key := rollup.Key{Series: e.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start}
+			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: t.Unit.String(), Start: t.Unit.BucketOf(e.At).Start}
 			if folds[key] == nil {
 				folds[key] = rollup.NewFold(w.kind.Spec())
 			}

@@ -136,18 +136,6 @@ READING,b,,day,2022-10-19T00:00:00Z,value,0,1,,,,,,,,,,,true,1,,,,
 	}
 }
 
-func TestRollups_ShardsOfABucketAreMerged(t *testing.T) {
-	kinds, kind := readingsOf(t, func(k *catalog.Kind) { k.Shards = 2 })
-	got := exported(t, kinds, "day", "csv",
-		newRow(kind, device("a", "", 1), tier.Day, "2026-04-20T00:00:00Z", "value", "1"),
-		newRow(kind, device("a", "", 2), tier.Day, "2026-04-20T00:00:00Z", "value", "3"),
-		newRow(kind, device("a", "", 2), tier.Hour, "2026-04-20T00:00:00Z", "value", "3"),
-	)
-	if lines := strings.Split(strings.TrimSpace(got), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], "READING,a,,day,2026-04-20T00:00:00Z,value,2,0,4,1,3,2,1,") {
-		t.Errorf("got\n%s\nwant one line for both shards", got)
-	}
-}
-
 func TestRollups_NDJSONUsesTheColumnsAsNames(t *testing.T) {
 	kinds, kind := readingsOf(t, nil)
 	got := exported(t, kinds, "all", "ndjson", newRow(kind, device("a", "", 0), tier.Day, "2022-10-19T00:00:00Z", "value", "NaN"))

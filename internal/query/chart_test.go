@@ -236,10 +236,10 @@ func TestChart_ShowsNoGapWhereARollupMayHaveExpired(t *testing.T) {
 			from: "2026-01-20T11:00:00Z", to: "2026-01-20T17:00:00Z", have: "2026-01-20T13:00:00Z",
 			want: "13; 15 gap; 16 gap; ",
 		},
-		"hidden, since one of its shards may have expired": {
+		"visible beside buckets whose rows may have expired": {
 			change: shards(2),
 			from:   "2026-01-20T11:00:00Z", to: "2026-01-20T17:00:00Z", have: "2026-01-20T13:00:00Z",
-			want: "15 gap; 16 gap; ",
+			want: "13; 15 gap; 16 gap; ",
 		},
 		"before the tier was declared": {
 			change: func(k *catalog.Kind) {

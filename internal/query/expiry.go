@@ -23,17 +23,17 @@ func eventsCompleteFrom(l tier.Policy, now model.Time) model.Time {
 	return max(now.Add(-least).Add(tier.ExpiryMargin), model.MinTime)
 }
 
-// Visible reports whether readers see a row: it is neither empty nor expired. The rows
-// of one bucket of a distributed series expire one by one, so the bucket is hidden as
-// soon as the first of them may have expired. policy is that of the kind.
+// Visible reports whether readers of one series see a row: it is neither empty nor expired.
+// policy is that of the kind.
 func Visible(policy tier.Policy, r *rollup.Row, now model.Time) bool {
-	unit, err := tier.ParseUnit(r.Key.Tier)
-	t, _, known := policy.Find(unit)
-	return visible(r, t, r.Key.Series.Shard > 0 && known && err == nil, now)
+	unit, _ := tier.ParseUnit(r.Key.Tier)
+	t, _, _ := policy.Find(unit)
+	return visible(r, t, false, now)
 }
 
-// visible is Visible for a row that is, or is not, one of several of its bucket. t is
-// the tier in which rows of the bucket expire first.
+// visible is Visible for a row that is, or is not, one of several that are merged. These
+// expire one by one, so their bucket is hidden as soon as the first of them may have expired. t
+// is the tier in which rows of the bucket expire first.
 func visible(r *rollup.Row, t tier.Tier, oneOfSeveral bool, now model.Time) bool {
 	if r.Empty || expired(r.ExpiresAt, now) || r.Key.Start < t.From && t.From != 0 {
 		return false // before From there are only rows of a tier that was removed and added again

@@ -23,7 +23,7 @@ func filledShards(t *testing.T) *fixture {
 		e := w.reading(now-model.Time(i)*hour, fmt.Sprint(i), 1, 0)
 		e.Attrs, e.IndexBy = append(e.Attrs, text("unit", "C")), "unit"
 		w.put(e)
-		key := rollup.Key{Series: e.Series, Start: tier.Hour.BucketOf(e.At).Start}
+		key := rollup.Key{Series: e.Series.WithoutShard(), Start: tier.Hour.BucketOf(e.At).Start}
 		rows[key] = append(rows[key], e)
 	}
 	for _, events := range rows {

@@ -94,7 +94,7 @@ func (w *fixture) row(unit tier.Unit, expiresAt int64, events ...model.Event) ro
 	for i := range events {
 		fold.AddEvent(&events[i])
 	}
-	key := rollup.Key{Series: events[0].Series, Tier: unit.String(), Start: unit.BucketOf(events[0].At).Start}
+	key := rollup.Key{Series: events[0].Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketOf(events[0].At).Start}
 	return rollup.Row{Key: key, Fold: *fold, ExpiresAt: expiresAt, WrittenAt: now, V: 1}
 }
 

@@ -101,7 +101,7 @@ func (s *Service) indexPager(q IndexQuery) (*pager[model.Event, model.Event], er
 			visible: func(e *model.Event) bool { return !expired(e.ExpiresAt, now) },
 		},
 		build: func(group []model.Event) (model.Event, error) {
-			group[0].Series.Shard = 0
+			group[0].Series = group[0].Series.WithoutShard()
 			return group[0], nil
 		},
 	}, nil

@@ -69,7 +69,7 @@ func (f *folder) parts(level int, from, to model.Time) (all []part) {
 }
 
 func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*model.Event) error) error {
-	for event, err := range storage.Events(ctx, f.store, storage.Range{Series: f.series, From: from, To: to, Consistent: f.consistent}) {
+	for event, err := range storage.EventsOf(ctx, f.store, f.kind.SourcesOf(f.series), storage.Range{From: from, To: to, Consistent: f.consistent}) {
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// maxSeries is how many stored series one result may be merged from. Each needs one
+// maxSeries is how many series one result may be merged from. Each needs one
 // request for each page.
 const maxSeries = 512
 
@@ -55,12 +55,12 @@ func unique[T comparable](all []T) []T {
 	return found
 }
 
-// storedSeries returns the stored series to merge: the shards of each series.
-func (q Rollups) storedSeries() (all []model.Series) {
+// series returns the series whose rows are merged.
+func (q Rollups) series() (all []model.Series) {
 	for _, k := range q.kinds() {
 		for _, subject := range q.subjects() {
 			for _, stream := range q.streams() {
-				all = append(all, Series{Kind: k, Subject: subject, Stream: stream}.shards()...)
+				all = append(all, Series{Kind: k, Subject: subject, Stream: stream}.unsharded())
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (q Rollups) check() error {
 		return err
 	}
 	if !q.withinLimits() {
-		return fmt.Errorf("%w: at most %d, shards included", ErrTooWide, maxSeries)
+		return fmt.Errorf("%w: at most %d", ErrTooWide, maxSeries)
 	}
 	for _, k := range q.kinds() {
 		if k.Subject != q.Kind.Subject {
@@ -124,7 +124,7 @@ func (q Rollups) check() error {
 // of the lists first, so that a list of a million names is never compared for repeats.
 func (q Rollups) withinLimits() bool {
 	return len(q.With) < maxSeries && len(q.Subjects) < maxSeries && len(q.Streams) < maxSeries &&
-		len(q.kinds())*len(q.subjects())*len(q.streams()) <= maxSeries && len(q.storedSeries()) <= maxSeries
+		len(q.kinds())*len(q.subjects())*len(q.streams()) <= maxSeries
 }
 
 // checkTier returns ErrNoTier if one of the kinds does not have the tier.

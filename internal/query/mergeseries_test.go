@@ -29,7 +29,7 @@ func newQuayFixture(t *testing.T) quayFixture {
 	quay := catalog.SubjectType{Name: "QUAY"}
 	day := tier.Day24
 	made, err := catalog.New(
-		catalog.Kind{Name: "VISIT", Subject: quay, Shards: 3, Dimensions: []rollup.DimensionSpec{{Name: "flag", Top: 2}}, Distinct: []string{"ship"}, IndexBy: "ship"},
+		catalog.Kind{Name: "VISIT", Subject: quay, Shards: 3, Dimensions: []rollup.DimensionSpec{{Name: "flag", Top: 3}}, Distinct: []string{"ship"}, IndexBy: "ship"},
 		catalog.Kind{Name: "CALL", Subject: quay, Retention: tier.Policy{Raw: 3 * day, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 10 * day}, {Unit: tier.Day, Retention: tier.Forever}}}},
 		catalog.Kind{Name: "FLIGHT", Subject: catalog.SubjectType{Name: "TOWER"}})
 	if err != nil {
@@ -58,7 +58,7 @@ func (p quayFixture) store(k *catalog.Kind, events ...model.Event) {
 	for i, e := range events {
 		p.put(e)
 		for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
-			key := rollup.Key{Series: e.Series, Tier: unit.String(), Start: unit.BucketOf(e.At).Start}
+			key := rollup.Key{Series: e.Series.WithoutShard(), Tier: unit.String(), Start: unit.BucketOf(e.At).Start}
 			if rows[key] == nil {
 				rows[key] = rollup.NewFold(k.Spec())
 			}

@@ -80,10 +80,10 @@ func (s *Service) addPart(ctx context.Context, t *Total, q Rollups, part Segment
 // addEvents adds the events of each series, as a bucket of its own.
 func (s *Service) addEvents(ctx context.Context, t *Total, q Rollups) error {
 	now := s.Now()
-	for _, series := range q.storedSeries() {
+	for _, series := range q.series() {
 		kind := q.kindOf(series.Kind)
 		row := rollup.Row{Key: rollup.Key{Series: series, Start: q.From}, Fold: *rollup.NewFold(kind.Spec())}
-		for e, err := range storage.Events(ctx, s.Store, storage.Range{Series: series, From: q.From, To: q.To, Consistent: q.Consistent}) {
+		for e, err := range storage.EventsOf(ctx, s.Store, kind.SourcesOf(series), storage.Range{From: q.From, To: q.To, Consistent: q.Consistent}) {
 			if err != nil {
 				return err
 			}

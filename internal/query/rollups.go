@@ -61,7 +61,7 @@ type RollupPage struct {
 	CompleteThrough *model.Time
 }
 
-// Rollups reads one page by one Query for each shard and merged series. A page may be
+// Rollups reads one page by one Query for each merged series. A page may be
 // shorter than its limit, even empty, before the end: check Next. The error is ErrNoTier
 // if a kind does not have the tier, and wraps item.ErrNewer or item.ErrDamaged if a row
 // cannot be read: skipping the row would look like a bucket without events.
@@ -101,7 +101,7 @@ func (s *Service) rollupPager(ctx context.Context, q Rollups) (*pager[rollup.Row
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, now := q.storedSeries(), s.Now()
+	parts, now := q.series(), s.Now()
 	kept, _, _ := q.commonPolicy().Find(q.Unit)
 	fetch := func(ctx context.Context, shard int, after string) ([]rollup.Row, string, error) {
 		page, err := s.Store.Rows(ctx, q.Unit, storage.Range{

@@ -1,13 +1,10 @@
 package query_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
@@ -124,68 +121,20 @@ func TestRollups_AnUnreadableRowIsAnError(t *testing.T) {
 	}
 }
 
-// However events are spread over shards, readers see each bucket once, with the same encoding as
-// one fold of all its events.
-func TestRollups_ShardsMergeToTheCompleteBucket(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := newFixture(t, shards(rapid.IntRange(2, 5).Draw(t, "shards")))
-		parts, complete := map[rollup.Key][]model.Event{}, map[model.Time]*rollup.Fold{}
-		for i := range rapid.IntRange(1, 30).Draw(t, "events") {
-			when := now - model.Time(rapid.IntRange(0, 5).Draw(t, "hours ago"))*hour
-			e := w.reading(when, string(rune('a'+i)), int64(rapid.IntRange(-50, 50).Draw(t, "value")), 0)
-			start := tier.Hour.BucketOf(when).Start
-			key := rollup.Key{Series: e.Series, Start: start}
-			parts[key] = append(parts[key], e)
-			if complete[start] == nil {
-				complete[start] = rollup.NewFold(w.kind.Spec())
-			}
-			complete[start].AddEvent(&e)
-		}
-		for _, events := range parts {
-			w.storeRow(w.row(tier.Hour, 0, events...))
-		}
-		q := w.hours()
-		q.Newest = rapid.Bool().Draw(t, "newest")
-		q.Limit = rapid.IntRange(0, 3).Draw(t, "limit")
-		seen := 0
-		for {
-			page, err := w.query.Rollups(context.Background(), q)
-			if err != nil {
-				t.Fatalf("page: %v", err)
-			}
-			for _, r := range page.Rollups {
-				seen++
-				want := complete[r.Bucket.Start]
-				if !bytes.Equal(r.Summary.Encode(nil), want.Summary.Encode(nil)) || r.Digest != want.Digest {
-					t.Fatalf("bucket %s differs from the fold of all its events", r.Bucket)
-				}
-			}
-			if q.Cursor = page.Next; q.Cursor == "" {
-				break
-			}
-		}
-		if seen != len(complete) {
-			t.Fatalf("%d buckets over all pages, want %d", seen, len(complete))
-		}
-	})
-}
-
-// The rows of a distributed bucket expire one by one. Once one of them may have expired, the rest
-// is incomplete, so the bucket is hidden.
-func TestRollups_ADistributedBucketIsHiddenOnceOneRowMayHaveExpired(t *testing.T) {
+// A spread series has one row for each bucket, which readers see as long as it exists: also the
+// row of an event that was imported long after its time.
+func TestRollups_ASpreadBucketIsVisibleAsLongAsItsRow(t *testing.T) {
 	w := newFixture(t, func(k *catalog.Kind) {
 		k.Shards = 2
 		k.Retention = tier.Policy{Raw: 3 * tier.Day24, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: 7 * tier.Day24}, {Unit: tier.Day, Retention: tier.Forever}}}
 	})
-	week := 7 * 24 * hour
-	ended := w.reading(tier.Hour.BucketOf(now-week).Start-hour, "", 1, 0)
-	open := w.reading(tier.Hour.BucketOf(now-week).Start+hour, "", 1, 0)
-	for _, e := range []model.Event{ended, open} {
-		w.storeRow(w.row(tier.Hour, now.Seconds()+1000, e)) // written late, so not expired itself
-	}
+	imported := w.reading(tier.Hour.BucketOf(now-2*365*24*hour).Start, "", 1, 0)
+	expired := w.reading(tier.Hour.BucketOf(now-8*24*hour).Start, "", 1, 0)
+	w.storeRow(w.row(tier.Hour, now.Seconds()+1000, imported))
+	w.storeRow(w.row(tier.Hour, now.Seconds(), expired))
 	found := w.rollups(w.hours())
-	if len(found) != 1 || found[0].Bucket.Start != open.At {
-		t.Errorf("got %d buckets, want only the one whose rows cannot have expired", len(found))
+	if len(found) != 1 || found[0].Bucket.Start != imported.At {
+		t.Errorf("got %d buckets, want only the one whose row has not expired", len(found))
 	}
 }
 

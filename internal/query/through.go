@@ -14,7 +14,7 @@ func (s *Service) completeThrough(ctx context.Context, q Rollups) (through *mode
 	if !ok {
 		return nil, nil
 	}
-	for _, series := range q.storedSeries() {
+	for _, series := range q.series() {
 		switch kind, err := live.Kind(ctx, series.Kind); {
 		case err != nil:
 			return nil, err

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -14,7 +13,7 @@ import (
 // beyond the end of the last session.
 func (f *Folder) Read(ctx context.Context, store storage.EventReader, sources []model.Series, consistent bool) error {
 	for from, to := f.Start(), f.to; !f.Ended(from); from, to = to, to.Add(f.rule().Gap) {
-		for e, err := range Events(ctx, store, sources, storage.Range{From: from, To: to, Consistent: consistent}) {
+		for e, err := range storage.EventsOf(ctx, store, sources, storage.Range{From: from, To: to, Consistent: consistent}) {
 			if err != nil {
 				return err
 			}
@@ -22,50 +21,6 @@ func (f *Folder) Read(ctx context.Context, store storage.EventReader, sources []
 		}
 	}
 	return nil
-}
-
-// Events returns the events of a range of several stored series, in order of time and id. An
-// error comes last, with no event.
-func Events(ctx context.Context, store storage.EventReader, sources []model.Series, r storage.Range) iter.Seq2[model.Event, error] {
-	return func(yield func(model.Event, error) bool) {
-		var heads []*head
-		for _, s := range sources {
-			r.Series = s
-			next, stop := iter.Pull2(storage.Events(ctx, store, r))
-			defer stop()
-			if h := (&head{next: next}); h.advance() {
-				heads = append(heads, h)
-			}
-		}
-		for len(heads) > 0 {
-			first := 0
-			for i, h := range heads {
-				if h.err != nil || heads[first].err == nil && h.event.Before(heads[first].event.Order) {
-					first = i
-				}
-			}
-			h := heads[first]
-			if !yield(h.event, h.err) || h.err != nil {
-				return
-			}
-			if !h.advance() {
-				heads = append(heads[:first], heads[first+1:]...)
-			}
-		}
-	}
-}
-
-// head is the next event of one series.
-type head struct {
-	next  func() (model.Event, error, bool)
-	event model.Event
-	err   error
-}
-
-// advance reports whether there is a next event, or an error.
-func (h *head) advance() (ok bool) {
-	h.event, h.err, ok = h.next()
-	return ok
 }
 
 // Walk is where the chain of a key around a time begins and goes on: the first event of the

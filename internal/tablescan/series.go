@@ -1,7 +1,6 @@
 package tablescan
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -14,7 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Series returns the stored series that have events or rollups, sorted by CompareSeries:
+// Series returns the series that have events or rollups, without shards, sorted by CompareSeries:
 // those of one subject, or of the whole table if subject is the zero value. For one
 // subject it reads one page per series and tier; for all it reads the table once.
 func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
@@ -56,15 +55,13 @@ func skipSeries(k keys.Key) keys.Key {
 
 func seriesOf(k keys.Key) (model.Series, bool) {
 	if e, err := keys.ParseEvent(k); err == nil {
-		return e.Series, true
+		return e.Series.WithoutShard(), true
 	}
 	if r, err := keys.ParseRow(k); err == nil {
-		return r.Series, true
+		return r.Series, r.Series.Shard == 0 // earlier versions wrote rows for each shard
 	}
 	return model.Series{}, false
 }
 
-// CompareSeries orders series by name, and the shards of one series by number.
-func CompareSeries(a, b model.Series) int {
-	return cmp.Or(strings.Compare(a.String(), b.String()), a.Shard-b.Shard)
-}
+// CompareSeries orders series by name.
+func CompareSeries(a, b model.Series) int { return strings.Compare(a.String(), b.String()) }

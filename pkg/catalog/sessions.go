@@ -50,15 +50,15 @@ func (c *Catalog) SessionsOf(kind string) []*Kind { return c.sessions[kind] }
 
 // SessionSeries returns the series of the sessions of a source's series.
 func (k *Kind) SessionSeries(source model.Series) model.Series {
-	source.Kind, source.Shard = k.Name, 0
-	return source
+	source.Kind = k.Name
+	return source.WithoutShard()
 }
 
-// SourcesOf returns the stored series whose events rows of s are folded from: s itself, or for
-// a kind of sessions the shards of its sources. k must be of a Catalog.
+// SourcesOf returns the stored series whose events rows of s are folded from: the shards of s,
+// or for a kind of sessions those of its source. k must be of a Catalog.
 func (k *Kind) SourcesOf(s model.Series) []model.Series {
 	if k.HasEvents() {
-		return []model.Series{s}
+		return k.ShardsOf(s)
 	}
 	s.Kind = k.source.Name
 	return k.source.ShardsOf(s)

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ShardsOf returns the series that contain the events of s: s itself if the kind is not
-// sharded, else its shards 1 to n. s.Shard is ignored. Readers read and merge all of them.
+// ShardsOf returns the stored series that contain the events of s: s itself if the kind is not
+// sharded, else its shards 1 to n. s.Shard is ignored. Rows have no shard.
 func (k *Kind) ShardsOf(s model.Series) []model.Series {
 	if k.Shards <= 1 {
 		s.Shard = 0

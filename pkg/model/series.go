@@ -29,6 +29,12 @@ func (s Series) String() string {
 	return strings.TrimRight(s.Subject.String()+" "+s.Kind+" "+s.Stream, " ")
 }
 
+// WithoutShard returns the series that s is a shard of: rows have no shard, and readers name none.
+func (s Series) WithoutShard() Series {
+	s.Shard = 0
+	return s
+}
+
 // Order is the position of an event in its series: by event time, then by id as bytes. It
 // also identifies the event within its series.
 type Order struct {

@@ -115,11 +115,11 @@ func (c *checking) latestItem(s model.Series, newest model.Order, stored *model.
 func (c *checking) newestEvents() map[model.Series]model.Order {
 	all, skip := map[model.Series]model.Order{}, map[model.Series]bool{}
 	for row := range c.pending {
-		skip[unsharded(row.Series)] = true
+		skip[row.Series.WithoutShard()] = true
 	}
 	for key := range c.oracle.events {
 		row := rowOver(c.kind().Retention.Tiers[0], key)
-		s := unsharded(key.Series)
+		s := key.Series.WithoutShard()
 		if !c.settled(row) {
 			skip[s] = true
 		}
@@ -150,12 +150,6 @@ func (c *checking) newestStored(s model.Series) (newest *model.Event) {
 		}
 	}
 	return newest
-}
-
-// unsharded returns the series of all shards.
-func unsharded(s model.Series) model.Series {
-	s.Shard = 0
-	return s
 }
 
 func latestName(l *model.Latest) string {

@@ -50,8 +50,8 @@ func (o *oracle) record(r *memory.Record) {
 		delete(o.events, key)
 		delete(o.accepted, key)
 		o.late[key] = expiresWithin(e, shortlyBefore, r.At)
-		if newest, any := o.deleted[unsharded(key.Series)]; !any || newest.Before(key.Order) {
-			o.deleted[unsharded(key.Series)] = key.Order
+		if newest, any := o.deleted[key.Series.WithoutShard()]; !any || newest.Before(key.Order) {
+			o.deleted[key.Series.WithoutShard()] = key.Order
 		}
 	default:
 		o.events[key] = e
@@ -95,7 +95,7 @@ func (o *oracle) acceptNow(changes []storage.Change) {
 }
 
 func rowOver(t tier.Tier, key model.EventKey) rollup.Key {
-	return rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.At).Start}
+	return rollup.Key{Series: key.Series.WithoutShard(), Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.At).Start}
 }
 
 // bucket is the expected content of a row.
@@ -134,9 +134,7 @@ func (o *oracle) series() []model.Series {
 	for key := range o.first {
 		all[key.Series] = true
 	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b model.Series) int {
-		return cmp.Or(strings.Compare(a.String(), b.String()), cmp.Compare(a.Shard, b.Shard))
-	})
+	return slices.SortedFunc(maps.Keys(all), func(a, b model.Series) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // sorted returns the keys of the stored events, in order.

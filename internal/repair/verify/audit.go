@@ -15,16 +15,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// audit compares the digest of every row of one partition with the sum of the digests
+// audit compares the digest of every row of some partitions with the sum of the digests
 // of its children. It finds missing, removed and changed events, but not wrong numbers
 // together with a right digest.
 type audit struct {
 	kinds   *catalog.Catalog
+	covers  func(*catalog.Kind) bool // which kinds are compared
 	now     model.Time
 	include func(*model.Event) bool // see Auditor.Include
 	swept   entity.LowWatermarks    // read before any row
 
 	series map[model.Series]*seriesSums // nil for an undeclared kind
+	others map[model.Subject]bool       // subjects with items of kinds that are not compared
 }
 
 // seriesSums are the sums of one series, by tier level and bucket start.
@@ -47,9 +49,10 @@ type Suspect struct {
 	Reason string
 }
 
-func newAudit(kinds *catalog.Catalog, now model.Time, include func(*model.Event) bool, swept entity.LowWatermarks) *audit {
-	return &audit{kinds: kinds, now: now, include: include, swept: swept, series: map[model.Series]*seriesSums{}}
-}
+// The events of a kind that is spread over shards are in other partitions than its rows.
+func inOnePartition(k *catalog.Kind) bool { return k.Shards <= 1 }
+func isSpread(k *catalog.Kind) bool       { return !inOnePartition(k) }
+func every(*catalog.Kind) bool            { return true }
 
 // add counts an item; items that are neither events nor rows are ignored.
 func (a *audit) add(it item.Item) {
@@ -61,7 +64,7 @@ func (a *audit) add(it item.Item) {
 	if err != nil {
 		return
 	}
-	if s := a.sumsOf(key.Series); s != nil {
+	if s := a.sumsOf(key.Series); s != nil && key.Series.Shard == 0 {
 		row, _ := item.Row(it) // a damaged row has no Summary
 		s.addRow(&row)
 	}
@@ -80,10 +83,17 @@ func (a *audit) addEvent(e *model.Event) {
 	})
 }
 
+// sumsOf returns the sums of a series; nil if it is not compared.
 func (a *audit) sumsOf(s model.Series) *seriesSums {
+	s = s.WithoutShard()
 	sums, known := a.series[s]
 	if !known {
-		if kind, ok := a.kinds.Kind(s.Kind); ok {
+		kind, ok := a.kinds.Kind(s.Kind)
+		if ok && !a.covers(kind) {
+			a.others[s.Subject] = true
+			return nil
+		}
+		if ok {
 			sums = &seriesSums{kind: kind, sums: make([]map[model.Time]*bucketSum, len(kind.Retention.Tiers))}
 		}
 		a.series[s] = sums

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
@@ -15,7 +16,8 @@ import (
 
 // Auditor finds buckets whose digest differs from that of their children. It keeps the
 // sums of one partition at a time. A scan may read a partition while it changes, so a
-// partition with suspects is read again, in order, before they are reported.
+// partition with suspects is read again, in order, before they are reported. A subject with
+// events that are spread over shards is read again too, all its partitions together.
 type Auditor struct {
 	Table   tablescan.Table
 	Catalog *catalog.Catalog
@@ -36,7 +38,7 @@ type AuditReport struct {
 
 // Run audits the partitions of a subject, or of the whole table for the zero subject.
 func (a *Auditor) Run(ctx context.Context, subject model.Subject) (*AuditReport, error) {
-	r := &auditRun{Auditor: a, undeclared: map[model.Series]bool{}}
+	r := &auditRun{Auditor: a, undeclared: map[model.Series]bool{}, spread: map[model.Subject]bool{}}
 	err := r.run(ctx, subject)
 	r.report.Undeclared = slices.SortedFunc(maps.Keys(r.undeclared), tablescan.CompareSeries)
 	return &r.report, err
@@ -47,6 +49,7 @@ type auditRun struct {
 	*Auditor
 	report     AuditReport
 	undeclared map[model.Series]bool
+	spread     map[model.Subject]bool // subjects with events that are spread over shards
 	swept      entity.LowWatermarks
 
 	partition string // that the scan is in
@@ -60,12 +63,7 @@ func (r *auditRun) run(ctx context.Context, subject model.Subject) (err error) {
 	if subject == (model.Subject{}) {
 		return r.scan(ctx)
 	}
-	for _, pk := range tablescan.Partitions(subject, r.Catalog) {
-		if err := r.read(ctx, pk, r.count); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.read(ctx, tablescan.Partitions(subject, r.Catalog), every, r.count)
 }
 
 // scan audits the whole table.
@@ -76,15 +74,26 @@ func (r *auditRun) scan(ctx context.Context) error {
 			if err := r.endPartition(ctx); err != nil {
 				return err
 			}
-			r.partition, r.audit = pk, newAudit(r.Catalog, r.Now(), r.Include, r.swept)
+			r.partition, r.audit = pk, r.newAudit(inOnePartition)
 		}
 		r.audit.add(it)
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.endPartition(ctx)
 	}
-	return r.endPartition(ctx)
+	for _, subject := range slices.SortedFunc(maps.Keys(r.spread), compareSubjects) {
+		if err == nil {
+			err = r.read(ctx, tablescan.Partitions(subject, r.Catalog), isSpread, func() {})
+		}
+	}
+	return err
+}
+
+func compareSubjects(a, b model.Subject) int { return strings.Compare(a.String(), b.String()) }
+
+func (r *auditRun) newAudit(covers func(*catalog.Kind) bool) *audit {
+	return &audit{kinds: r.Catalog, covers: covers, now: r.Now(), include: r.Include, swept: r.swept, series: map[model.Series]*seriesSums{}, others: map[model.Subject]bool{}}
 }
 
 func (r *auditRun) count() {
@@ -100,22 +109,25 @@ func (r *auditRun) endPartition(ctx context.Context) error {
 		return nil
 	}
 	r.noteUndeclared(r.audit)
+	maps.Copy(r.spread, r.audit.others)
 	if len(r.audit.suspects()) == 0 {
 		return nil
 	}
-	return r.read(ctx, r.partition, func() {})
+	return r.read(ctx, []string{r.partition}, inOnePartition, func() {})
 }
 
-// read audits one partition by reading it strongly consistent and in order.
-func (r *auditRun) read(ctx context.Context, pk string, count func()) error {
-	one := newAudit(r.Catalog, r.Now(), r.Include, r.swept)
-	_, err := tablescan.Partition(ctx, r.Table, pk, func(it item.Item) bool {
-		one.add(it)
-		count()
-		return true
-	})
-	if err != nil {
-		return fmt.Errorf("audit partition %s: %w", pk, err)
+// read audits partitions together by reading each strongly consistent and in order.
+func (r *auditRun) read(ctx context.Context, partitions []string, covers func(*catalog.Kind) bool, count func()) error {
+	one := r.newAudit(covers)
+	for _, pk := range partitions {
+		_, err := tablescan.Partition(ctx, r.Table, pk, func(it item.Item) bool {
+			one.add(it)
+			count()
+			return true
+		})
+		if err != nil {
+			return fmt.Errorf("audit partition %s: %w", pk, err)
+		}
 	}
 	r.noteUndeclared(one)
 	r.report.Suspects = append(r.report.Suspects, one.suspects()...)

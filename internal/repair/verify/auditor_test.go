@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -38,7 +39,8 @@ func TestAuditor_FindsBucketsThatDifferFromTheirChildren(t *testing.T) {
 		"an hour without row":  {func(f *fixture) { f.store(eventAt("2026-04-20T20:00:00Z", 1)) }, []string{"hour: there is no row for its children"}},
 		"a deleted event": {
 			func(f *fixture) {
-				if _, err := f.DeleteEvent(f.Context(), testEvents[4].Key(), f.now()); err != nil {
+				e := f.inShard(testEvents[4])
+				if _, err := f.DeleteEvent(f.Context(), e.Key(), f.now()); err != nil {
 					f.Fatal(err)
 				}
 			},
@@ -55,20 +57,24 @@ func TestAuditor_FindsBucketsThatDifferFromTheirChildren(t *testing.T) {
 			nil,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, testKind(t))
-			f.process(testEvents...)
-			c.change(f)
-			for _, subject := range []model.Subject{{}, tested.Subject} { // by a scan, and by the partition
-				report := f.audit(Auditor{}, subject)
-				if got := lines(report.Suspects); !slices.Equal(got, c.want) {
-					t.Errorf("subject %v: suspects %q, want %q", subject, got, c.want)
+		for _, shards := range []int{1, 3} {
+			t.Run(fmt.Sprint(name, ", shards ", shards), func(t *testing.T) {
+				kind := *testKind(t)
+				kind.Shards = shards
+				f := newFixture(t, &kind)
+				f.process(testEvents...)
+				c.change(f)
+				for _, subject := range []model.Subject{{}, tested.Subject} { // by a scan, and by the partitions
+					report := f.audit(Auditor{}, subject)
+					if got := lines(report.Suspects); !slices.Equal(got, c.want) {
+						t.Errorf("subject %v: suspects %q, want %q", subject, got, c.want)
+					}
+					if len(report.Undeclared) > 0 || report.Items == 0 {
+						t.Errorf("subject %v: %d items, undeclared %v", subject, report.Items, report.Undeclared)
+					}
 				}
-				if len(report.Undeclared) > 0 || report.Items == 0 {
-					t.Errorf("subject %v: %d items, undeclared %v", subject, report.Items, report.Undeclared)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 

@@ -42,12 +42,21 @@ func newFixture(t *testing.T, kind *catalog.Kind) *fixture {
 func (f *fixture) store(events ...model.Event) (changes []storage.Change) {
 	f.Helper()
 	for _, e := range events {
+		e = f.inShard(e)
 		if written, err := f.Put(f.Context(), e); err != nil || written.Result != storage.Written {
 			f.Fatal(written.Result, err)
 		}
 		changes = append(changes, storage.Change{Type: storage.Inserted, Key: e.Key()})
 	}
 	return changes
+}
+
+// inShard returns an event in the shard that ingestion stores it in.
+func (f *fixture) inShard(e model.Event) model.Event {
+	if kind, declared := f.catalog.Kind(e.Series.Kind); declared {
+		e.Series = kind.Series(e.Series.Subject.ID, e.Series.Stream, e.Order)
+	}
+	return e
 }
 
 // process stores events and computes their rows.

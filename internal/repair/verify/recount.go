@@ -95,7 +95,7 @@ func (r *recount) rangeOf(s Span) storage.Range {
 
 // eachEvent calls do for every event of a span.
 func (r *recount) eachEvent(ctx context.Context, s Span, do func(*model.Event)) error {
-	for e, err := range storage.Events(ctx, r.store, r.rangeOf(s)) {
+	for e, err := range storage.EventsOf(ctx, r.store, r.kind.SourcesOf(r.series), r.rangeOf(s)) {
 		if err != nil {
 			return err
 		}
