@@ -16,13 +16,14 @@ import (
 // are kept for a day. Records of a shard, and therefore of an item, are ordered. A shard is
 // read after its parents.
 type Stream struct {
-	sim      *Sim
-	arn      string
-	made     int // changes so far
-	numbered int // records so far, of every ARN
-	shards   []*simShard
-	retired  []*simShard // of ARNs that are no longer read
-	delivery *delivery   // nil until Deliver
+	sim       *Sim
+	arn       string
+	made      int // changes so far
+	numbered  int // records so far, of every ARN
+	failovers int
+	shards    []*simShard
+	retired   []*simShard // of ARNs that are no longer read
+	delivery  *delivery   // nil until Deliver
 }
 
 // Kept is the retention of records in a table stream.
@@ -65,6 +66,10 @@ func (st *Stream) open(low, high uint32, parents ...*simShard) *simShard {
 	return sh
 }
 
+// maxFailovers is how many failovers a history may have. Each delivers the records of a day
+// again, whose writes may cause the next one: without a limit, a history need not end.
+const maxFailovers = 4
+
 // Append adds the record of a change at the current time.
 func (st *Stream) Append(c Change) {
 	st.made++
@@ -77,7 +82,7 @@ func (st *Stream) Append(c Change) {
 		sh = st.merge(sh)
 	}
 	st.append(sh, &c, st.sim.now)
-	if st.sim.strikes(dice, Failover) {
+	if st.failovers < maxFailovers && st.sim.strikes(dice, Failover) {
 		st.failover()
 	}
 	if st.delivery != nil {
@@ -145,6 +150,7 @@ func (st *Stream) merge(sh *simShard) *simShard {
 // sequence numbers, the event IDs and the order between items differ, and expiries do not have
 // the identity of TTL.
 func (st *Stream) failover() {
+	st.failovers++
 	old := st.shards
 	var all []*simRecord
 	for _, sh := range old {

@@ -20,6 +20,10 @@ var mutants = []mutant{
 		Edits: []edit{{children, "Consistent: true}", "Consistent: false}"}},
 	},
 	{
+		Name: "first-shard", Says: "only the events of a series' first shard are folded", Tests: aggregateTests,
+		Edits: []edit{{children, "range b.kind.SourcesOf(b.key.Series) {", "range b.kind.SourcesOf(b.key.Series)[:1] {"}},
+	},
+	{
 		Name: "no-condition", Says: "the condition of a write is the revision stored at that moment", Tests: aggregateTests,
 		Edits: []edit{{writing, "	rev, err := r.agg.newRev()\n", `	if now, err := r.agg.Store.Row(ctx, r.bucket.key); err == nil && now != nil {
 		prev = now.Rev

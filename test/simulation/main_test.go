@@ -18,9 +18,9 @@ func TestMain(m *testing.M) { testenv.Main(m, command) }
 func command(args []string) {
 	flag := flag.NewFlagSet("simulation", flag.ExitOnError)
 	n := flag.Int("n", 1000, "`number` of histories")
-	seed := flag.Uint64("seed", 1, "`seed` of the first hitrace; the next ones count up")
+	seed := flag.Uint64("seed", 1, "`seed` of the first history; the next ones count up")
 	cost := flag.Bool("cost", false, "measure the read and write units of rollups instead")
-	trace := flag.Bool("trace", false, "print the complete hitrace of the seed, whether it fails or not")
+	trace := flag.Bool("trace", false, "print the complete history of the seed, whether it fails or not")
 	_ = flag.Parse(args) // it exits if it fails
 	if *cost {
 		printCosts(os.Stdout)
@@ -48,7 +48,7 @@ func simulate(seed uint64, n int) *summary {
 	return t
 }
 
-// printReport prints the report and the first failed hitrace, shrunk. It returns whether
+// printReport prints the report and the first failed history, shrunk. It returns whether
 // all histories passed.
 func printReport(t *summary) (ok bool) {
 	t.report(os.Stdout)
