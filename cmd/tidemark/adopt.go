@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/adopt"
-	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/repair"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -43,7 +42,6 @@ func adoptCommand(to *connection) *cobra.Command {
 		Short:   "Prepare a table that was restored from a backup",
 		Long:    adoptLong,
 		Example: adoptExample,
-		Args:    asUsage(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runAdopt(cmd, to, flags) },
 	}
 	cmd.Flags().BoolVar(&flags.restored, "restored", false, "confirm that the table was restored from a backup (required)")
@@ -63,7 +61,7 @@ func runAdopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
 	if err != nil {
 		return err
 	}
-	settings, err := to.settings()
+	settings, err := to.Settings()
 	if err != nil {
 		return err
 	}
@@ -71,7 +69,7 @@ func runAdopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "table %s has its stream and TTL\n\n%s\n", table.Name(), mappingAdvice(settings.Mapping, stream, flags))
+	fmt.Fprintf(cmd.OutOrStdout(), "table %s has its stream and TTL\n\n%s\n", table.Name(), adopt.Mapping{Stream: stream, OnFailure: flags.onFailure}.Advice(settings.Mapping, flags.function, flags.purge))
 	newest, err := adopt.NewestArrival(ctx, table)
 	if err != nil {
 		return fmt.Errorf("find the newest event of table %s: %w", table.Name(), err)
@@ -90,20 +88,4 @@ func runAdopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
 		return nil
 	}
 	return verifyTable(cmd, to, verifyFlags{}, nil)
-}
-
-// mappingAdvice says how to create both event source mappings.
-func mappingAdvice(m config.Mapping, stream string, flags adoptFlags) string {
-	aggregate := adopt.Mapping{Stream: stream, Function: flags.function, Filter: tablekeys.AggregateFilter, OnFailure: flags.onFailure}
-	purge := adopt.Mapping{Stream: stream, Function: flags.purge, Filter: tablekeys.PurgeFilter, OnFailure: flags.onFailure}
-	return `A deployment creates the event source mappings: import the table into the stack with
-"cdk import", then run "cdk deploy". To work before that, create them yourself, and delete
-them when the stack has its own. The mapping of aggregate keeps the rollups up to date:
-
-` + aggregate.CreateCommand(m) + `
-The mapping of purge cleans up deleted subjects whose time for a restore has passed. A
-schedule of the stack continues purges that have begun: until the stack is deployed,
-continue one with "tidemark purge SUBJECT --yes".
-
-` + purge.CreateCommand(m)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/tidemark-db/tidemark/internal/adopt"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -62,7 +63,7 @@ func TestAdopt_RepairsRollupsAndEnablesStreamAndTTL(t *testing.T) {
 
 func TestMappingAdvice_CreatesBothMappings(t *testing.T) {
 	settings := config.Default(iot.Kinds()...)
-	advice := mappingAdvice(settings.Mapping, "arn:of:the:stream", adoptFlags{function: "fold", purge: "erase", onFailure: "arn:of:the:queue"})
+	advice := adopt.Mapping{Stream: "arn:of:the:stream", OnFailure: "arn:of:the:queue"}.Advice(settings.Mapping, "fold", "erase")
 	commands := strings.Split(advice, "aws lambda create-event-source-mapping")[1:]
 	if len(commands) != 2 || !strings.Contains(commands[0], "--function-name fold ") || !strings.Contains(commands[1], "--function-name erase ") {
 		t.Errorf("want a mapping for each function, got\n%s", advice)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"iter"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -35,7 +34,7 @@ func alertsCommand(to *connection) *cobra.Command {
 		Long:  alertsLong,
 		Example: "  tidemark alerts\n  tidemark alerts --severity warning\n  tidemark alerts devices/sensor_01 --open\n" +
 			"  tidemark alerts ack 01KPN3Q8G0V7H4T2W9R5M6C1XA",
-		Args: asUsage(cobra.MaximumNArgs(1)),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			parsed, err := parseSeverity(severity)
 			if err != nil {
@@ -72,7 +71,7 @@ func listAlerts(cmd *cobra.Command, to *connection, args []string, filter alert.
 
 // openAlerts returns a service for the alerts and rules of the table, and the kinds.
 func (c *connection) openAlerts(ctx context.Context) (*alert.Service, *catalog.Catalog, error) {
-	table, kinds, err := c.openKinds(ctx)
+	table, kinds, err := c.OpenKinds(ctx)
 	return &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader}, kinds, err
 }
 
@@ -101,29 +100,9 @@ func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limi
 	case output != tableOutput:
 		return printAs(cmd, output, httpapi.AlertsOf(all))
 	case len(all) == 0:
-		_, err := fmt.Fprintln(cmd.ErrOrStderr(), "no alerts")
-		return err
+		return printNone(cmd, "no alerts")
 	}
-	table := terminal.NewTable(cmd.OutOrStdout())
-	table.Add("ALERT", "SEVERITY", "SUBJECT", "TIME", "REASON", "RULE", "STATUS")
-	for i := range all {
-		table.Add(alertCells(kinds, &all[i])...)
-	}
-	return table.Print()
-}
-
-func alertCells(kinds *catalog.Catalog, a *entity.Alert) []string {
-	v, status := alert.ViewOf(a), string(a.Status())
-	if a.Withdrawn != "" {
-		status += ": " + a.Withdrawn
-	} else if a.Acknowledged != nil && a.Status() == entity.AlertOpen {
-		status += ", seen by " + a.Acknowledged.By
-	}
-	path := v.SubjectType
-	if of, ok := kinds.SubjectType(v.SubjectType); ok {
-		path = of.Path
-	}
-	return []string{v.ID, string(v.Severity), path + "/" + v.Subject, v.At.String(), v.Message, v.Rule, status}
+	return printing.Alerts(cmd.OutOrStdout(), kinds, all)
 }
 
 // alertAction returns a command that changes alerts, each given by its id. An open alert
@@ -131,7 +110,7 @@ func alertCells(kinds *catalog.Catalog, a *entity.Alert) []string {
 func alertAction(to *connection, name, short, long string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
 	var subject, by string
 	cmd := &cobra.Command{
-		Use: name + " ALERT…", Short: short, Long: long, Args: asUsage(cobra.MinimumNArgs(1)),
+		Use: name + " ALERT…", Short: short, Long: long, Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
@@ -152,9 +131,7 @@ func alertAction(to *connection, name, short, long string, do func(*alert.Servic
 				if changed == nil {
 					return no(cmd.ErrOrStderr(), "no open alert %s: to find one that is not open, pass --subject", id)
 				}
-				table := terminal.NewTable(cmd.OutOrStdout()) // one by one, in case a later alert fails
-				table.Add(alertCells(kinds, changed)...)
-				if err := table.Print(); err != nil {
+				if err := printing.Alert(cmd.OutOrStdout(), kinds, changed); err != nil { // one by one, in case a later alert fails
 					return err
 				}
 			}

@@ -30,7 +30,6 @@ func configApplyCommand(to *connection) *cobra.Command {
 		Short:   "Apply the configuration to the table after a deployment",
 		Long:    configApplyLong,
 		Example: "  tidemark config apply --stack tidemark-prod",
-		Args:    asUsage(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun, retired) },
 	}
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` whose table it is")
@@ -41,12 +40,10 @@ func configApplyCommand(to *connection) *cobra.Command {
 
 func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool, retired []string) error {
 	out := cmd.OutOrStdout()
-	if stack != "" {
-		if err := to.useStack(cmd.Context(), stack); dryRun && errors.Is(err, deployment.ErrNoStack) {
-			return nil // there is nothing to compare with
-		} else if err != nil {
-			return err
-		}
+	if err := to.UseStack(cmd.Context(), stack); dryRun && errors.Is(err, deployment.ErrNoStack) {
+		return nil // there is nothing to compare with
+	} else if err != nil {
+		return err
 	}
 	c, err := to.changer(cmd.Context())
 	if err != nil {
@@ -58,11 +55,11 @@ func applyConfig(cmd *cobra.Command, to *connection, stack string, dryRun bool, 
 
 // changer returns what changes the configuration of the table.
 func (c *connection) changer(ctx context.Context) (*changeover.Changer, error) {
-	table, err := c.openTable(ctx)
+	table, err := c.OpenTable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := c.settings()
+	settings, err := c.Settings()
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/cost"
 	"github.com/tidemark-db/tidemark/internal/deployment"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
@@ -41,7 +43,6 @@ func configCommand(to *connection) *cobra.Command {
 		Use:   "config",
 		Short: "Check the configuration, and apply it to the table",
 		Long:  "Work with the configuration file, tidemark.yaml.",
-		Args:  asUsage(cobra.NoArgs),
 		RunE:  showHelp,
 	}
 	cmd.AddCommand(configCheckCommand(to), configApplyCommand(to))
@@ -55,27 +56,33 @@ func configCheckCommand(to *connection) *cobra.Command {
 		Short:   "Check the configuration before a deployment",
 		Long:    configCheckLong,
 		Example: configCheckExample,
-		Args:    asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			to.fromEnvironment()
-			after, err := to.settings()
+			to.FromEnvironment()
+			after, err := to.Settings()
 			if err != nil {
 				return err
 			}
 			if rate != "" {
-				if err := printRates(cmd.OutOrStdout(), after, rate); err != nil {
+				if err := cost.PrintRates(cmd.OutOrStdout(), after, rate); err != nil {
 					return err
 				}
 			}
 			if against == "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n", cmp.Or(to.file, config.FileName), len(after.Kinds), len(after.Stages))
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d kinds, %d stages\n", cmp.Or(to.File, config.FileName), len(after.Kinds), len(after.Stages))
 				return nil
 			}
 			before, err := configBefore(cmd, to, against, stack)
 			if err != nil {
 				return err
 			}
-			return printChanges(cmd.OutOrStdout(), before, after)
+			changes, err := config.Compare(before, after)
+			if err != nil {
+				return usagef("%w", err)
+			}
+			if printing.Changes(cmd.OutOrStdout(), changes) > 0 {
+				return checkFailed
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&against, "against", "", "the `configuration` before the change: a file, - or deployed")
@@ -111,31 +118,9 @@ func configBefore(cmd *cobra.Command, to *connection, against, stack string) (*c
 }
 
 func deployedFile(cmd *cobra.Command, to *connection, stack string) ([]byte, error) {
-	cfg, err := awsConfig(cmd.Context(), &connection{region: to.region})
+	cfg, err := to.Cloud(cmd.Context())
 	if err != nil {
 		return nil, err
 	}
 	return deployment.ConfigFile(cmd.Context(), cfg, stack)
-}
-
-// printChanges prints the refused changes first: they prevent the deployment.
-func printChanges(w io.Writer, before, after *config.Config) error {
-	changes, err := config.Compare(before, after)
-	if err != nil {
-		return usagef("%w", err)
-	}
-	count := map[config.Class]int{}
-	for _, class := range []config.Class{config.Refused, config.NeedsRebuild, config.Safe} {
-		for _, c := range changes {
-			if c.Class == class {
-				count[class]++
-				fmt.Fprintln(w, c)
-			}
-		}
-	}
-	fmt.Fprintf(w, "%d changes: %d safe, %d need a rebuild, %d refused\n", len(changes), count[config.Safe], count[config.NeedsRebuild], count[config.Refused])
-	if count[config.Refused] > 0 {
-		return checkFailed
-	}
-	return nil
 }

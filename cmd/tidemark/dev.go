@@ -55,7 +55,7 @@ func devCommand(to *connection) *cobra.Command {
 		Short:   "Run table, functions and HTTP API on this machine",
 		Long:    devLong,
 		Example: devExample,
-		Args:    asUsage(afterDash),
+		Args:    afterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return dev(cmd, to, flags, args)
 		},
@@ -126,22 +126,22 @@ func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) e
 // devOptions returns the stack that flags, environment and configuration describe. It does
 // not look for a running dev, because this is a new one.
 func devOptions(to *connection, flags devFlags) (local.Options, error) {
-	to.fromEnvironment()
-	settings, err := to.settings()
+	to.FromEnvironment()
+	settings, err := to.Settings()
 	if err != nil {
 		return local.Options{}, err
 	}
-	if _, err := to.catalog(); err != nil {
+	if _, err := to.Catalog(); err != nil {
 		return local.Options{}, err
 	}
-	path, err := to.configPath()
+	path, err := to.ConfigPath()
 	if err != nil {
 		return local.Options{}, err
 	}
 	database := ddblocal.FromEnv()
-	database.Endpoint, database.HeapMB = to.endpoint, flags.heap
+	database.Endpoint, database.HeapMB = to.Endpoint, flags.heap
 	return local.Options{
-		Config: settings, ConfigPath: path, Table: to.table, Port: flags.port,
+		Config: settings, ConfigPath: path, Table: to.Table, Port: flags.port,
 		DynamoDB: database, BinaryDir: flags.functions, Dir: flags.dir, ID: rand.Text(),
 	}, nil
 }

@@ -21,7 +21,6 @@ ones. With both flags, it lists the devices of the account that have the status.
 Exit status: 0 done, even if there are none; 2 wrong usage; 3 the table could not be
 read.`,
 		Example: "  tidemark devices\n  tidemark devices --status maintenance\n  tidemark devices --account acme --seen",
-		Args:    asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			field, value := iot.FieldStatus, status
 			if account != "" {
@@ -45,32 +44,29 @@ func listDevices(cmd *cobra.Command, to *connection, field, value, status string
 		return err
 	}
 	table := terminal.NewTable(cmd.OutOrStdout())
-	for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
-		found, err := service.ListByField(cmd.Context(), iot.Device.Name, field, value, c, 0)
+	for p, err := range profiles(func(c lifecycle.Cursor) (lifecycle.ProfilePage, error) {
+		return service.ListByField(cmd.Context(), iot.Device.Name, field, value, c, 0)
+	}) {
 		if err != nil {
 			return err
 		}
-		for i := range found.Profiles {
-			p := &found.Profiles[i]
-			if status != "" && fieldText(p, iot.FieldStatus) != status {
-				continue
-			}
-			cells := []string{iot.Device.Path + "/" + p.Subject.ID, fieldText(p, iot.FieldType), fieldText(p, iot.FieldStatus),
-				fieldText(p, iot.FieldName), fieldText(p, iot.FieldLocation), fieldText(p, iot.FieldFirmware)}
-			if seen {
-				at, ok, err := service.LastSeen(cmd.Context(), p.Subject)
-				if err != nil {
-					return err
-				}
-				last := "never seen"
-				if ok {
-					last = "seen " + at.String()
-				}
-				cells = append(cells, last)
-			}
-			table.Add(cells...)
+		if status != "" && fieldText(&p, iot.FieldStatus) != status {
+			continue
 		}
-		c = found.Next
+		cells := []string{iot.Device.Path + "/" + p.Subject.ID, fieldText(&p, iot.FieldType), fieldText(&p, iot.FieldStatus),
+			fieldText(&p, iot.FieldName), fieldText(&p, iot.FieldLocation), fieldText(&p, iot.FieldFirmware)}
+		if seen {
+			at, ok, err := service.LastSeen(cmd.Context(), p.Subject)
+			if err != nil {
+				return err
+			}
+			last := "never seen"
+			if ok {
+				last = "seen " + at.String()
+			}
+			cells = append(cells, last)
+		}
+		table.Add(cells...)
 	}
 	return printOr(cmd, table, "no devices")
 }

@@ -37,7 +37,7 @@ func dumpCommand(to *connection) *cobra.Command {
 		Short:   "Show stored items, decoded",
 		Long:    dumpLong,
 		Example: dumpExample,
-		Args:    asUsage(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				flags.subject = args[0]
@@ -52,7 +52,7 @@ func dumpCommand(to *connection) *cobra.Command {
 }
 
 func dump(cmd *cobra.Command, to *connection, flags dumpFlags) error {
-	table, kinds, err := to.openKinds(cmd.Context())
+	table, kinds, err := to.OpenKinds(cmd.Context())
 	if err != nil {
 		return err
 	}

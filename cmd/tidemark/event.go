@@ -31,7 +31,6 @@ func eventCommand(to *connection) *cobra.Command {
 		Example: "  tidemark event get devices/sensor_01 2026-11-01T14:00:00Z\n" +
 			"  tidemark event correct devices/sensor_01 2026-11-01T14:00:00Z temperature:=22.4 note=\n" +
 			"  tidemark event delete devices/sensor_01 2026-11-01T14:00:00Z",
-		Args: asUsage(cobra.NoArgs),
 		RunE: showHelp,
 	}
 	cmd.AddCommand(eventGet(to), eventCorrect(to), eventDelete(to))
@@ -45,9 +44,9 @@ func (f *eventFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of event; required if the subject has several kinds")
 	cmd.Flags().StringVar(&f.stream, "stream", "", "`stream` of the series (default: events without a stream)")
 	cmd.Flags().StringVar(&f.id, "id", "", "`id` of the event, if it has one")
-}
-
-func (f *eventFlags) registerExpect(cmd *cobra.Command) {
+	if cmd.Name() == "get" { // it changes nothing
+		return
+	}
 	cmd.Flags().StringVar(&f.expect, "expect", "", "only if the event has this `hash`, as printed by get")
 }
 
@@ -60,11 +59,11 @@ type chosenEvent struct {
 }
 
 func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*chosenEvent, error) {
-	table, kinds, err := to.openTableKinds(ctx)
+	table, kinds, err := to.OpenTableKinds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := to.settings()
+	settings, err := to.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -83,74 +82,53 @@ func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*
 }
 
 func eventGet(to *connection) *cobra.Command {
-	var f eventFlags
-	cmd := &cobra.Command{
-		Use: "get SUBJECT TIME", Short: "Show an event, with its hash", Args: asUsage(cobra.ExactArgs(2)),
-		Long: "Show the fields of an event, and their hash for --expect.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := f.open(cmd.Context(), to, args)
-			if err != nil {
-				return err
-			}
-			stored, err := storage.Event(cmd.Context(), c.Store, c.key)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd, ingest.Edit{Event: stored, Outcome: ingest.NotFound})
-		},
-	}
-	f.register(cmd)
-	return cmd
+	return eventAction(to, "get SUBJECT TIME", "Show an event, with its hash", "Show the fields of an event, and their hash for --expect.", cobra.ExactArgs(2),
+		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
+			stored, err := storage.Event(ctx, c.Store, c.key)
+			return ingest.Edit{Event: stored, Outcome: ingest.NotFound}, err
+		})
 }
 
 func eventCorrect(to *connection) *cobra.Command {
-	var f eventFlags
-	cmd := &cobra.Command{
-		Use: "correct SUBJECT TIME FIELD=TEXT…", Short: "Change fields of an event", Args: asUsage(cobra.MinimumNArgs(3)),
-		Long: "Change the given fields of an event; other fields keep their values. A field is\n" + arguments.FieldsUse + ".",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := f.open(cmd.Context(), to, args)
+	return eventAction(to, "correct SUBJECT TIME FIELD=TEXT…", "Change fields of an event",
+		"Change the given fields of an event; other fields keep their values. A field is\n"+arguments.FieldsUse+".", cobra.MinimumNArgs(3),
+		func(ctx context.Context, c *chosenEvent, args []string) (ingest.Edit, error) {
+			fields, err := arguments.Fields(args)
 			if err != nil {
-				return err
+				return ingest.Edit{}, err
 			}
-			fields, err := arguments.Fields(args[2:])
-			if err != nil {
-				return err
-			}
-			edit, err := c.Patch(cmd.Context(), c.kind, c.key, fields, c.expect)
+			edit, err := c.Patch(ctx, c.kind, c.key, fields, c.expect)
 			if errors.Is(err, model.ErrRejected) {
-				return usagef("%w; nothing was changed", err)
+				err = usagef("%w; nothing was changed", err)
 			}
-			if err != nil {
-				return err
-			}
-			return c.print(cmd, edit)
-		},
-	}
-	f.register(cmd)
-	f.registerExpect(cmd)
-	return cmd
+			return edit, err
+		})
 }
 
 func eventDelete(to *connection) *cobra.Command {
+	return eventAction(to, "delete SUBJECT TIME", "Delete an event", "Delete an event. It cannot be restored.", cobra.ExactArgs(2),
+		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
+			return c.Delete(ctx, c.key, c.expect)
+		})
+}
+
+// eventAction returns a command that prints what an action on one event returns. The action has the
+// arguments that follow the subject and the time.
+func eventAction(to *connection, use, short, long string, args cobra.PositionalArgs,
+	act func(context.Context, *chosenEvent, []string) (ingest.Edit, error)) *cobra.Command {
 	var f eventFlags
-	cmd := &cobra.Command{
-		Use: "delete SUBJECT TIME", Short: "Delete an event", Args: asUsage(cobra.ExactArgs(2)),
-		Long: "Delete an event. It cannot be restored.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := f.open(cmd.Context(), to, args)
-			if err != nil {
-				return err
-			}
-			edit, err := c.Delete(cmd.Context(), c.key, c.expect)
-			if err != nil {
-				return err
-			}
-			return c.print(cmd, edit)
-		},
-	}
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+		c, err := f.open(cmd.Context(), to, args)
+		if err != nil {
+			return err
+		}
+		edit, err := act(cmd.Context(), c, args[2:])
+		if err != nil {
+			return err
+		}
+		return c.print(cmd, edit)
+	}}
 	f.register(cmd)
-	f.registerExpect(cmd)
 	return cmd
 }
 

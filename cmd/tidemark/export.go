@@ -19,7 +19,6 @@ With --to, each kind has one file for each day of events, or month of rollups, a
 manifest lists the files with their rows and digests. Another export to the same folder
 writes the days that are new, and those that had not ended three days before the last one.`,
 		Example: "  tidemark export rollups --tier day > days.csv\n  tidemark export events --to s3://bucket/tidemark --format parquet\n  tidemark export check s3://bucket/tidemark",
-		Args:    asUsage(cobra.NoArgs),
 		RunE:    showHelp,
 	}
 	cmd.AddCommand(exportRollupsCommand(to), exportEventsCommand(to), exportCheckCommand())
@@ -55,7 +54,6 @@ Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or the out
 written.`,
 		Example: `  tidemark export rollups --tier day > days.csv
   tidemark export rollups --tier all --format ndjson --out rollups.ndjson`,
-		Args: asUsage(cobra.NoArgs),
 	}
 	cmd.Flags().StringVar(&flags.Tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
 	cmd.Flags().StringVar(&flags.Out, "out", "", "write to this `file` instead of standard output")
@@ -75,7 +73,6 @@ Parquet have a column for each declared measure, and the column "fields" with al
 
 Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or a file not
 written.`,
-		Args: asUsage(cobra.NoArgs),
 	}
 	registerExport(&flags, cmd, "ndjson", "ndjson, csv or parquet")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.Events) }
@@ -89,7 +86,7 @@ func exportCheckCommand() *cobra.Command {
 		Long: `Read all files of an export and compare them with the sizes and digests in its manifests.
 
 Exit status: 0 all are as exported; 1 some are missing or changed; 3 not readable.`,
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, err := export.RunCheck(cmd.Context(), args[0], cmd.OutOrStdout())
 			if err == nil && !ok {
@@ -104,7 +101,7 @@ func runExport(cmd *cobra.Command, to *connection, flags export.Command, dataset
 	if err := flags.Check(dataset); err != nil {
 		return err
 	}
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}

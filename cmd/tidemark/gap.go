@@ -2,21 +2,16 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 const gapLong = `Print how far the table stream is processed, and list its gaps: ranges of time in which
@@ -38,9 +33,8 @@ func gapCommand(to *connection) *cobra.Command {
 		Short:   "List ranges of the table stream that were not processed in time",
 		Long:    gapLong,
 		Example: "  tidemark gap\n  tidemark rebuild --gap recorded --dry-run",
-		Args:    asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			table, err := to.openTable(cmd.Context())
+			table, err := to.OpenTable(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -48,30 +42,14 @@ func gapCommand(to *connection) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("read the stream progress: %w", err)
 			}
-			return printStreamState(cmd.OutOrStdout(), state, wallClock())
+			now := wallClock()
+			printing.StreamState(cmd.OutOrStdout(), state, now)
+			if len(state.Unprocessed(now)) > 0 {
+				return checkFailed
+			}
+			return nil
 		},
 	}
-}
-
-func printStreamState(w io.Writer, s repair.StreamState, now model.Time) error {
-	if s.Processed == 0 && len(s.Gaps) == 0 {
-		fmt.Fprintln(w, "nothing has been processed yet: progress is recorded from the first batch on")
-		return nil
-	}
-	if s.Processed != 0 {
-		fmt.Fprintf(w, "processed up to %s (%s ago)\n", s.Processed, now.Sub(s.Processed).Round(time.Second))
-	}
-	for _, g := range s.Gaps {
-		fmt.Fprintf(w, "gap: %s..%s (%s)\n", g.From, g.To, g.To.Sub(g.From).Round(time.Second))
-	}
-	if s.Stalled(now) {
-		fmt.Fprintln(w, "nothing has been processed since: is the mapping enabled? If nothing was written either, nothing is wrong")
-	}
-	if len(s.Unprocessed(now)) > 0 {
-		fmt.Fprintln(w, "check what is missing, without writing: tidemark rebuild --gap recorded --dry-run")
-		return checkFailed
-	}
-	return nil
 }
 
 // rebuildGap repairs what arrived in a range of time.
@@ -83,9 +61,11 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog,
 	}
 	ranges := state.Unprocessed(wallClock())
 	if flags.gap != "recorded" {
-		if ranges, err = parseGap(flags.gap); err != nil {
+		gap, err := arguments.Gap(flags.gap)
+		if err != nil {
 			return err
 		}
+		ranges = []entity.Gap{gap}
 	}
 	if len(ranges) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no gap is recorded")
@@ -106,64 +86,15 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog,
 	return state.ForgetGaps(ctx, table, ranges)
 }
 
-// parseGap parses FROM..TO.
-func parseGap(text string) ([]entity.Gap, error) {
-	from, to, ok := strings.Cut(text, "..")
-	if !ok || from == "" || to == "" {
-		return nil, usagef("--gap %q: want FROM..TO, as 2026-04-20T09:00:00Z..2026-04-21T12:00:00Z, or recorded", text)
-	}
-	var g entity.Gap
-	var err error
-	if g.From, err = arguments.Time("gap", from, 0); err != nil {
-		return nil, err
-	}
-	if g.To, err = arguments.Time("gap", to, 0); err != nil {
-		return nil, err
-	}
-	if g.From >= g.To {
-		return nil, usagef("--gap %s: the range ends before it begins", text)
-	}
-	return []entity.Gap{g}, nil
-}
-
 // repairArrivals repairs what arrived in ranges of time, prints the report, and returns
 // how many rows were wrong.
 func repairArrivals(cmd *cobra.Command, r *repair.ArrivalRepairer, ranges []entity.Gap) (changed int, err error) {
 	show, done := showSteps(cmd)
-	r.Now, r.MaxNotes, r.Progress = wallClock, maxDifferences, show
+	r.Now, r.MaxNotes, r.Progress = wallClock, printing.MaxDifferences, show
 	report, err := r.Repair(cmd.Context(), ranges)
 	done()
 	if err == nil || report.Items > 0 {
-		printArrivalReport(cmd.OutOrStdout(), report, r.DryRun)
+		printing.Arrivals(cmd.OutOrStdout(), report, r.DryRun)
 	}
 	return report.Changed, err
-}
-
-func printArrivalReport(w io.Writer, r *repair.ArrivalReport, dryRun bool) {
-	for _, g := range r.Ranges {
-		fmt.Fprintf(w, "events that arrived in %s..%s\n", g.From, g.To)
-	}
-	fmt.Fprintf(w, "audited %s items: %s buckets to recompute\n", terminal.Grouped(r.Items), terminal.Grouped(r.Suspects))
-	changed := "changed"
-	if dryRun {
-		changed = "would change; nothing was written"
-	}
-	fmt.Fprintf(w, "recomputed %s buckets: %s sealed, %s not created, %s %s\n", terminal.Grouped(r.Recomputed),
-		terminal.Grouped(r.Sealed), terminal.Grouped(r.NotCreated), terminal.Grouped(r.Changed), changed)
-	printNotes(w, r.Notes, r.Changed)
-}
-
-// printNotes prints the notes about rows, sorted, and how many rows of all were left out.
-func printNotes(w io.Writer, notes []aggregate.Note, all int) {
-	lines := make([]string, len(notes))
-	for i, n := range notes {
-		lines[i] = fmt.Sprintf("%s %s %s: %s", n.Key.Series, n.Key.Tier, n.Key.Start, n.Text)
-	}
-	slices.Sort(lines)
-	for _, line := range lines {
-		fmt.Fprintln(w, line)
-	}
-	if more := all - len(lines); more > 0 {
-		fmt.Fprintf(w, "… and %s more\n", terminal.Grouped(more))
-	}
 }

@@ -2,16 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/ordervalue"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -42,7 +38,7 @@ func historyCommand(to *connection) *cobra.Command {
   tidemark history devices/sensor_01 --from 2026-04-20 --to 2026-04-21 --newest=false --limit 0
   tidemark history devices/sensor_01 --where 'temperature>20' --fields temperature --output csv
   tidemark history devices/sensor_01 --last 24h --count`,
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 20, "events", true)
@@ -82,7 +78,7 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
-		return printHistory(cmd.OutOrStdout(), events)
+		return printing.History(cmd.OutOrStdout(), events)
 	})
 }
 
@@ -121,62 +117,4 @@ func printCount(cmd *cobra.Command, flags historyFlags, from *seriesReader, coun
 		}
 		return err
 	})
-}
-
-// shownTime returns the time of an event; "" if the event has none.
-func shownTime(o model.Order) string {
-	if at, _ := ordervalue.Shown(o); at != nil {
-		return at.String()
-	}
-	return ""
-}
-
-// printHistory prints a column for each field that any event has.
-func printHistory(w io.Writer, events []model.Event) error {
-	names := fieldNames(events)
-	withID := slices.ContainsFunc(events, func(e model.Event) bool {
-		_, id := ordervalue.Shown(e.Order)
-		return id != ""
-	})
-	header := []string{"TIME"}
-	if withID {
-		header = append(header, "ID")
-	}
-	table := terminal.NewTable(w)
-	table.Add(append(header, names...)...)
-	for i := range events {
-		e := &events[i]
-		row := []string{shownTime(e.Order)}
-		if withID {
-			_, id := ordervalue.Shown(e.Order)
-			row = append(row, id)
-		}
-		if e.Unreadable {
-			table.Add(append(row, "(cannot be decoded)")...)
-			continue
-		}
-		for _, name := range names {
-			v, ok := e.Attrs.Get(name)
-			if v.Kind == model.Number {
-				table.RightAlign(len(row))
-			}
-			cell := ""
-			if ok {
-				cell = valueText(v)
-			}
-			row = append(row, cell)
-		}
-		table.Add(row...)
-	}
-	return table.Print()
-}
-
-func fieldNames(events []model.Event) []string {
-	seen := map[string]bool{}
-	for i := range events {
-		for _, a := range events[i].Attrs {
-			seen[a.Name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(seen))
 }

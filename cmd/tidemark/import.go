@@ -28,20 +28,20 @@ func importCommand(to *connection) *cobra.Command {
 		Short:   "Load history from files, here or in S3, and continue after interruptions",
 		Long:    importLong,
 		Example: "  tidemark import --dry-run history.parquet\n  tidemark import --kind readings s3://bucket/events/kind=READING/",
-		Args:    asUsage(cobra.MinimumNArgs(1)),
+		Args:    cobra.MinimumNArgs(1),
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only print the columns, rows, subjects, rejected rows, price and time")
 	cmd.Flags().StringVar(&journal, "journal", "", "`path` of the record of progress (default: made from the input, in this folder)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := to.needURL(); err != nil && !dryRun {
+		if err := to.NeedURL(); err != nil && !dryRun {
 			return err
 		}
 		in, err := flags.input(cmd, to)
 		if err != nil {
 			return err
 		}
-		settings, err := to.settings()
+		settings, err := to.Settings()
 		if err != nil {
 			return err
 		}

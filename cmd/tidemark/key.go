@@ -31,12 +31,11 @@ func keyCommand(to *connection) *cobra.Command {
 		Long:  keyLong,
 		Example: "  tidemark key create telegraf\n  tidemark key create plant7 --subjects plant7: --kinds METRIC\n" +
 			"  tidemark key list\n  tidemark key rotate 4bq7x2m9ka --overlap 24h\n  tidemark key revoke 4bq7x2m9ka",
-		Args: asUsage(cobra.NoArgs),
 		RunE: showHelp,
 	}
 	var draft entity.WriteKey
 	create := keyAction(to, "create NAME", "Create a key and print its token, once", func(ctx context.Context, keys *writekey.Service, name string) (string, error) {
-		kinds, err := to.catalog()
+		kinds, err := to.Catalog()
 		if err != nil {
 			return "", err
 		}
@@ -66,8 +65,8 @@ func keyCommand(to *connection) *cobra.Command {
 // keyAction returns a command that prints the result of an action on write keys. Its argument, if
 // it has one, is a name or an id.
 func keyAction(to *connection, use, short string, act func(context.Context, *writekey.Service, string) (string, error)) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: asUsage(cobra.ExactArgs(strings.Count(use, " "))), RunE: func(cmd *cobra.Command, args []string) error {
-		table, err := to.openTable(cmd.Context())
+	return &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(strings.Count(use, " ")), RunE: func(cmd *cobra.Command, args []string) error {
+		table, err := to.OpenTable(cmd.Context())
 		if err != nil {
 			return err
 		}

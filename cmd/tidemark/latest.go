@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/ordervalue"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func latestCommand(to *connection) *cobra.Command {
@@ -30,7 +27,7 @@ not be read.`,
 		Example: `  tidemark latest devices/sensor_01
   tidemark latest devices/sensor_01 --stream status --output json
   tidemark latest readings --by open --limit 20`,
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	var by []string
@@ -56,7 +53,7 @@ not be read.`,
 		if latest == nil {
 			return &failure{exitNo, fmt.Errorf("%s has no latest item: check the id and the stream", series)}
 		}
-		return flags.print(cmd, from, httpapi.LatestOf(latest), func() error { return printLatest(cmd.OutOrStdout(), latest) })
+		return flags.print(cmd, from, httpapi.LatestOf(latest), func() error { return printing.Latest(cmd.OutOrStdout(), latest) })
 	}
 	return cmd
 }
@@ -78,27 +75,6 @@ func latestBy(cmd *cobra.Command, to *connection, flags *readFlags, path string,
 	}
 	shown := httpapi.LatestItemsOf(query.LatestPage{Items: found.Items})
 	return flags.print(cmd, from, shown, func() error {
-		table := terminal.NewTable(cmd.OutOrStdout())
-		cells := shown.Table()
-		table.Add(cells.Header...)
-		for _, row := range cells.Rows {
-			table.Add(row...)
-		}
-		return table.Print()
+		return printing.Cells(cmd.OutOrStdout(), shown.Table())
 	})
-}
-
-func printLatest(w io.Writer, c *model.Latest) error {
-	table := terminal.NewTable(w)
-	table.Add("FIELD", "VALUE")
-	if c.Ordered {
-		table.Add("time", shownTime(c.Order))
-	}
-	if _, id := ordervalue.Shown(c.Order); id != "" {
-		table.Add("id", id)
-	}
-	for _, a := range c.Attrs {
-		table.Add(a.Name, valueText(a.Value))
-	}
-	return table.Print()
 }

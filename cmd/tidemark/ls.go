@@ -8,10 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 const lsLong = `List what is stored: subjects with their kinds of event, streams and measures, and when
@@ -32,7 +30,7 @@ func lsCommand(to *connection) *cobra.Command {
 		Short:   "List subjects, their streams and measures, and when they were seen",
 		Long:    lsLong,
 		Example: "  tidemark ls\n  tidemark ls devices\n  tidemark ls devices/sensor_01",
-		Args:    asUsage(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().StringVar(&flags.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.Flags().IntVar(&flags.limit, "limit", 0, "the most series to list of each type of subject; 0 lists all")
@@ -62,26 +60,9 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	}
 	result := httpapi.ListedSubjectsOf(found, "", kinds)
 	return flags.print(cmd, from, result, func() error {
-		table := terminal.NewTable(cmd.OutOrStdout())
 		if len(found) == 0 {
-			return printOr(cmd, table, "nothing is stored yet")
+			return printNone(cmd, "nothing is stored yet")
 		}
-		table.Add("SUBJECT", "KIND", "STREAM", "FIRST SEEN", "LAST SEEN", "MEASURES")
-		for _, l := range found {
-			table.Add(seriesRow(l, kinds)...)
-		}
-		return table.Print()
+		return printing.Series(cmd.OutOrStdout(), kinds, found)
 	})
 }
-
-// seriesRow returns the row of one series. The row of a profile has no kind.
-func seriesRow(l entity.ListedSeries, kinds *catalog.Catalog) []string {
-	name := arguments.SubjectText(l.Series.Subject, kinds)
-	if l.Series.Kind == "" {
-		return []string{name, "(profile)", "", "", "", ""}
-	}
-	one := httpapi.ListedSubjectsOf([]entity.ListedSeries{l}, "", kinds).Subjects[0].Series[0]
-	return []string{name, l.Series.Kind, l.Series.Stream, hourText(l.First), hourText(l.Last), strings.Join(one.Measures, ", ")}
-}
-
-func hourText(t model.Time) string { return t.Time().Format("2006-01-02 15:04") }

@@ -8,16 +8,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // printOr prints a table, or, if it has no rows, a line on the error output.
 func printOr(cmd *cobra.Command, table *terminal.Table, none string) error {
 	if table.Len() == 0 {
-		_, err := fmt.Fprintln(cmd.ErrOrStderr(), none)
-		return err
+		return printNone(cmd, none)
 	}
 	return table.Print()
+}
+
+// printNone prints a line on the error output: there is nothing to print.
+func printNone(cmd *cobra.Command, line string) error {
+	_, err := fmt.Fprintln(cmd.ErrOrStderr(), line)
+	return err
 }
 
 // printJSON prints an indented JSON document.
@@ -26,12 +30,4 @@ func printJSON(out io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
-}
-
-// valueText returns a value for a cell.
-func valueText(v model.Value) string {
-	if text, ok := v.Plain(); ok {
-		return text
-	}
-	return "null"
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -50,7 +49,7 @@ func purgeCommand(to *connection) *cobra.Command {
 		Example: "  tidemark purge devices/sensor_01 --dry-run\n  tidemark purge devices/sensor_01 --yes\n" +
 			"  tidemark purge devices/sensor_01 --after 72h --yes\n  tidemark purge devices/sensor_01 --call-off\n" +
 			"  tidemark purge devices/sensor_01 --kind readings --from 2026-04-20 --to 2026-04-21 --yes",
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, to, args[0]) },
 	}
 	f := cmd.Flags()
@@ -103,17 +102,17 @@ func (f *purgeFlags) run(cmd *cobra.Command, to *connection, text string) error 
 		if err != nil {
 			return err
 		}
-		return printCounts(cmd.OutOrStdout(), counts)
+		return printing.PurgeCounts(cmd.OutOrStdout(), counts)
 	}
 	return f.purge(cmd, purger, subject)
 }
 
 func (f *purgeFlags) purger(ctx context.Context, to *connection) (*lifecycle.Purger, *dynamo.Table, error) {
-	table, err := to.openTable(ctx)
+	table, err := to.OpenTable(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	settings, err := to.settings()
+	settings, err := to.Settings()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,14 +133,6 @@ func (f *purgeFlags) cancel(cmd *cobra.Command, purger *lifecycle.Purger, subjec
 	return err
 }
 
-// stepTexts describe the steps of a purge.
-var stepTexts = map[entity.PurgeStep]string{
-	entity.PurgeRequested:     "it begins within a minute",
-	entity.PurgeSubjectLocked: "the subject is locked; waiting for writes that began before",
-	entity.PurgeLatestLocked:  "the latest items are locked; waiting for writes that read them before",
-	entity.PurgeErased:        "removed once; waiting for recomputations that have begun",
-}
-
 func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject model.Subject) error {
 	purge, err := purger.Request(cmd.Context(), subject, userName(), time.Duration(f.after))
 	if err != nil {
@@ -152,47 +143,15 @@ func (f *purgeFlags) purge(cmd *cobra.Command, purger *lifecycle.Purger, subject
 		fmt.Fprintf(cmd.OutOrStdout(), "purge %s begins at %s; until then --call-off cancels it\n", purge.ID, purge.DueAt)
 		return nil
 	case f.after > 0:
-		fmt.Fprintf(cmd.OutOrStdout(), "purge %s has begun already: %s\n", purge.ID, stepTexts[purge.Step])
+		fmt.Fprintf(cmd.OutOrStdout(), "purge %s has begun already: %s\n", purge.ID, printing.PurgeSteps[purge.Step])
 		return nil
 	}
-	shown := purgeProgress{w: cmd.ErrOrStderr(), items: terminal.NewProgress(cmd.ErrOrStderr(), "removed", "item", 0)}
-	purger.OnProgress = shown.show
+	shown := printing.NewPurgeProgress(cmd.ErrOrStderr())
+	purger.OnProgress = shown.Show
 	receipt, err := purger.Run(cmd.Context(), subject)
-	shown.items.Done()
+	shown.Done()
 	if err != nil {
 		return fmt.Errorf("%w; run the same command again, or let the purge function continue: the purge resumes where it stopped", err)
 	}
 	return printJSON(cmd.OutOrStdout(), receipt)
-}
-
-// purgeProgress shows the steps of a purge and the items removed.
-type purgeProgress struct {
-	w     io.Writer
-	items terminal.Progress
-	step  entity.PurgeStep
-	n     int64 // items shown
-}
-
-func (p *purgeProgress) show(purge entity.Purge) {
-	var n int64
-	for _, c := range purge.Counts {
-		n += c.Items
-	}
-	p.items.Add(int(n - p.n))
-	p.n = n
-	if text := stepTexts[purge.Step]; purge.Step != p.step && text != "" {
-		fmt.Fprintln(p.w, text)
-	}
-	p.step = purge.Step
-}
-
-func printCounts(out io.Writer, counts []entity.PurgeCount) error {
-	table := terminal.NewTable(out, 0, 1, 2)
-	var items, bytes int64
-	for _, c := range counts {
-		table.Add(c.Class, terminal.Grouped(int(c.Items)), terminal.Bytes(c.Bytes))
-		items, bytes = items+c.Items, bytes+c.Bytes
-	}
-	table.Add("total", terminal.Grouped(int(items)), terminal.Bytes(bytes))
-	return table.Print()
 }

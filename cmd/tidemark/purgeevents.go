@@ -14,7 +14,7 @@ import (
 
 // removeEvents removes events of one series, shard by shard.
 func (f *purgeFlags) removeEvents(cmd *cobra.Command, to *connection, purger *lifecycle.Purger, table *dynamo.Table, subject model.Subject) error {
-	_, kinds, err := to.openTableKinds(cmd.Context())
+	_, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}

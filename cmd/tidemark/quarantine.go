@@ -2,18 +2,14 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair/quarantine"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 const quarantineLong = `Rejected input that has no caller to respond to is kept in the table for 30 days, with
@@ -29,7 +25,6 @@ func quarantineCommand(to *connection) *cobra.Command {
 		Short:   "List, show and retry rejected input",
 		Long:    quarantineLong,
 		Example: "  tidemark quarantine list --source iot\n  tidemark quarantine retry --subject devices/sensor_01 --all",
-		Args:    asUsage(cobra.NoArgs),
 		RunE:    showHelp,
 	}
 	cmd.AddCommand(quarantineListCommand(to), quarantineShowCommand(to), quarantineRetryCommand(to))
@@ -46,7 +41,7 @@ func (f *quarantineFlags) register(cmd *cobra.Command) {
 
 // openQuarantine returns the selected entries; ids, if there are any, select among them.
 func openQuarantine(cmd *cobra.Command, to *connection, f quarantineFlags, ids []string) (*dynamo.Table, *catalog.Catalog, []quarantine.Entry, error) {
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -75,7 +70,6 @@ func quarantineListCommand(to *connection) *cobra.Command {
 
 Exit status: 0 listed; 2 wrong usage; 3 failed.`,
 		Example: "  tidemark quarantine list\n  tidemark quarantine list --subject devices/sensor_01",
-		Args:    asUsage(cobra.NoArgs),
 	}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -83,36 +77,9 @@ Exit status: 0 listed; 2 wrong usage; 3 failed.`,
 		if err != nil {
 			return err
 		}
-		return printEntries(cmd.OutOrStdout(), all)
+		return printing.Quarantine(cmd.OutOrStdout(), all)
 	}
 	return cmd
-}
-
-func printEntries(w io.Writer, all []quarantine.Entry) error {
-	if len(all) == 0 {
-		_, err := fmt.Fprintln(w, "nothing is in quarantine")
-		return err
-	}
-	table := terminal.NewTable(w)
-	table.Add("arrived", "source", "subject", "id", "reason")
-	for _, e := range all {
-		table.Add(e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, reasonOf(&e))
-	}
-	return table.Print()
-}
-
-func subjectText(s model.Subject) string {
-	if s == (model.Subject{}) {
-		return "-"
-	}
-	return terminal.Printable(s.String())
-}
-
-func reasonOf(e *quarantine.Entry) string {
-	if e.Damaged != nil {
-		return e.Damaged.Error()
-	}
-	return e.Reason
 }
 
 func quarantineShowCommand(to *connection) *cobra.Command {
@@ -125,7 +92,7 @@ arrived. JSON is indented; what is not text is printed in hexadecimal.
 
 Exit status: 0 shown; 2 wrong usage; 3 failed.`,
 		Example: "  tidemark quarantine show 5f1d4c0c2b8d4f9e --subject devices/sensor_01",
-		Args:    asUsage(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 	}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
@@ -133,20 +100,8 @@ Exit status: 0 shown; 2 wrong usage; 3 failed.`,
 		if err != nil {
 			return err
 		}
-		printEntry(cmd.OutOrStdout(), &all[0])
+		printing.QuarantineEntry(cmd.OutOrStdout(), &all[0])
 		return nil
 	}
 	return cmd
-}
-
-func printEntry(w io.Writer, e *quarantine.Entry) {
-	fmt.Fprintf(w, "id       %s\narrived  %s\nsource   %s\nsubject  %s\nreason   %s\n",
-		terminal.Printable(e.ID), e.ArrivedAt, terminal.Printable(e.Source), subjectText(e.Subject), terminal.Printable(reasonOf(e)))
-	if e.ExpiresAt != 0 {
-		fmt.Fprintf(w, "kept to  %s\n", model.Time(e.ExpiresAt)*1000)
-	}
-	for _, f := range e.Errors {
-		fmt.Fprintf(w, "error    %s (%s)\n", terminal.Printable(f.Error()), terminal.Printable(f.Code))
-	}
-	fmt.Fprintf(w, "payload  %s bytes\n\n%s\n", terminal.Grouped(len(e.Payload)), strings.TrimRight(terminal.Payload(e.Payload), "\n"))
 }

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair/quarantine"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -40,7 +39,7 @@ func quarantineRetryCommand(to *connection) *cobra.Command {
 		Short:   "Process entries again and remove those that succeed",
 		Long:    retryLong,
 		Example: retryExample,
-		Args:    asUsage(cobra.ArbitraryArgs),
+		Args:    cobra.ArbitraryArgs,
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of messages that name none (default: the first that is declared)")
@@ -62,7 +61,7 @@ func retryEntries(cmd *cobra.Command, to *connection, flags retryFlags, ids []st
 	}
 	out := cmd.OutOrStdout()
 	if flags.dryRun {
-		return printEntries(out, all)
+		return printing.Quarantine(out, all)
 	}
 	retrier, err := newRetrier(to, table, kinds, flags.kind)
 	if err != nil {
@@ -78,7 +77,7 @@ func retryEntries(cmd *cobra.Command, to *connection, flags retryFlags, ids []st
 		if err != nil {
 			stay++
 		}
-		fmt.Fprintf(out, "%s %s: %s\n", terminal.Printable(e.Source), terminal.Printable(e.ID), terminal.Printable(retryText(result, err)))
+		fmt.Fprintf(out, "%s %s: %s\n", terminal.Printable(e.Source), terminal.Printable(e.ID), terminal.Printable(printing.RetryText(result, err)))
 	}
 	fmt.Fprintf(out, "%s processed and removed, %s stay\n", terminal.Grouped(len(all)-stay), terminal.Grouped(stay))
 	if stay > 0 {
@@ -88,7 +87,7 @@ func retryEntries(cmd *cobra.Command, to *connection, flags retryFlags, ids []st
 }
 
 func newRetrier(to *connection, table *dynamo.Table, kinds *catalog.Catalog, kind string) (*quarantine.Retrier, error) {
-	settings, err := to.settings()
+	settings, err := to.Settings()
 	if err != nil {
 		return nil, err
 	}
@@ -97,22 +96,4 @@ func newRetrier(to *connection, table *dynamo.Table, kinds *catalog.Catalog, kin
 		return nil, err
 	}
 	return quarantine.NewRetrier(table, kinds, settings.Limits, fallback.Name, wallClock), nil
-}
-
-// retryText describes the result of one entry.
-func retryText(r quarantine.Result, err error) string {
-	undeclared := (*quarantine.UndeclaredKindError)(nil)
-	switch {
-	case errors.As(err, &undeclared):
-		return "stays: " + err.Error() + ": declare it in tidemark.yaml, or name another with --kind"
-	case err != nil:
-		return "stays: " + err.Error()
-	case len(r.Outcomes) == 0:
-		return fmt.Sprintf("processed %d changes", r.Changes)
-	}
-	words := make([]string, len(r.Outcomes))
-	for i, o := range r.Outcomes {
-		words[i] = string(o)
-	}
-	return strings.Join(words, ", ")
 }

@@ -89,7 +89,7 @@ func (f *readFlags) openTable(cmd *cobra.Command, to *connection) (context.Conte
 	if _, ok := outputFormats[f.output]; !ok && f.output != tableOutput {
 		return nil, nil, nil, usagef("--output %s: want table, json, ndjson or csv", f.output)
 	}
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, nil, err
 	}

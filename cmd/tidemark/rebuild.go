@@ -2,15 +2,14 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 )
 
 const rebuildLong = `Recompute every bucket of a range. Run it when "tidemark verify" finds differences, or
@@ -55,7 +54,7 @@ func rebuildCommand(to *connection) *cobra.Command {
 		Short:   "Recompute every bucket of a range",
 		Long:    rebuildLong,
 		Example: rebuildExample,
-		Args:    asUsage(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
 	}
 	flags.scopeFlags.register(cmd)
@@ -123,14 +122,14 @@ func rebuild(cmd *cobra.Command, to *connection, flags rebuildFlags, args []stri
 	}
 	show, done := showSteps(cmd)
 	rebuilder := &repair.Rebuilder{
-		Table: table, Catalog: kinds, Aggregator: agg, Progress: show, MaxNotes: maxDifferences,
+		Table: table, Catalog: kinds, Aggregator: agg, Progress: show, MaxNotes: printing.MaxDifferences,
 		Mark: markModes[flags.mark], DryRun: flags.dryRun, ReplaceDamaged: flags.rewriteUnreadable, Rate: flags.rate,
 	}
 	began := time.Now()
 	report, err := rebuilder.Rebuild(cmd.Context(), scope, at)
 	done()
 	if err == nil || report.Series > 0 {
-		printRebuildReport(cmd.OutOrStdout(), report, flags.dryRun, time.Since(began))
+		printing.Rebuild(cmd.OutOrStdout(), report, flags.dryRun, time.Since(began))
 	}
 	switch {
 	case err != nil:
@@ -141,21 +140,4 @@ func rebuild(cmd *cobra.Command, to *connection, flags rebuildFlags, args []stri
 		return checkFailed
 	}
 	return nil
-}
-
-func printRebuildReport(w io.Writer, r *repair.RebuildReport, dryRun bool, took time.Duration) {
-	changed := "changed"
-	if dryRun {
-		changed = "would change"
-	}
-	fmt.Fprintf(w, "recomputed %s buckets of %s series in %s: %s %s, %s sealed, %s not created\n",
-		terminal.Grouped(r.Recomputed), terminal.Grouped(r.Series), took.Round(10*time.Millisecond),
-		terminal.Grouped(r.Changed), changed, terminal.Grouped(r.Sealed), terminal.Grouped(r.NotCreated))
-	printNotes(w, r.Notes, r.Changed)
-	for _, f := range r.Failures {
-		fmt.Fprintf(w, "skipped: %v\n", f.Err)
-	}
-	if dryRun && r.Changed > 0 {
-		fmt.Fprintln(w, "nothing was written; coarser rows over these would change too")
-	}
 }

@@ -1,21 +1,17 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"crypto/rand"
-	"fmt"
-	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair"
-	"github.com/tidemark-db/tidemark/internal/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/repair/streamrange"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
@@ -58,7 +54,6 @@ func redriveCommand(to *connection) *cobra.Command {
 		Short:   "Process the batches that the functions failed to process",
 		Long:    redriveLong,
 		Example: redriveExample,
-		Args:    asUsage(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return redrive(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.queue, "queue", "", "`URL` of the on-failure queue (output OnFailureQueueUrl of the stack)")
@@ -72,11 +67,19 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 	if err != nil {
 		return err
 	}
-	settings, err := to.settings()
+	settings, err := to.Settings()
 	if err != nil {
 		return err
 	}
-	messages, closeMessages, err := openMessages(cmd.Context(), to, flags)
+	if flags.queue != "" && flags.file != "" {
+		return usagef("--queue and --file: pass one of them")
+	}
+	read, err := to.AWS(cmd.Context())
+	if err != nil {
+		return err
+	}
+	file := cmp.Or(flags.file, filepath.Join(devDir, "on-failure.ndjson"))
+	messages, closeMessages, err := repair.OpenMessages(read, flags.queue, file, to.Endpoint != "", flags.dryRun)
 	if err != nil {
 		return err
 	}
@@ -85,97 +88,21 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 			err = closed
 		}
 	}()
-	read, err := awsConfig(cmd.Context(), to)
-	if err != nil {
-		return err
-	}
 	out := cmd.OutOrStdout()
 	show, done := showSteps(cmd)
 	r := &repair.Redriver{
 		Table: table, Catalog: kinds, Now: wallClock, Aggregator: agg, MaxAhead: settings.Limits.MaxAhead,
 		Alerts:    &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader},
 		Lifecycle: &lifecycle.Service{Store: table, Profile: kinds.Profile, Now: wallClock, Rand: rand.Reader},
-		Messages:  messages, Stream: streamrange.New(read, to.endpoint, local.LambdaRecord), DryRun: flags.dryRun, MaxNotes: maxDifferences,
-		OnMessage: func(m repair.MessageResult) { printMessage(out, m, flags.dryRun) },
+		Messages:  messages, Stream: streamrange.New(read, to.Endpoint, local.LambdaRecord), DryRun: flags.dryRun, MaxNotes: printing.MaxDifferences,
+		OnMessage: func(m repair.MessageResult) { printing.RedriveMessage(out, m, flags.dryRun) },
 		Progress:  show,
 	}
 	report, err := r.Run(cmd.Context())
 	done()
-	return printRedriveReport(out, report, flags.dryRun, err)
-}
-
-// openMessages opens the queue or the file that the flags name, and returns a function
-// that closes it.
-func openMessages(ctx context.Context, to *connection, flags redriveFlags) (repair.Messages, func() error, error) {
-	if flags.queue == "" {
-		path := flags.file
-		if path == "" {
-			path = filepath.Join(devDir, "on-failure.ndjson")
-		}
-		file, err := onfailure.OpenFile(path, flags.dryRun)
-		if err != nil {
-			return nil, nil, err
-		}
-		return file, file.Close, nil
-	}
-	switch {
-	case flags.file != "":
-		return nil, nil, usagef("--queue and --file: pass one of them")
-	case !strings.HasPrefix(flags.queue, "http"):
-		return nil, nil, usagef("--queue %s: want its URL, the stack's output OnFailureQueueUrl", flags.queue)
-	}
-	read, err := awsConfig(ctx, to)
-	if err != nil {
-		return nil, nil, err
-	}
-	return onfailure.OpenQueue(read, flags.queue, to.endpoint != "", flags.dryRun), func() error { return nil }, nil
-}
-
-func printMessage(w io.Writer, m repair.MessageResult, dryRun bool) {
-	g := m.Range
-	what := fmt.Sprintf("shard %s from %s to %s (%s to %s)", g.Shard, g.First, g.Last, g.FirstAt, g.LastAt)
-	switch {
-	case m.Err != nil:
-		fmt.Fprintf(w, "message %s: not processed: %v\n", m.ID, m.Err)
-	case m.Trimmed != nil:
-		fmt.Fprintf(w, "message %s: the table stream no longer has %s to %s: repairing by arrival%s\n", m.ID, g.FirstAt, g.LastAt, deadline(m.Trimmed))
-	case dryRun:
-		fmt.Fprintf(w, "message %s: %s changes to process of %s\n", m.ID, terminal.Grouped(m.Changes), what)
-	default:
-		fmt.Fprintf(w, "message %s: processed %s changes of %s: %s rows written, %s unchanged, %s sealed\n", m.ID, terminal.Grouped(m.Changes), what,
-			terminal.Grouped(m.Counts.Written), terminal.Grouped(m.Counts.Unchanged), terminal.Grouped(m.Counts.Sealed))
-	}
-}
-
-// deadline says by when a trimmed range must be repaired.
-func deadline(t *repair.Trimmed) string {
-	switch {
-	case t.ExpiresAt == 0:
-		return ""
-	case t.Expired:
-		return fmt.Sprintf("; its raw events began to expire on %s: rows that may miss one are marked exact: false", t.ExpiresAt)
-	}
-	return fmt.Sprintf("; it must be done before its raw events expire, on %s", t.ExpiresAt)
-}
-
-func printRedriveReport(w io.Writer, r *repair.RedriveReport, dryRun bool, err error) error {
-	if r.Arrival != nil && (err == nil || r.Arrival.Items > 0) {
-		printArrivalReport(w, r.Arrival, dryRun)
-	}
-	for _, m := range r.Marked {
-		fmt.Fprintf(w, "marked the rows that may miss an event of %s to %s exact: false: %s buckets recomputed, %s rows changed\n",
-			m.Range.FirstAt, m.Range.LastAt, terminal.Grouped(m.Recomputed), terminal.Grouped(m.Changed))
-	}
-	switch {
-	case err != nil:
-		return err
-	case r.Found == 0:
-		fmt.Fprintln(w, "there are no messages")
-	case dryRun:
-		fmt.Fprintf(w, "%s messages to process; nothing was changed\n", terminal.Grouped(r.Found))
+	printing.Redrive(out, report, flags.dryRun, err)
+	if err == nil && flags.dryRun && report.Found > 0 {
 		return checkFailed
-	default:
-		fmt.Fprintf(w, "%s messages processed and removed\n", terminal.Grouped(r.Processed))
 	}
-	return nil
+	return err
 }

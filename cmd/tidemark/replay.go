@@ -1,12 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/internal/replay"
 	"github.com/tidemark-db/tidemark/internal/source"
 	"github.com/tidemark-db/tidemark/internal/terminal"
@@ -52,7 +54,7 @@ func replayCommand(to *connection) *cobra.Command {
 		Short:   "Load observations from JSON or CSV files",
 		Long:    replayLong,
 		Example: replayExample,
-		Args:    asUsage(cobra.MinimumNArgs(1)),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return runReplay(cmd, to, flags, files)
 		},
@@ -73,20 +75,12 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 }
 
 func (f *replayFlags) sender(to *connection, kind *catalog.Kind) replay.Sender {
-	return replay.Sender{URL: to.url + "/v1/" + kind.Path, Strict: f.strict, Batch: f.batch, Lanes: f.concurrency}
-}
-
-// needURL returns a usage error if no HTTP API is known.
-func (c *connection) needURL() error {
-	if c.resolve(); c.url == "" {
-		return usagef("no HTTP API to send to: no \"tidemark dev\" runs here; start one, or pass --url")
-	}
-	return nil
+	return replay.Sender{URL: to.URL + "/v1/" + kind.Path, Strict: f.strict, Batch: f.batch, Lanes: f.concurrency}
 }
 
 func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []string) error {
 	ctx := cmd.Context()
-	if err := to.needURL(); err != nil {
+	if err := to.NeedURL(); err != nil {
 		return err
 	}
 	in, err := flags.input(cmd, to)
@@ -119,7 +113,12 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 		return err
 	}
 	if flags.wait {
-		if err := awaitIdle(ctx, cmd, to.url); err != nil {
+		began, p := time.Now(), terminal.NewProgress(cmd.ErrOrStderr(), "fold", "records", 0)
+		err := local.AwaitIdle(ctx, to.URL, p.Add)
+		if err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "rollups complete after %s more\n", time.Since(began).Round(100*time.Millisecond))
+		}
+		if p.Done(); err != nil {
 			return err
 		}
 	}
@@ -130,15 +129,15 @@ func runReplay(cmd *cobra.Command, to *connection, flags replayFlags, files []st
 }
 
 func (f *replayFlags) input(cmd *cobra.Command, to *connection) (replay.Input, error) {
-	to.resolve()
+	to.Resolve()
 	if f.batch < 1 || f.concurrency < 1 {
 		return replay.Input{}, usagef("--batch and --concurrency must be 1 or more")
 	}
-	settings, err := to.settings()
+	settings, err := to.Settings()
 	if err != nil {
 		return replay.Input{}, err
 	}
-	kinds, err := to.catalog()
+	kinds, err := to.Catalog()
 	if err != nil {
 		return replay.Input{}, err
 	}

@@ -3,15 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair/reshape"
-	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 const reshapeLong = `Recompute the rollups of a kind that lack a measure, percentiles, a dimension or a distinct
@@ -37,7 +34,7 @@ func reshapeCommand(to *connection) *cobra.Command {
 		Short:   "Recompute rollups that lack a field which was added to the kind",
 		Long:    reshapeLong,
 		Example: "  tidemark reshape READING\n  tidemark reshape READING --switch --rate 200",
-		Args:    asUsage(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return reshapeKind(cmd, to, args[0], write, rate) },
 	}
 	cmd.Flags().BoolVar(&write, "switch", false, "write the rows; without it, only report")
@@ -49,7 +46,7 @@ func reshapeKind(cmd *cobra.Command, to *connection, name string, write bool, ra
 	if rate < 0 {
 		return usagef("--rate %d: want rows a second, above 0", rate)
 	}
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -72,30 +69,5 @@ func reshapeKind(cmd *cobra.Command, to *connection, name string, write bool, ra
 	if err != nil {
 		return err
 	}
-	return printReshape(cmd.OutOrStdout(), report, write)
-}
-
-func printReshape(w io.Writer, r *reshape.Report, written bool) error {
-	table := terminal.NewTable(w, 1, 2, 3)
-	table.Add("TIER", "ROWS", "PARTIAL BEFORE", "PARTIAL AFTER")
-	for _, t := range r.Tiers {
-		table.Add(t.Tier, terminal.Grouped(t.Rows), terminal.Grouped(t.Before), terminal.Grouped(t.After))
-	}
-	if err := table.Print(); err != nil {
-		return err
-	}
-	for _, f := range r.Fields {
-		fmt.Fprintf(w, "%s %s: %s\n", f.Role, f.Name, wholeFrom(f))
-	}
-	if !written {
-		fmt.Fprintln(w, "nothing was written: pass --switch to write the rows")
-	}
-	return nil
-}
-
-func wholeFrom(f rollup.AddedField) string {
-	if f.WholeFrom == model.MinTime {
-		return "whole in every bucket"
-	}
-	return "whole in buckets that begin at " + f.WholeFrom.String() + " or later"
+	return printing.Reshape(cmd.OutOrStdout(), report, write)
 }

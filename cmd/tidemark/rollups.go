@@ -12,6 +12,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/plot"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -56,7 +57,7 @@ func rollupsCommand(to *connection) *cobra.Command {
 		Example: `  tidemark rollups devices/sensor_01
   tidemark rollups devices/sensor_01 --last 8760h --stitch
   tidemark rollups devices/sensor_01 --tier hour --from 2026-04-20 --measure temperature --plot always`,
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
@@ -129,7 +130,7 @@ func (f *rollupsFlags) chartRange(ctx context.Context, from *seriesReader) (begi
 		return 0, 0, err
 	}
 	if !f.hasRange() {
-		if end, err = newestEnd(ctx, from); err != nil {
+		if end, err = from.NewestEnd(ctx, from.rollups); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -138,27 +139,6 @@ func (f *rollupsFlags) chartRange(ctx context.Context, from *seriesReader) (begi
 		begin = end.Add(-chartSpan)
 	}
 	return begin, end, nil
-}
-
-// newestEnd returns the end of the newest bucket. It asks the coarsest tier, which is kept
-// longest, and then the next finer one within that bucket.
-func newestEnd(ctx context.Context, from *seriesReader) (model.Time, error) {
-	end := model.MaxTime + 1
-	q := from.rollups
-	q.From, q.To, q.Newest, q.Limit = model.MinTime, end, true, 1
-	for _, t := range slices.Backward(q.Kind.Retention.Tiers) {
-		q.Unit = t.Unit
-		for r, err := range from.EachRollup(ctx, q) {
-			if err != nil {
-				return 0, err
-			}
-			end, q.From = r.Bucket.End, r.Bucket.Start
-		}
-		if t.Unit == tier.Day {
-			break
-		}
-	}
-	return end, nil
 }
 
 // readTier reads the newest buckets of the tier that --tier names.
@@ -199,10 +179,10 @@ func (f *rollupsFlags) printTables(out io.Writer, found []query.Rollup, reason s
 			return err
 		}
 	}
-	if err := printRollups(out, found, f.measure); err != nil {
+	if err := printing.Rollups(out, found, f.measure); err != nil {
 		return err
 	}
-	return printDimensions(out, found)
+	return printing.Dimensions(out, found)
 }
 
 // plainWidth is the width of a plot that is not drawn on a terminal.

@@ -8,8 +8,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/repair/changeover"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 const deferLong = `Defer the rollups of a kind: write a row when its bucket closes, and let readers fold open
@@ -36,17 +34,15 @@ func modeCommand(to *connection, deferred bool) *cobra.Command {
 			Example: "  tidemark rollups defer READING --stack tidemark-prod"}
 	}
 	stack := cmd.Flags().String("stack", "", "CloudFormation `stack` whose table it is")
-	cmd.Args = asUsage(cobra.RangeArgs(1, 2))
+	cmd.Args = cobra.RangeArgs(1, 2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return changeMode(cmd, to, *stack, args, deferred) }
 	return cmd
 }
 
 func changeMode(cmd *cobra.Command, to *connection, stack string, args []string, deferred bool) error {
 	ctx, out := cmd.Context(), cmd.OutOrStdout()
-	if stack != "" {
-		if err := to.useStack(ctx, stack); err != nil {
-			return err
-		}
+	if err := to.UseStack(ctx, stack); err != nil {
+		return err
 	}
 	c, err := to.changer(ctx)
 	if err != nil {
@@ -60,7 +56,7 @@ func changeMode(cmd *cobra.Command, to *connection, stack string, args []string,
 	if err != nil {
 		return err
 	}
-	if err := checkMode(kind, args[1:], deferred); err != nil {
+	if err := changeover.CheckMode(kind, args[1:], deferred); err != nil {
 		return err
 	}
 	if err := printApplied(ctx, out, c, kind.Name); err != nil || deferred {
@@ -75,19 +71,4 @@ func changeMode(cmd *cobra.Command, to *connection, stack string, args []string,
 		fmt.Fprintf(out, "%s: rows are up to date; %d were written\n", kind.Name, worked)
 	}
 	return err
-}
-
-// checkMode returns an error if the file declares the tiers otherwise: the file decides.
-func checkMode(kind *catalog.Kind, unit []string, deferred bool) error {
-	for _, t := range kind.Retention.Tiers {
-		if len(unit) > 0 && t.Unit.String() != unit[0] {
-			continue
-		}
-		if t.Deferred == deferred {
-			return nil
-		}
-		return usagef("tidemark.yaml declares tiers.%s of %s %s: change its mode there, deploy, and run this command again",
-			t.Unit, kind.Name, map[bool]string{true: "deferred", false: "immediate"}[t.Deferred])
-	}
-	return usagef("kind %s has no tier %q: want one of %s", kind.Name, unit[0], tier.UnitNames())
 }

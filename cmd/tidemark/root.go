@@ -73,7 +73,6 @@ func rootCommand() *cobra.Command {
 		Long:          about,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          asUsage(cobra.NoArgs),
 		RunE:          showHelp,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -91,18 +90,27 @@ func rootCommand() *cobra.Command {
 			root.AddCommand(cmd)
 		}
 	}
+	checkArgs(root)
 	return root
 }
 
 // showHelp is what a command does that only has subcommands.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// asUsage makes the errors of an argument check usage errors.
-func asUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
+// checkArgs makes the errors of the argument checks of a command and its subcommands usage errors.
+// A command without a check has no arguments.
+func checkArgs(cmd *cobra.Command) {
+	check := cmd.Args
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
 			return usagef("%w\nSee: %s --help", err, cmd.CommandPath())
 		}
 		return nil
+	}
+	for _, sub := range cmd.Commands() {
+		checkArgs(sub)
 	}
 }

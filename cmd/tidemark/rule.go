@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -35,7 +35,6 @@ func ruleCommand(to *connection) *cobra.Command {
 		Example: "  tidemark rule add devices too-hot --measure temperature --above 30 --severity critical\n" +
 			"  tidemark rule add devices/sensor_01 comfort --measure temperature --outside 18,24 --severity info\n" +
 			"  tidemark rule list devices\n  tidemark rule remove devices too-hot",
-		Args: asUsage(cobra.NoArgs),
 		RunE: showHelp,
 	}
 	cmd.AddCommand(ruleAdd(to), ruleList(to), ruleRemove(to))
@@ -51,7 +50,7 @@ type ruleFlags struct {
 func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
-		Use: "add SUBJECTS NAME", Short: "Add a rule, or change its threshold", Args: asUsage(cobra.ExactArgs(2)),
+		Use: "add SUBJECTS NAME", Short: "Add a rule, or change its threshold", Args: cobra.ExactArgs(2),
 		Long: "Add a rule, or change the threshold of the rule with this name. It tests the\nevents of the last hour at once, and those that arrive from now on.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
@@ -132,7 +131,7 @@ func (c *connection) openRules(ctx context.Context, subjects string) (*alert.Ser
 func ruleList(to *connection) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "list SUBJECTS", Short: "List the rules", Args: asUsage(cobra.ExactArgs(1)),
+		Use: "list SUBJECTS", Short: "List the rules", Args: cobra.ExactArgs(1),
 		Long: "List the rules of a subject type, or those of one subject.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
@@ -146,19 +145,10 @@ func ruleList(to *connection) *cobra.Command {
 			if output != tableOutput {
 				return printAs(cmd, output, httpapi.RulesOf(rules))
 			}
-			table := terminal.NewTable(cmd.OutOrStdout())
-			for i := range rules {
-				if i == 0 {
-					table.Add("NAME", "RULE", "KIND", "BOUNDS", "SEVERITY", "STREAM", "FROM", "BY")
-				}
-				r := &rules[i]
-				stream := "any stream"
-				if !r.AnyStream {
-					stream = fmt.Sprintf("stream %q", r.Stream)
-				}
-				table.Add(r.Name, r.ID(), r.Kind, r.Measure+" "+r.Limit(), string(r.Severity), stream, r.From.String(), r.By)
+			if len(rules) == 0 {
+				return printNone(cmd, "no rules")
 			}
-			return printOr(cmd, table, "no rules")
+			return printing.Rules(cmd.OutOrStdout(), rules)
 		},
 	}
 	cmd.Flags().StringVar(&output, "output", tableOutput, "output `format`: table or json")
@@ -168,7 +158,7 @@ func ruleList(to *connection) *cobra.Command {
 func ruleRemove(to *connection) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
-		Use: "remove SUBJECTS NAME", Short: "Remove a rule; its open alerts end", Args: asUsage(cobra.ExactArgs(2)),
+		Use: "remove SUBJECTS NAME", Short: "Remove a rule; its open alerts end", Args: cobra.ExactArgs(2),
 		Long: "Remove a rule. It tests no more events, and its open alerts end.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])

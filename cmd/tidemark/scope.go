@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair"
 	"github.com/tidemark-db/tidemark/internal/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/terminal"
@@ -62,7 +63,7 @@ func wallClock() model.Time { return model.TimeOf(time.Now()) }
 // openRepair returns the table, the catalog and an aggregator that recomputes buckets by
 // the same rules as the deployed function.
 func openRepair(cmd *cobra.Command, to *connection) (*dynamo.Table, *catalog.Catalog, *aggregate.Aggregator, error) {
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -76,13 +77,10 @@ func showSteps(cmd *cobra.Command) (show func(verify.Step), done func()) {
 	return func(s verify.Step) { phases.Add(s.Phase, s.Unit, s.Added, s.Total) }, phases.Done
 }
 
-// undeclaredKind says what to do about a series of an undeclared kind.
-const undeclaredKind = "its kind is not declared: pass the tidemark.yaml that declares it with --config"
-
 // repairError makes an error of usage of what the user can correct.
 func repairError(err error) error {
 	if e := (*repair.UndeclaredKindError)(nil); errors.As(err, &e) {
-		return usagef("%s: %s", e.Series, undeclaredKind)
+		return usagef("%s: %s", e.Series, printing.UndeclaredKind)
 	}
 	return err
 }

@@ -26,10 +26,10 @@ tidemark("Purchase", {revenue: {currency: "EUR", amount: 9.95}}).` + siteLong
 
 func siteCommand(to *connection) *cobra.Command {
 	create := printKey("create SITE", "Print the HTML with which the pages of a site send their views", siteCreateLong, func(key string) (string, error) {
-		if to.resolve(); to.url == "" {
+		if to.Resolve(); to.URL == "" {
 			return "", usagef("no HTTP API: pass --url, or start a \"tidemark dev\"")
 		}
-		return script.Snippet(to.url, key) + "\n", nil
+		return script.Snippet(to.URL, key) + "\n", nil
 	})
 	create.Example = "  tidemark site create example.com --url https://api.example.com --secret arn:aws:secretsmanager:eu-west-1:123456789012:secret:SiteSecret-AbCdEf"
 	cmd := &cobra.Command{Use: "site", Short: "Print what the pages of a web site need"}
@@ -45,7 +45,7 @@ func siteKeyCommand(*connection) *cobra.Command {
 // printKey is a command that prints what textOf returns for the key of a site.
 func printKey(use, short, long string, textOf func(key string) (string, error)) *cobra.Command {
 	var arn string
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: asUsage(cobra.ExactArgs(1)), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		if args[0] == "" {
 			return usagef("the id of the site is empty: pass the id that its page views shall have")
 		}

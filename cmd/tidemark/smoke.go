@@ -3,24 +3,17 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
-	"github.com/tidemark-db/tidemark/internal/deployment"
 	"github.com/tidemark-db/tidemark/internal/ids"
-	"github.com/tidemark-db/tidemark/internal/replay"
 	"github.com/tidemark-db/tidemark/internal/smoke"
+	"github.com/tidemark-db/tidemark/internal/target"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 )
-
-// envToken is the bearer token for an API that requires tokens.
-const envToken = "TIDEMARK_TOKEN"
 
 const smokeLong = `Check a deployment from end to end. Run it after each deployment.
 
@@ -32,7 +25,7 @@ rows, which expire within a day.
 
 It needs the HTTP API and the table of one deployment: those of --stack in AWS, or of
 --url and --table, or of the "tidemark dev" that runs here. Requests to AWS are signed
-with your AWS credentials, or carry the token in ` + envToken + `. If the token binds its
+with your AWS credentials, or carry the token in ` + target.EnvToken + `. If the token binds its
 caller to an owner, name the owner with --prefix, for example --prefix acme:
 
 Exit status: 0 every bucket is correct; 1 one is wrong, or not complete in time; 2 wrong
@@ -56,7 +49,6 @@ func smokeCommand(to *connection) *cobra.Command {
 		Short:   "Check a deployment from end to end, with test events",
 		Long:    smokeLong,
 		Example: smokeExample,
-		Args:    asUsage(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSmoke(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
@@ -97,16 +89,14 @@ func openSmoke(cmd *cobra.Command, to *connection, flags smokeFlags) (*smoke.Run
 	if flags.events < 1 || flags.events > 10000 {
 		return nil, usagef("--events %d: want 1 to 10000", flags.events)
 	}
-	if flags.stack != "" {
-		if err := to.useStack(ctx, flags.stack); err != nil {
-			return nil, err
-		}
+	if err := to.UseStack(ctx, flags.stack); err != nil {
+		return nil, err
 	}
-	table, kinds, err := to.openTableKinds(ctx)
+	table, kinds, err := to.OpenTableKinds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if to.url == "" {
+	if to.URL == "" {
 		return nil, usagef("no HTTP API to send to: no \"tidemark dev\" runs here; start one, or pass --stack or --url")
 	}
 	kind, err := arguments.Kind(kinds, flags.kind)
@@ -121,26 +111,9 @@ func openSmoke(cmd *cobra.Command, to *connection, flags smokeFlags) (*smoke.Run
 	if err != nil {
 		return nil, err
 	}
-	client, err := deployment.HTTPClient(to.url, os.Getenv(envToken), replay.Timeout, func() (aws.Config, error) {
-		return awsConfig(ctx, &connection{region: to.region})
-	})
+	client, err := to.HTTPClient(ctx)
 	return &smoke.Run{
-		Plan: plan, URL: strings.TrimSuffix(to.url, "/"), Client: client, Table: table,
+		Plan: plan, URL: strings.TrimSuffix(to.URL, "/"), Client: client, Table: table,
 		Within: flags.within, Out: cmd.OutOrStdout(), Now: wallClock,
 	}, err
-}
-
-// useStack makes a stack in AWS the one to work on, even if a dev runs here.
-func (c *connection) useStack(ctx context.Context, stack string) error {
-	c.fromEnvironment()
-	cfg, err := awsConfig(ctx, &connection{region: c.region})
-	if err != nil {
-		return err
-	}
-	found, err := deployment.Find(ctx, cfg, stack)
-	if err != nil {
-		return fmt.Errorf("--stack: %w", err)
-	}
-	c.endpoint, c.table, c.url = "", found.Table, found.URL
-	return nil
 }

@@ -33,7 +33,6 @@ func subjectCommand(to *connection) *cobra.Command {
 			"  tidemark subject update devices/sensor_01 status=away floor= --expect 1\n" +
 			"  tidemark subject delete devices/sensor_01\n  tidemark subject restore devices/sensor_01\n" +
 			"  tidemark subject versions devices/sensor_01\n  tidemark subject list devices status=active",
-		Args: asUsage(cobra.NoArgs),
 		RunE: showHelp,
 	}
 	cmd.AddCommand(
@@ -44,78 +43,66 @@ func subjectCommand(to *connection) *cobra.Command {
 }
 
 func subjectCreate(to *connection) *cobra.Command {
-	return &cobra.Command{
+	return profileChange(to, &cobra.Command{
 		Use: "create SUBJECT [FIELD=TEXT…]", Short: "Create the profile of a subject",
 		Long: "Create the profile of a subject that has none. A field is\n" + arguments.FieldsUse + ".",
-		Args: asUsage(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
-				return s.Create(ctx, subject, fields)
-			})
-		},
-	}
+		Args: cobra.MinimumNArgs(1),
+	}, nil, (*lifecycle.Service).Create)
 }
 
 func subjectUpdate(to *connection) *cobra.Command {
 	var expect int64
-	cmd := &cobra.Command{
+	return profileChange(to, &cobra.Command{
 		Use: "update SUBJECT FIELD=TEXT…", Short: "Change some fields of a profile",
 		Long: "Change the given fields of a profile; other fields keep their values. A field is\n" + arguments.FieldsUse + ".",
-		Args: asUsage(cobra.MinimumNArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
-				return s.Update(ctx, subject, fields, expect)
-			})
-		},
-	}
-	expectFlag(cmd, &expect)
-	return cmd
+		Args: cobra.MinimumNArgs(2),
+	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
+		return s.Update(ctx, subject, fields, expect)
+	})
 }
 
 func subjectDelete(to *connection) *cobra.Command {
 	var expect int64
 	var forever bool
-	cmd := &cobra.Command{
+	cmd := profileChange(to, &cobra.Command{
 		Use: "delete SUBJECT", Short: "Delete a profile, so that it can be restored for some time",
 		Long: "Delete a profile. It can be restored for some time, unless --forever is given. Events stay.",
-		Args: asUsage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
-				if forever {
-					return s.Remove(ctx, subject, expect)
-				}
-				return s.Delete(ctx, subject, expect)
-			})
-		},
-	}
+		Args: cobra.ExactArgs(1),
+	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+		if forever {
+			return s.Remove(ctx, subject, expect)
+		}
+		return s.Delete(ctx, subject, expect)
+	})
 	cmd.Flags().BoolVar(&forever, "forever", false, "delete it permanently, with its versions and unique values")
-	expectFlag(cmd, &expect)
 	return cmd
 }
 
 func subjectRestore(to *connection) *cobra.Command {
 	var expect int64
-	cmd := &cobra.Command{
+	return profileChange(to, &cobra.Command{
 		Use: "restore SUBJECT", Short: "Restore a deleted profile",
 		Long: "Restore a profile that was deleted, with the fields that it had.",
-		Args: asUsage(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return to.change(cmd, args, func(ctx context.Context, s *lifecycle.Service, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
-				return s.Restore(ctx, subject, expect)
-			})
-		},
-	}
-	expectFlag(cmd, &expect)
-	return cmd
+		Args: cobra.ExactArgs(1),
+	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+		return s.Restore(ctx, subject, expect)
+	})
 }
 
-func expectFlag(cmd *cobra.Command, expect *int64) {
-	cmd.Flags().Int64Var(expect, "expect", 0, "only if the profile has this `version`")
+// profileChange makes cmd change a profile and print the result. expect is the value of the flag
+// --expect; nil if the command has none.
+func profileChange(to *connection, cmd *cobra.Command, expect *int64,
+	do func(*lifecycle.Service, context.Context, model.Subject, model.Attrs) (lifecycle.Result, error)) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return to.change(cmd, args, do) }
+	if expect != nil {
+		cmd.Flags().Int64Var(expect, "expect", 0, "only if the profile has this `version`")
+	}
+	return cmd
 }
 
 // change changes a profile and prints the result.
 func (c *connection) change(cmd *cobra.Command, args []string,
-	do func(context.Context, *lifecycle.Service, model.Subject, model.Attrs) (lifecycle.Result, error)) error {
+	do func(*lifecycle.Service, context.Context, model.Subject, model.Attrs) (lifecycle.Result, error)) error {
 	subject, service, err := c.openSubject(cmd.Context(), args[0])
 	if err != nil {
 		return err
@@ -124,7 +111,7 @@ func (c *connection) change(cmd *cobra.Command, args []string,
 	if err != nil {
 		return err
 	}
-	result, err := do(cmd.Context(), service, subject, fields)
+	result, err := do(service, cmd.Context(), subject, fields)
 	if errors.Is(err, model.ErrRejected) {
 		return no(cmd.ErrOrStderr(), "%s: %v", subject, err)
 	}
@@ -136,11 +123,11 @@ func (c *connection) change(cmd *cobra.Command, args []string,
 
 // openSubject parses a subject argument and returns a service for its profile.
 func (c *connection) openSubject(ctx context.Context, text string) (model.Subject, *lifecycle.Service, error) {
-	table, kinds, err := c.openKinds(ctx)
+	table, kinds, err := c.OpenKinds(ctx)
 	if err != nil {
 		return model.Subject{}, nil, err
 	}
-	settings, err := c.settings()
+	settings, err := c.Settings()
 	if err != nil {
 		return model.Subject{}, nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ func subjectGet(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "get SUBJECT", Short: "Show the profile of a subject",
 		Long: "Show the profile of a subject as JSON.",
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
 			if err != nil {
@@ -51,7 +52,7 @@ func subjectVersions(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "versions SUBJECT", Short: "List the versions of a profile, newest first, or show one",
 		Long: "List the versions of a profile, newest first, or show one of them as JSON.",
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
 			if err != nil {
@@ -98,7 +99,7 @@ func subjectList(to *connection) *cobra.Command {
 		Use: "list TYPE [FIELD=VALUE]", Short: "List subjects by an indexed field, or the deleted ones",
 		Long:    "List the subjects of a type, such as devices, by the value of an indexed field of their\nprofiles, or those whose profile is deleted.",
 		Example: "  tidemark subject list devices status=active\n  tidemark subject list devices --deleted",
-		Args:    asUsage(cobra.RangeArgs(1, 2)),
+		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return listSubjects(cmd, to, args, deleted)
 		},
@@ -108,7 +109,7 @@ func subjectList(to *connection) *cobra.Command {
 }
 
 func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted bool) error {
-	kinds, err := to.catalog()
+	kinds, err := to.Catalog()
 	if err != nil {
 		return err
 	}
@@ -126,20 +127,24 @@ func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted boo
 		return err
 	}
 	table := terminal.NewTable(cmd.OutOrStdout())
-	for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
-		var found lifecycle.ProfilePage
+	for p, err := range profiles(func(c lifecycle.Cursor) (lifecycle.ProfilePage, error) {
 		if deleted {
-			found, err = service.ListDeleted(cmd.Context(), types[i].Name, c, 0)
-		} else {
-			found, err = service.ListByField(cmd.Context(), types[i].Name, field, value, c, 0)
+			return service.ListDeleted(cmd.Context(), types[i].Name, c, 0)
 		}
+		return service.ListByField(cmd.Context(), types[i].Name, field, value, c, 0)
+	}) {
 		if err != nil {
 			return err
 		}
-		for _, p := range found.Profiles {
-			table.Add(types[i].Path+"/"+p.Subject.ID, fmt.Sprintf("v%d", p.Version), max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs))
-		}
-		c = found.Next
+		table.Add(types[i].Path+"/"+p.Subject.ID, fmt.Sprintf("v%d", p.Version), max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs))
 	}
 	return printOr(cmd, table, "no subjects")
+}
+
+// profiles returns an iterator over the profiles of all pages.
+func profiles(read func(lifecycle.Cursor) (lifecycle.ProfilePage, error)) iter.Seq2[model.Profile, error] {
+	return pages.Items(func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
+		page, err := read(after)
+		return page.Profiles, page.Next, err
+	})
 }

@@ -2,18 +2,16 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/tail"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -39,7 +37,7 @@ func tailCommand(to *connection) *cobra.Command {
 		Long:  tailLong,
 		Example: `  tidemark tail devices/sensor_01
   tidemark tail devices/sensor_01 --for 10m --output ndjson`,
-		Args: asUsage(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	cmd.Flags().IntVar(&flags.limit, "limit", 10, "the most events to show at the beginning")
@@ -54,7 +52,7 @@ func follow(cmd *cobra.Command, to *connection, flags tailFlags, subject string)
 		return usagef("--every %s --limit %d: both must be more than 0", flags.every, flags.limit)
 	}
 	show, ok := map[string]func(io.Writer, *model.Event) error{
-		tableOutput: printEventLine, "json": printEventJSON, "ndjson": printEventJSON,
+		tableOutput: printing.EventLine, "json": printEventJSON, "ndjson": printEventJSON,
 	}[flags.output]
 	if !ok {
 		return usagef("--output %s: want table or ndjson", flags.output)
@@ -74,21 +72,6 @@ func follow(cmd *cobra.Command, to *connection, flags tailFlags, subject string)
 	}
 	from.printCost(cmd.ErrOrStderr())
 	return nil
-}
-
-func printEventLine(w io.Writer, e *model.Event) error {
-	parts := []string{shownTime(e.Order)}
-	if e.ID != "" {
-		parts = append(parts, "id="+e.ID)
-	}
-	if e.Unreadable {
-		parts = append(parts, "(cannot be decoded)")
-	}
-	for _, a := range e.Attrs {
-		parts = append(parts, a.Name+"="+valueText(a.Value))
-	}
-	_, err := fmt.Fprintln(w, terminal.Printable(strings.Join(parts, "  ")))
-	return err
 }
 
 func printEventJSON(w io.Writer, e *model.Event) error {

@@ -1,16 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"strconv"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -38,7 +33,7 @@ func topCommand(to *connection) *cobra.Command {
 		Long:  topLong,
 		Example: `  tidemark top sites/my-site path --kind pageviews --from 2026-04-01 --to 2026-05-01
   tidemark top sites/my-site country --tier minute --last 5m`,
-		Args: asUsage(cobra.ExactArgs(2)),
+		Args: cobra.ExactArgs(2),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
@@ -65,50 +60,5 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 	if err != nil {
 		return readFailure(err)
 	}
-	return flags.print(cmd, from, httpapi.TopOf(q, values, total), func() error { return printTop(cmd.OutOrStdout(), dimension, values, total) })
-}
-
-func printTop(w io.Writer, dimension string, values query.TopValues, total query.Total) error {
-	table := terminal.NewTable(w, 1, 2)
-	table.Add(strings.ToUpper(dimension), "COUNT", "SHARE")
-	counted := values.Other
-	for _, v := range values.Values {
-		counted += v.Count
-		table.Add(v.Value, strconv.FormatInt(v.Count, 10), percent(v.Share))
-	}
-	if values.Other > 0 {
-		table.Add("(any other)", strconv.FormatInt(values.Other, 10), percent(float64(values.Other)/float64(counted)))
-	}
-	if err := table.Print(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "of %s events%s in %d buckets%s\n", terminal.Grouped(int(total.Summary.Events())), byKind(total.Kinds), total.Buckets, caveats(values.Exact, total.Open))
-	return err
-}
-
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
-
-// byKind returns how many events each kind has, if several are counted together.
-func byKind(kinds []query.KindEvents) string {
-	var parts []string
-	for _, k := range kinds {
-		if k.Events > 0 {
-			parts = append(parts, terminal.Grouped(int(k.Events))+" "+k.Kind)
-		}
-	}
-	if len(kinds) < 2 || len(parts) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-func caveats(exact, open bool) string {
-	var text string
-	if open {
-		text += "; the last bucket is still open"
-	}
-	if !exact {
-		text += "; not exact: a row does not hold every value, misses a change that arrived too late, or was folded before the dimension was declared"
-	}
-	return text
+	return flags.print(cmd, from, httpapi.TopOf(q, values, total), func() error { return printing.Top(cmd.OutOrStdout(), dimension, values, total) })
 }

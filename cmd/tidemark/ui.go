@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/deployment"
 	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/internal/replay"
+	"github.com/tidemark-db/tidemark/internal/target"
 	"github.com/tidemark-db/tidemark/internal/webui"
 )
 
@@ -23,7 +20,7 @@ the foreground. Run it to look at a deployment in a browser; nothing is deployed
 
 It passes the reads of the pages to the HTTP API: of --stack in AWS, of --url, or of the
 "tidemark dev" that runs here (which has the same pages at /ui/). Requests to AWS are
-signed with your AWS credentials, or carry the token in ` + envToken + `. It is read-only,
+signed with your AWS credentials, or carry the token in ` + target.EnvToken + `. It is read-only,
 and it listens on 127.0.0.1 only. Every user of this machine can open the pages while it
 runs.
 
@@ -36,12 +33,9 @@ func uiCommand(to *connection) *cobra.Command {
 		Short:   "Show charts in a browser, read-only",
 		Long:    uiLong,
 		Example: "  tidemark ui\n  tidemark ui --stack tidemark-prod\n  tidemark ui --url https://abc.execute-api.eu-west-1.amazonaws.com",
-		Args:    asUsage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if stack != "" {
-				if err := to.useStack(cmd.Context(), stack); err != nil {
-					return err
-				}
+			if err := to.UseStack(cmd.Context(), stack); err != nil {
+				return err
 			}
 			return serveUI(cmd, to, port)
 		},
@@ -53,16 +47,14 @@ func uiCommand(to *connection) *cobra.Command {
 
 func serveUI(cmd *cobra.Command, to *connection, port string) error {
 	ctx := cmd.Context()
-	if to.resolve(); to.url == "" {
+	if to.Resolve(); to.URL == "" {
 		return usagef("no HTTP API to read from: no \"tidemark dev\" runs here; start one, or pass --stack or --url")
 	}
-	client, err := deployment.HTTPClient(to.url, os.Getenv(envToken), replay.Timeout, func() (aws.Config, error) {
-		return awsConfig(ctx, &connection{region: to.region})
-	})
+	client, err := to.HTTPClient(ctx)
 	if err != nil {
 		return err
 	}
-	pages, err := webui.ReadOnly(to.url, client.Transport)
+	pages, err := webui.ReadOnly(to.URL, client.Transport)
 	if err != nil {
 		return usagef("--url: %w", err)
 	}
@@ -72,7 +64,7 @@ func serveUI(cmd *cobra.Command, to *connection, port string) error {
 	}
 	server := &http.Server{Handler: local.OnlyFromThisMachine(pages), ReadHeaderTimeout: 10 * time.Second}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
-	fmt.Fprintf(cmd.OutOrStdout(), "Pages of %s, read-only. Ctrl-C ends them.\n\n  http://%s%s\n", to.url, listener.Addr(), webui.Path)
+	fmt.Fprintf(cmd.OutOrStdout(), "Pages of %s, read-only. Ctrl-C ends them.\n\n  http://%s%s\n", to.URL, listener.Addr(), webui.Path)
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

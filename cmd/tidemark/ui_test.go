@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/target"
 )
 
 // The pages of an API elsewhere are served here, and their reads passed to it, with a token.
@@ -16,7 +18,7 @@ func TestUI_ServesPagesAndPassesReads(t *testing.T) {
 		io.WriteString(w, r.URL.Path+" "+r.Header.Get("Authorization"))
 	}))
 	defer api.Close()
-	t.Setenv(envToken, "a-token")
+	t.Setenv(target.EnvToken, "a-token")
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan error, 1)

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair/verify"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -40,9 +36,6 @@ const verifyExample = `  tidemark verify
   tidemark verify --quick
   tidemark verify --subject devices/sensor_01 --tier hour`
 
-// maxDifferences is how many differing buckets are printed.
-const maxDifferences = 20
-
 type verifyFlags struct {
 	scopeFlags
 	quick bool
@@ -55,7 +48,7 @@ func verifyCommand(to *connection) *cobra.Command {
 		Short:   "Recount every bucket from its events",
 		Long:    verifyLong,
 		Example: verifyExample,
-		Args:    asUsage(cobra.MaximumNArgs(1)),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verifyTable(cmd, to, flags, args)
 		},
@@ -69,7 +62,7 @@ func verifyCommand(to *connection) *cobra.Command {
 }
 
 func verifyTable(cmd *cobra.Command, to *connection, flags verifyFlags, args []string) error {
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -80,7 +73,7 @@ func verifyTable(cmd *cobra.Command, to *connection, flags verifyFlags, args []s
 	show, done := showSteps(cmd)
 	verifier := &verify.Verifier{
 		Store: table, Catalog: kinds, Now: wallClock, Quick: flags.quick,
-		MaxExplained: maxDifferences, Progress: show,
+		MaxExplained: printing.MaxDifferences, Progress: show,
 	}
 	began := time.Now()
 	report, err := verifier.Verify(cmd.Context(), scope)
@@ -88,59 +81,9 @@ func verifyTable(cmd *cobra.Command, to *connection, flags verifyFlags, args []s
 	if err != nil {
 		return err
 	}
-	printVerifyReport(cmd.OutOrStdout(), report, time.Since(began))
+	printing.Verify(cmd.OutOrStdout(), report, time.Since(began))
 	if !report.OK() {
 		return checkFailed
 	}
 	return nil
-}
-
-func printVerifyReport(w io.Writer, r *verify.Report, took time.Duration) {
-	if r.Audit != nil {
-		fmt.Fprintf(w, "audited %s items by digest: %s series to recount\n", terminal.Grouped(r.Audit.Items), terminal.Grouped(len(r.Audit.Series())))
-	}
-	fmt.Fprintf(w, "recounted %s events of %s series in %s\n", terminal.Grouped(r.Events), terminal.Grouped(r.Series), took.Round(10*time.Millisecond))
-	printTierCounts(w, r.Tiers)
-	for _, f := range r.Differences[:min(len(r.Differences), maxDifferences)] {
-		fmt.Fprintf(w, "%s %s %s: %s: %s\n", f.Key.Series, f.Key.Tier, f.Key.Start, f.Status, f.Detail)
-		if f.Events != "" {
-			fmt.Fprintf(w, "    %s\n", f.Events)
-		}
-	}
-	if more := len(r.Differences) - maxDifferences; more > 0 {
-		fmt.Fprintf(w, "… and %s more\n", terminal.Grouped(more))
-	}
-	for _, s := range r.Undeclared {
-		fmt.Fprintf(w, "%s: %s\n", s, undeclaredKind)
-	}
-	for _, kind := range slices.Sorted(maps.Keys(r.Partial)) {
-		for _, f := range r.Partial[kind] {
-			fmt.Fprintf(w, "%s: some rows were computed before %s %s was declared and are partial: tidemark reshape %s\n", kind, f.Role, f.Name, kind)
-		}
-	}
-	switch {
-	case !r.OK():
-	case r.Checked():
-		fmt.Fprintln(w, "every rollup equals its events")
-	default:
-		fmt.Fprintln(w, "nothing was recounted: no bucket was found")
-	}
-}
-
-// printTierCounts prints a table of numbers, indented by two spaces.
-func printTierCounts(w io.Writer, tiers []verify.TierCounts) {
-	header, right := []string{"  tier"}, []int{0}
-	for i, s := range verify.Statuses {
-		header, right = append(header, string(s)), append(right, i+1)
-	}
-	table := terminal.NewTable(w, append(right, len(header), len(header)+1)...)
-	table.Add(append(header, "inexact", "partial")...)
-	for _, t := range tiers {
-		row := []string{"  " + t.Tier}
-		for _, s := range verify.Statuses {
-			row = append(row, terminal.Grouped(t.Status[s]))
-		}
-		table.Add(append(row, terminal.Grouped(t.Inexact), terminal.Grouped(t.Partial))...)
-	}
-	table.Print()
 }

@@ -15,7 +15,6 @@ func versionCommand(*connection) *cobra.Command {
 		Short:   "Print the version of this program",
 		Long:    "Print the version of this program, the version of Go that built it, and the platform.",
 		Example: "  tidemark version",
-		Args:    asUsage(cobra.NoArgs),
 		Run: func(cmd *cobra.Command, _ []string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "tidemark %s %s %s/%s\n", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -30,7 +31,6 @@ func waitCommand(to *connection) *cobra.Command {
 		Short:   "Wait until rollups are complete through a time",
 		Long:    waitLong,
 		Example: "  tidemark wait --through 2026-11-01T14:00:00Z",
-		Args:    asUsage(cobra.NoArgs),
 	}
 	cmd.Flags().StringVar(&through, "through", "", "the `time` through which rollups must be complete; required")
 	cmd.Flags().Var(&timeout, "timeout", "give up after this `duration`")
@@ -48,7 +48,7 @@ func waitCommand(to *connection) *cobra.Command {
 }
 
 func waitThrough(cmd *cobra.Command, to *connection, want model.Time, timeout time.Duration) error {
-	table, kinds, err := to.openTableKinds(cmd.Context())
+	table, kinds, err := to.OpenTableKinds(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func waitThrough(cmd *cobra.Command, to *connection, want model.Time, timeout ti
 			return err
 		}
 		if time.Since(began) >= timeout {
-			return no(cmd.ErrOrStderr(), "rollups are complete through %s only; see the metrics ProgressAge and SweepAge", boundText(through))
+			return no(cmd.ErrOrStderr(), "rollups are complete through %s only; see the metrics ProgressAge and SweepAge", printing.Bound(through))
 		}
 		select {
 		case <-cmd.Context().Done():

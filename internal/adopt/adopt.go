@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -67,3 +68,21 @@ func (m Mapping) CreateCommand(settings config.Mapping) string {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprint(int(d.Seconds())) }
+
+// Advice says how to create the event source mappings of both functions, which have the stream and
+// the on-failure queue of m.
+func (m Mapping) Advice(settings config.Mapping, aggregate, purge string) string {
+	a, p := m, m
+	a.Function, a.Filter = aggregate, tablekeys.AggregateFilter
+	p.Function, p.Filter = purge, tablekeys.PurgeFilter
+	return `A deployment creates the event source mappings: import the table into the stack with
+"cdk import", then run "cdk deploy". To work before that, create them yourself, and delete
+them when the stack has its own. The mapping of aggregate keeps the rollups up to date:
+
+` + a.CreateCommand(settings) + `
+The mapping of purge cleans up deleted subjects whose time for a restore has passed. A
+schedule of the stack continues purges that have begun: until the stack is deployed,
+continue one with "tidemark purge SUBJECT --yes".
+
+` + p.CreateCommand(settings)
+}

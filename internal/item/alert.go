@@ -1,7 +1,6 @@
 package item
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/oklog/ulid/v2"
@@ -18,9 +17,7 @@ func FromAlert(a *entity.Alert, shard int) Item {
 	it := newItem(tablekeys.Alert(a.Series.Subject, a.ID), 9)
 	it.setAlert(a)
 	it[tablekeys.AttrRev] = bytesOf(a.Rev[:])
-	if a.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(a.ExpiresAt)
-	}
+	it.setExpiry(a.ExpiresAt)
 	if a.Status() == entity.AlertOpen {
 		it.SetIndex(keys.IndexGSI1, tablekeys.OpenAlert(a.Severity, a.ID, shard))
 	}
@@ -34,29 +31,22 @@ func Alert(it Item) (entity.Alert, error) {
 	if err != nil {
 		return entity.Alert{}, err
 	}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	a := r.alert(subject, id)
 	a.Rev = r.bytes16(tablekeys.AttrRev, required)
 	a.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
-	if r.err != nil {
-		return entity.Alert{}, fmt.Errorf("read alert %s of %s: %w", id, subject, r.err)
-	}
-	return a, nil
+	return decoded(&r, a, "alert %s of %s", id, subject)
 }
 
 // setAlert sets the attributes that alerts and notifications share.
 func (it Item) setAlert(a *entity.Alert) {
-	encoded, _ := json.Marshal(a) // plain data: cannot fail
-	it[tablekeys.AttrAlert] = stringOf(string(encoded))
+	it.setJSON(tablekeys.AttrAlert, a)
 	it[tablekeys.AttrKind], it[tablekeys.AttrStream] = stringOf(a.Series.Kind), stringOf(a.Series.Stream)
 	it[tablekeys.AttrAt], it[tablekeys.AttrRaised] = timeOf(a.Raised.At), stringOf(a.Raised.ID)
 }
 
 func (r *reader) alert(subject model.Subject, id string) (a entity.Alert) {
-	if text := r.string(tablekeys.AttrAlert, required); r.err == nil && json.Unmarshal([]byte(text), &a) != nil {
-		r.fail(tablekeys.AttrAlert, "is not an alert")
-	}
+	r.json(tablekeys.AttrAlert, &a, "is not an alert", required)
 	if _, err := ulid.ParseStrict(id); err != nil || a.ID != id {
 		r.fail(tablekeys.AttrAlert, "does not match the key")
 	}
@@ -86,26 +76,19 @@ func Notification(it Item) (entity.Notification, error) {
 	if err != nil {
 		return entity.Notification{}, err
 	}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	n := entity.Notification{Alert: r.alert(subject, id), Change: entity.AlertChange(r.string(tablekeys.AttrChange, required))}
 	n.Alert.Rev = rev
 	n.At = r.time(tablekeys.AttrSince, required)
 	n.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
-	if r.err != nil {
-		return entity.Notification{}, fmt.Errorf("read notification of alert %s of %s: %w", id, subject, r.err)
-	}
-	return n, nil
+	return decoded(&r, n, "notification of alert %s of %s", id, subject)
 }
 
 // FromRule returns the stored form of r.
 func FromRule(r *entity.Rule) Item {
 	it := newItem(tablekeys.Rule(r), 2)
-	encoded, _ := json.Marshal(r) // plain data: cannot fail
-	it[tablekeys.AttrRule] = stringOf(string(encoded))
-	if r.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(r.ExpiresAt)
-	}
+	it.setJSON(tablekeys.AttrRule, r)
+	it.setExpiry(r.ExpiresAt)
 	return it
 }
 
@@ -115,20 +98,14 @@ func Rule(it Item) (rule entity.Rule, err error) {
 	if err != nil || at.Rule == "" {
 		return entity.Rule{}, fmt.Errorf("read rule under %.80q: %w", it.Key().SK, keys.ErrKeyForm)
 	}
-	r := reader{it: it}
-	r.version(required)
-	if text := r.string(tablekeys.AttrRule, required); r.err == nil && json.Unmarshal([]byte(text), &rule) != nil {
-		r.fail(tablekeys.AttrRule, "is not a rule")
-	}
+	r := readerOf(it)
+	r.json(tablekeys.AttrRule, &rule, "is not a rule", required)
 	rule.SubjectType, rule.Subject, rule.Kind = at.SubjectType, at.Subject, at.Kind
 	rule.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
 	if rule.ID() != at.Rule {
 		r.fail(tablekeys.AttrRule, "does not match the key")
 	}
-	if r.err != nil {
-		return entity.Rule{}, fmt.Errorf("read rule %s: %w", at.Rule, r.err)
-	}
-	return rule, nil
+	return decoded(&r, rule, "rule %s", at.Rule)
 }
 
 // OwnRules returns the item that marks, among the rules of a subject type, that some subjects

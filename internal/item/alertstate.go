@@ -1,7 +1,6 @@
 package item
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -43,8 +42,7 @@ func FromAlertState(s *entity.AlertState) Item {
 			list[i].Open = &openJSON{r.Open.Alert, orderJSON(r.Open.Raised)}
 		}
 	}
-	encoded, _ := json.Marshal(list) // plain data: cannot fail
-	it[tablekeys.AttrTested] = stringOf(string(encoded))
+	it.setJSON(tablekeys.AttrTested, list)
 	it[tablekeys.AttrRev] = bytesOf(s.Rev[:])
 	return it
 }
@@ -58,13 +56,10 @@ func AlertState(it Item) (entity.AlertState, error) {
 	s := entity.AlertState{Series: model.Series{
 		Subject: model.Subject{Type: at.SubjectType, ID: at.Subject}, Kind: at.Kind, Stream: at.Stream,
 	}}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	s.Rev = r.bytes16(tablekeys.AttrRev, required)
 	var list []ruleStateJSON
-	if text := r.string(tablekeys.AttrTested, required); r.err == nil && json.Unmarshal([]byte(text), &list) != nil {
-		r.fail(tablekeys.AttrTested, "is not a list of rule states")
-	}
+	r.json(tablekeys.AttrTested, &list, "is not a list of rule states", required)
 	if r.err != nil {
 		return entity.AlertState{}, fmt.Errorf("read alert state of %s: %w", s.Series, r.err)
 	}

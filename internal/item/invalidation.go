@@ -21,8 +21,7 @@ func FromInvalidation(i entity.Invalidation) Item {
 // Invalidation is the inverse of FromInvalidation. Errors wrap keys.ErrKeyForm, ErrNewer
 // or ErrDamaged.
 func Invalidation(it Item) (entity.Invalidation, error) {
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	row := keys.Key{PK: r.string(tablekeys.AttrRowPK, required), SK: r.string(tablekeys.AttrRowSK, required)}
 	if r.err != nil {
 		return entity.Invalidation{}, fmt.Errorf("read invalidation %.80q: %w", it.Key().SK, r.err)
@@ -53,8 +52,7 @@ func LowWatermark(it Item) (shard int, at model.Time, err error) {
 	if shard, err = tablekeys.ParseLowWatermark(it.Key()); err != nil {
 		return 0, 0, err
 	}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	at = r.time(tablekeys.AttrAt, required)
 	if r.err != nil {
 		return 0, 0, fmt.Errorf("read low watermark %d: %w", shard, r.err)

@@ -14,8 +14,7 @@ import (
 // FromKindConfig returns the stored form of c. It never expires.
 func FromKindConfig(c *entity.KindConfig) Item {
 	it := newItem(tablekeys.KindConfig(c.Kind), 3)
-	text, _ := json.Marshal(withRetentions(*c, tier.Forever, 0)) // plain data: cannot fail
-	it[tablekeys.AttrConfig] = stringOf(string(text))
+	it.setJSON(tablekeys.AttrConfig, withRetentions(*c, tier.Forever, 0))
 	it[tablekeys.AttrRev] = bytesOf(c.Rev[:])
 	it[tablekeys.AttrAt] = timeOf(c.AppliedAt)
 	return it
@@ -28,8 +27,7 @@ func KindConfig(it Item) (entity.KindConfig, error) {
 	if err != nil {
 		return entity.KindConfig{}, err
 	}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	c := entity.KindConfig{Kind: kind, Rev: r.bytes16(tablekeys.AttrRev, required), AppliedAt: r.time(tablekeys.AttrAt, required)}
 	text := r.string(tablekeys.AttrConfig, required)
 	if r.err == nil {

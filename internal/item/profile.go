@@ -1,7 +1,6 @@
 package item
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,9 +55,7 @@ func fromProfile(k keys.Key, p *model.Profile) Item {
 			it[name] = timeOf(t)
 		}
 	}
-	if p.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(p.ExpiresAt)
-	}
+	it.setExpiry(p.ExpiresAt)
 	if p.Version != 0 {
 		it[tablekeys.AttrProfileVersion] = numberOf(p.Version)
 	}
@@ -66,8 +63,7 @@ func fromProfile(k keys.Key, p *model.Profile) Item {
 		it[tablekeys.AttrGeneration] = bytesOf(p.Generation[:])
 	}
 	if len(p.Sentinels) > 0 {
-		encoded, _ := json.Marshal(p.Sentinels) // strings only: cannot fail
-		it[tablekeys.AttrUnique] = stringOf(string(encoded))
+		it.setJSON(tablekeys.AttrUnique, p.Sentinels)
 	}
 	return it
 }
@@ -136,8 +132,7 @@ func Sentinel(it Item) (entity.Sentinel, error) {
 		return entity.Sentinel{}, fmt.Errorf("read sentinel %.80q: %w", k.PK, keys.ErrKeyForm)
 	}
 	s := entity.Sentinel{Partition: k.PK}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	s.Generation = r.bytes16(tablekeys.AttrGeneration, required)
 	owner, err := keys.ParseMetadata(keys.Key{PK: r.string(tablekeys.AttrOwner, required), SK: keys.ClassMetadata})
 	if err != nil {
@@ -179,9 +174,7 @@ func toProfile(it Item, subject model.Subject, what string) (model.Profile, erro
 	p.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
 	p.Version = r.int(tablekeys.AttrProfileVersion, optional)
 	p.Generation = r.bytes16(tablekeys.AttrGeneration, optional)
-	if list := r.string(tablekeys.AttrUnique, optional); list != "" && json.Unmarshal([]byte(list), &p.Sentinels) != nil {
-		r.fail(tablekeys.AttrUnique, "is not a list of sentinels")
-	}
+	r.json(tablekeys.AttrUnique, &p.Sentinels, "is not a list of sentinels", optional)
 	if r.err != nil {
 		return model.Profile{Subject: subject}, fmt.Errorf("read %s of %s: %w", what, subject, r.err)
 	}

@@ -1,7 +1,6 @@
 package item
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -14,9 +13,7 @@ func FromPurgeLock(l *entity.PurgeLock) Item {
 	it := newItem(tablekeys.PurgeLock(l.Subject), 4)
 	it[tablekeys.AttrSince] = timeOf(l.Since)
 	it[tablekeys.AttrPurgeID] = stringOf(l.PurgeID)
-	if l.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(l.ExpiresAt)
-	}
+	it.setExpiry(l.ExpiresAt)
 	if l.Receipt != "" {
 		it[tablekeys.AttrReceipt] = stringOf(l.Receipt)
 	}
@@ -55,8 +52,7 @@ func FromPurge(p *entity.Purge) Item {
 		it[tablekeys.AttrLockedAt] = timeOf(p.LockedAt)
 	}
 	if len(p.Counts) > 0 {
-		encoded, _ := json.Marshal(p.Counts) // strings and numbers only: cannot fail
-		it[tablekeys.AttrCounts] = stringOf(string(encoded))
+		it.setJSON(tablekeys.AttrCounts, p.Counts)
 	}
 	return it
 }
@@ -69,8 +65,7 @@ func Purge(it Item) (entity.Purge, error) {
 		return entity.Purge{}, err
 	}
 	p := entity.Purge{Subject: subject}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	p.ID = r.string(tablekeys.AttrPurgeID, required)
 	p.By = r.string(tablekeys.AttrRequestedBy, required)
 	p.Step = entity.PurgeStep(r.string(tablekeys.AttrStep, required))
@@ -79,9 +74,7 @@ func Purge(it Item) (entity.Purge, error) {
 	p.StepSince = r.time(tablekeys.AttrSince, required)
 	p.LockedAt = r.time(tablekeys.AttrLockedAt, optional)
 	p.Rev = r.bytes16(tablekeys.AttrRev, required)
-	if list := r.string(tablekeys.AttrCounts, optional); list != "" && json.Unmarshal([]byte(list), &p.Counts) != nil {
-		r.fail(tablekeys.AttrCounts, "is not a list of counts")
-	}
+	r.json(tablekeys.AttrCounts, &p.Counts, "is not a list of counts", optional)
 	if r.err != nil {
 		return entity.Purge{Subject: subject}, fmt.Errorf("read purge of %s: %w", subject, r.err)
 	}

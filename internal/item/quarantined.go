@@ -1,7 +1,6 @@
 package item
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,15 +27,12 @@ func FromQuarantined(q *entity.Quarantined) Item {
 	it[tablekeys.AttrSource] = stringOf(strings.ToValidUTF8(q.Source, "\uFFFD"))
 	it[tablekeys.AttrReason] = stringOf(strings.ToValidUTF8(reason, "\uFFFD"))
 	it[tablekeys.AttrArrivedAt] = timeOf(q.ArrivedAt)
-	if q.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(q.ExpiresAt)
-	}
+	it.setExpiry(q.ExpiresAt)
 	if len(payload) > 0 {
 		it[tablekeys.AttrPayload] = bytesOf(payload)
 	}
 	if len(q.Errors) > 0 {
-		encoded, _ := json.Marshal(q.Errors) // three strings each: cannot fail
-		it[tablekeys.AttrErrors] = stringOf(string(encoded))
+		it.setJSON(tablekeys.AttrErrors, q.Errors)
 	}
 	return it
 }
@@ -49,16 +45,13 @@ func Quarantined(it Item) (entity.Quarantined, error) {
 		return entity.Quarantined{}, err
 	}
 	q := entity.Quarantined{ID: id, Subject: subject}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	q.Source = r.string(tablekeys.AttrSource, required)
 	q.Reason = r.string(tablekeys.AttrReason, required)
 	q.ArrivedAt = r.time(tablekeys.AttrArrivedAt, required)
 	q.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
 	q.Payload = slices.Clone(r.bytes(tablekeys.AttrPayload, optional))
-	if list := r.string(tablekeys.AttrErrors, optional); list != "" && json.Unmarshal([]byte(list), &q.Errors) != nil {
-		r.fail(tablekeys.AttrErrors, "is not a list of field errors")
-	}
+	r.json(tablekeys.AttrErrors, &q.Errors, "is not a list of field errors", optional)
 	if r.err != nil {
 		return entity.Quarantined{ID: id, Subject: subject}, fmt.Errorf("read quarantined %s: %w", id, r.err)
 	}

@@ -1,6 +1,7 @@
 package item
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -14,6 +15,21 @@ import (
 type reader struct {
 	it  Item
 	err error
+}
+
+// readerOf returns a reader of an item that has a format version.
+func readerOf(it Item) reader {
+	r := reader{it: it}
+	r.version(required)
+	return r
+}
+
+// decoded returns v or, if r has an error, no value and the error, which says what was read.
+func decoded[T any](r *reader, v T, format string, args ...any) (_ T, err error) {
+	if r.err != nil {
+		return *new(T), fmt.Errorf("read %s: %w", fmt.Sprintf(format, args...), r.err)
+	}
+	return v, nil
 }
 
 // Whether an attribute may be absent. It then has its zero value.
@@ -89,6 +105,26 @@ func (r *reader) time(name string, mayBeAbsent bool) model.Time {
 		r.fail(name, "is not a stored time")
 	}
 	return t
+}
+
+// json decodes a JSON document. what says what it is not if that fails.
+func (r *reader) json(name string, to any, what string, mayBeAbsent bool) {
+	if text := r.string(name, mayBeAbsent); r.err == nil && (text != "" || !mayBeAbsent) && json.Unmarshal([]byte(text), to) != nil {
+		r.fail(name, what)
+	}
+}
+
+// setJSON sets an attribute to the JSON of plain data, which cannot fail.
+func (it Item) setJSON(name string, v any) {
+	text, _ := json.Marshal(v)
+	it[name] = stringOf(string(text))
+}
+
+// setExpiry sets the time of expiry, if there is one.
+func (it Item) setExpiry(at int64) {
+	if at != 0 {
+		it[keys.AttrExpiresAt] = numberOf(at)
+	}
 }
 
 // version decodes the format version. A version newer than ours replaces any other error,

@@ -1,7 +1,6 @@
 package item
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -24,11 +23,7 @@ func RotatingSecret(it Item) (entity.RotatingSecret, error) {
 	if err != nil {
 		return entity.RotatingSecret{}, err
 	}
-	r := reader{it: it}
-	r.version(false)
+	r := readerOf(it)
 	s := entity.RotatingSecret{Day: day, Secret: slices.Clone(r.bytes(tablekeys.AttrSecret, false)), ExpiresAt: r.int(keys.AttrExpiresAt, false)}
-	if r.err != nil {
-		return entity.RotatingSecret{}, fmt.Errorf("read the rotating secret of %s: %w", day, r.err)
-	}
-	return s, nil
+	return decoded(&r, s, "the rotating secret of %s", day)
 }

@@ -23,8 +23,7 @@ func FromListedSeries(l entity.ListedSeries) Item {
 // ListedSeries is the inverse of FromListedSeries. Errors wrap keys.ErrKeyForm, ErrNewer or
 // ErrDamaged.
 func ListedSeries(it Item) (l entity.ListedSeries, err error) {
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	l.Series.Subject, err = keys.ParseMetadata(keys.Key{PK: r.string(tablekeys.AttrOwner, required), SK: keys.ClassMetadata})
 	if err != nil {
 		r.fail(tablekeys.AttrOwner, "is not a subject")

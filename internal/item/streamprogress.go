@@ -23,8 +23,7 @@ func StreamProgress(it Item) (model.Time, error) {
 	if k := it.Key(); k != tablekeys.StreamProgress() {
 		return 0, fmt.Errorf("read stream progress under %.80q: %w", k.SK, keys.ErrKeyForm)
 	}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	at := r.time(tablekeys.AttrAt, required)
 	if r.err != nil {
 		return 0, fmt.Errorf("read stream progress: %w", r.err)
@@ -54,11 +53,7 @@ func Gap(it Item) (entity.Gap, error) {
 	if err != nil {
 		return entity.Gap{}, err
 	}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	g := entity.Gap{From: from, To: r.time(tablekeys.AttrGapEnd, required)}
-	if r.err != nil {
-		return entity.Gap{}, fmt.Errorf("read gap from %s: %w", from, r.err)
-	}
-	return g, nil
+	return decoded(&r, g, "gap from %s", from)
 }

@@ -1,7 +1,6 @@
 package item
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -11,8 +10,7 @@ import (
 // FromWriteKey returns the stored form of k. It never expires.
 func FromWriteKey(k *entity.WriteKey) Item {
 	it := newItem(tablekeys.WriteKey(k.ID), 1)
-	text, _ := json.Marshal(k) // plain data: cannot fail
-	it[tablekeys.AttrWriteKey] = stringOf(string(text))
+	it.setJSON(tablekeys.AttrWriteKey, k)
 	return it
 }
 
@@ -23,12 +21,9 @@ func WriteKey(it Item) (entity.WriteKey, error) {
 	if err != nil {
 		return entity.WriteKey{}, err
 	}
-	r := reader{it: it}
-	r.version(required)
+	r := readerOf(it)
 	var k entity.WriteKey
-	if text := r.string(tablekeys.AttrWriteKey, required); r.err == nil && json.Unmarshal([]byte(text), &k) != nil {
-		r.fail(tablekeys.AttrWriteKey, "is not a write key")
-	}
+	r.json(tablekeys.AttrWriteKey, &k, "is not a write key", required)
 	if r.err != nil {
 		return entity.WriteKey{}, fmt.Errorf("read write key %s: %w", id, r.err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/pages"
@@ -155,4 +156,24 @@ func (r Rollup) Measure(name string) rollup.Measure {
 		return rollup.Measure{Name: name}
 	}
 	return m
+}
+
+// NewestEnd returns the end of the newest bucket of the series of q. It asks the coarsest tier, which is kept
+// longest, and then the next finer one within that bucket.
+func (s *Service) NewestEnd(ctx context.Context, q Rollups) (model.Time, error) {
+	end := model.MaxTime + 1
+	q.From, q.To, q.Newest, q.Limit = model.MinTime, end, true, 1
+	for _, t := range slices.Backward(q.Kind.Retention.Tiers) {
+		q.Unit = t.Unit
+		for r, err := range s.EachRollup(ctx, q) {
+			if err != nil {
+				return 0, err
+			}
+			end, q.From = r.Bucket.End, r.Bucket.Start
+		}
+		if t.Unit == tier.Day {
+			break
+		}
+	}
+	return end, nil
 }

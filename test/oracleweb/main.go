@@ -5,16 +5,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"slices"
-	"time"
 
-	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -22,60 +18,28 @@ import (
 	"github.com/tidemark-db/tidemark/test/weblogs"
 )
 
-type flags struct {
-	data, oracle, top, functions string
-	seed                         uint64
-}
-
 func main() {
-	var f flags
-	flag.StringVar(&f.data, "data", "test/data/web.ndjson.gz", "file of the log, in order of arrival")
-	flag.StringVar(&f.oracle, "oracle", "test/data/web.oracle.csv.gz", "file of the expected buckets")
-	flag.StringVar(&f.top, "top", "test/data/web.oracle-top.csv.gz", "file of the expected top tens")
-	flag.StringVar(&f.functions, "functions", "", "directory of the function binaries (default build/local)")
-	flag.Uint64Var(&f.seed, "seed", 1, "seed of the delivery faults")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, f); err != nil {
-		fmt.Fprintln(os.Stderr, "oracle-web:", err)
-		stop()
-		os.Exit(1)
-	}
+	top := flag.String("top", "test/data/web.oracle-top.csv.gz", "file of the expected top tens")
+	c := loggers.Command{Name: "oracle-web", Data: "test/data/web.ndjson.gz", Oracle: "test/data/web.oracle.csv.gz", HeapMB: 2048}
+	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) { return run(ctx, rig, c, *top) }
+	c.Main()
 }
 
-var errDiffers = errors.New("the rollups differ from the oracle")
-
-func run(ctx context.Context, f flags) error {
-	expects, err := weblogs.ReadOracle(f.oracle, f.top)
+func run(ctx context.Context, rig *loggers.Rig, c loggers.Command, top string) (wrong int, _ error) {
+	expects, err := weblogs.ReadOracle(c.Oracle, top)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	began := time.Now()
-	rig, err := loggers.StartRig(ctx, loggers.Options{
-		Faults:    local.Faults{Seed: f.seed, Again: 20, Recut: 10},
-		Functions: f.functions,
-		HeapMB:    2048,
-	})
-	if err != nil {
-		return err
-	}
-	defer rig.Stop()
-	fmt.Printf("faults    seed %d: one batch in twenty is delivered again, one in ten in pieces\n", f.seed)
-	if err := replay(ctx, rig, f.data); err != nil {
-		return err
+	if err := replay(ctx, rig, c.Data); err != nil {
+		return 0, err
 	}
 	result, err := compare(ctx, rig, expects)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	loggers.PrintDelivery(os.Stdout, rig.Stack.Stats())
 	result.Print(os.Stdout)
-	fmt.Printf("took %s\n", time.Since(began).Round(time.Second))
-	if len(result.Wrong) > 0 {
-		return errDiffers
-	}
-	return nil
+	return len(result.Wrong), nil
 }
 
 // replay replays the log, one kind after the other, and waits until the rollups are complete.

@@ -10,8 +10,10 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // Table is the table that changes.
@@ -120,4 +122,19 @@ func drain(ctx context.Context, agg *aggregate.Aggregator, shard int) (worked in
 			return worked, nil
 		}
 	}
+}
+
+// CheckMode returns an error if the file declares the tiers otherwise: the file decides.
+func CheckMode(kind *catalog.Kind, unit []string, deferred bool) error {
+	for _, t := range kind.Retention.Tiers {
+		if len(unit) > 0 && t.Unit.String() != unit[0] {
+			continue
+		}
+		if t.Deferred == deferred {
+			return nil
+		}
+		return usage.Errorf("tidemark.yaml declares tiers.%s of %s %s: change its mode there, deploy, and run this command again",
+			t.Unit, kind.Name, map[bool]string{true: "deferred", false: "immediate"}[t.Deferred])
+	}
+	return usage.Errorf("kind %s has no tier %q: want one of %s", kind.Name, unit[0], tier.UnitNames())
 }

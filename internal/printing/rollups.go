@@ -1,4 +1,4 @@
-package main
+package printing
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// printRollups prints a line for each bucket and measure, of one measure if only names it.
-func printRollups(w io.Writer, found []query.Rollup, only string) error {
+// Rollups prints a line for each bucket and measure, of one measure if only names it.
+func Rollups(w io.Writer, found []query.Rollup, only string) error {
 	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
 	table.Add("BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE")
 	for _, r := range found {
@@ -88,8 +88,8 @@ func fieldLabel(r query.Rollup, role rollup.FieldRole, name string) string {
 // shownValues is how many values of a dimension a line shows; "tidemark top" shows more.
 const shownValues = 3
 
-// printDimensions prints the dimensions and distinct counts of the buckets, if any.
-func printDimensions(w io.Writer, found []query.Rollup) error {
+// Dimensions prints the dimensions and distinct counts of the buckets, if any.
+func Dimensions(w io.Writer, found []query.Rollup) error {
 	table := terminal.NewTable(w, 1, 3)
 	table.Add("BUCKET", "EVENTS", "FIELD", "DISTINCT", "MOST FREQUENT")
 	for _, r := range found {

@@ -1,0 +1,124 @@
+// Package printing prints what commands read and report as text for people: tables, and one line
+// for each finding. Programs use the other output formats, those of package httpapi.
+package printing
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ordervalue"
+	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// History prints a column for each field that any event has.
+func History(w io.Writer, events []model.Event) error {
+	names := fieldNames(events)
+	withID := slices.ContainsFunc(events, func(e model.Event) bool {
+		_, id := ordervalue.Shown(e.Order)
+		return id != ""
+	})
+	header := []string{"TIME"}
+	if withID {
+		header = append(header, "ID")
+	}
+	table := terminal.NewTable(w)
+	table.Add(append(header, names...)...)
+	for i := range events {
+		e := &events[i]
+		row := []string{shownTime(e.Order)}
+		if withID {
+			_, id := ordervalue.Shown(e.Order)
+			row = append(row, id)
+		}
+		if e.Unreadable {
+			table.Add(append(row, "(cannot be decoded)")...)
+			continue
+		}
+		for _, name := range names {
+			v, ok := e.Attrs.Get(name)
+			if v.Kind == model.Number {
+				table.RightAlign(len(row))
+			}
+			cell := ""
+			if ok {
+				cell = valueText(v)
+			}
+			row = append(row, cell)
+		}
+		table.Add(row...)
+	}
+	return table.Print()
+}
+
+func fieldNames(events []model.Event) []string {
+	seen := map[string]bool{}
+	for i := range events {
+		for _, a := range events[i].Attrs {
+			seen[a.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// shownTime returns the time of an event; "" if the event has none.
+func shownTime(o model.Order) string {
+	if at, _ := ordervalue.Shown(o); at != nil {
+		return at.String()
+	}
+	return ""
+}
+
+// Latest prints the fields of a latest item.
+func Latest(w io.Writer, c *model.Latest) error {
+	table := terminal.NewTable(w)
+	table.Add("FIELD", "VALUE")
+	if c.Ordered {
+		table.Add("time", shownTime(c.Order))
+	}
+	if _, id := ordervalue.Shown(c.Order); id != "" {
+		table.Add("id", id)
+	}
+	for _, a := range c.Attrs {
+		table.Add(a.Name, valueText(a.Value))
+	}
+	return table.Print()
+}
+
+// valueText returns a value for a cell.
+func valueText(v model.Value) string {
+	if text, ok := v.Plain(); ok {
+		return text
+	}
+	return "null"
+}
+
+// EventLine prints an event as one line.
+func EventLine(w io.Writer, e *model.Event) error {
+	parts := []string{shownTime(e.Order)}
+	if e.ID != "" {
+		parts = append(parts, "id="+e.ID)
+	}
+	if e.Unreadable {
+		parts = append(parts, "(cannot be decoded)")
+	}
+	for _, a := range e.Attrs {
+		parts = append(parts, a.Name+"="+valueText(a.Value))
+	}
+	_, err := fmt.Fprintln(w, terminal.Printable(strings.Join(parts, "  ")))
+	return err
+}
+
+// Cells prints a table of a result as it is.
+func Cells(w io.Writer, cells httpapi.Table) error {
+	table := terminal.NewTable(w)
+	table.Add(cells.Header...)
+	for _, row := range cells.Rows {
+		table.Add(row...)
+	}
+	return table.Print()
+}

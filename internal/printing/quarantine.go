@@ -1,0 +1,71 @@
+package printing
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/repair/quarantine"
+	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Quarantine prints a line for each entry.
+func Quarantine(w io.Writer, all []quarantine.Entry) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(w, "nothing is in quarantine")
+		return err
+	}
+	table := terminal.NewTable(w)
+	table.Add("arrived", "source", "subject", "id", "reason")
+	for _, e := range all {
+		table.Add(e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, reasonOf(&e))
+	}
+	return table.Print()
+}
+
+func subjectText(s model.Subject) string {
+	if s == (model.Subject{}) {
+		return "-"
+	}
+	return terminal.Printable(s.String())
+}
+
+func reasonOf(e *quarantine.Entry) string {
+	if e.Damaged != nil {
+		return e.Damaged.Error()
+	}
+	return e.Reason
+}
+
+// QuarantineEntry prints one entry with its errors and its payload.
+func QuarantineEntry(w io.Writer, e *quarantine.Entry) {
+	fmt.Fprintf(w, "id       %s\narrived  %s\nsource   %s\nsubject  %s\nreason   %s\n",
+		terminal.Printable(e.ID), e.ArrivedAt, terminal.Printable(e.Source), subjectText(e.Subject), terminal.Printable(reasonOf(e)))
+	if e.ExpiresAt != 0 {
+		fmt.Fprintf(w, "kept to  %s\n", model.Time(e.ExpiresAt)*1000)
+	}
+	for _, f := range e.Errors {
+		fmt.Fprintf(w, "error    %s (%s)\n", terminal.Printable(f.Error()), terminal.Printable(f.Code))
+	}
+	fmt.Fprintf(w, "payload  %s bytes\n\n%s\n", terminal.Grouped(len(e.Payload)), strings.TrimRight(terminal.Payload(e.Payload), "\n"))
+}
+
+// RetryText describes the result of one entry.
+func RetryText(r quarantine.Result, err error) string {
+	undeclared := (*quarantine.UndeclaredKindError)(nil)
+	switch {
+	case errors.As(err, &undeclared):
+		return "stays: " + err.Error() + ": declare it in tidemark.yaml, or name another with --kind"
+	case err != nil:
+		return "stays: " + err.Error()
+	case len(r.Outcomes) == 0:
+		return fmt.Sprintf("processed %d changes", r.Changes)
+	}
+	words := make([]string, len(r.Outcomes))
+	for i, o := range r.Outcomes {
+		words[i] = string(o)
+	}
+	return strings.Join(words, ", ")
+}

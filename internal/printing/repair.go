@@ -1,0 +1,109 @@
+package printing
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/repair"
+	"github.com/tidemark-db/tidemark/internal/repair/reshape"
+	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+)
+
+// Rebuild prints the report of a rebuild.
+func Rebuild(w io.Writer, r *repair.RebuildReport, dryRun bool, took time.Duration) {
+	changed := "changed"
+	if dryRun {
+		changed = "would change"
+	}
+	fmt.Fprintf(w, "recomputed %s buckets of %s series in %s: %s %s, %s sealed, %s not created\n",
+		terminal.Grouped(r.Recomputed), terminal.Grouped(r.Series), took.Round(10*time.Millisecond),
+		terminal.Grouped(r.Changed), changed, terminal.Grouped(r.Sealed), terminal.Grouped(r.NotCreated))
+	printNotes(w, r.Notes, r.Changed)
+	for _, f := range r.Failures {
+		fmt.Fprintf(w, "skipped: %v\n", f.Err)
+	}
+	if dryRun && r.Changed > 0 {
+		fmt.Fprintln(w, "nothing was written; coarser rows over these would change too")
+	}
+}
+
+// StreamState prints how far the table stream is processed, and its gaps.
+func StreamState(w io.Writer, s repair.StreamState, now model.Time) {
+	if s.Processed == 0 && len(s.Gaps) == 0 {
+		fmt.Fprintln(w, "nothing has been processed yet: progress is recorded from the first batch on")
+		return
+	}
+	if s.Processed != 0 {
+		fmt.Fprintf(w, "processed up to %s (%s ago)\n", s.Processed, now.Sub(s.Processed).Round(time.Second))
+	}
+	for _, g := range s.Gaps {
+		fmt.Fprintf(w, "gap: %s..%s (%s)\n", g.From, g.To, g.To.Sub(g.From).Round(time.Second))
+	}
+	if s.Stalled(now) {
+		fmt.Fprintln(w, "nothing has been processed since: is the mapping enabled? If nothing was written either, nothing is wrong")
+	}
+	if len(s.Unprocessed(now)) > 0 {
+		fmt.Fprintln(w, "check what is missing, without writing: tidemark rebuild --gap recorded --dry-run")
+	}
+}
+
+// Arrivals prints the report of the repair of what arrived in ranges of time.
+func Arrivals(w io.Writer, r *repair.ArrivalReport, dryRun bool) {
+	for _, g := range r.Ranges {
+		fmt.Fprintf(w, "events that arrived in %s..%s\n", g.From, g.To)
+	}
+	fmt.Fprintf(w, "audited %s items: %s buckets to recompute\n", terminal.Grouped(r.Items), terminal.Grouped(r.Suspects))
+	changed := "changed"
+	if dryRun {
+		changed = "would change; nothing was written"
+	}
+	fmt.Fprintf(w, "recomputed %s buckets: %s sealed, %s not created, %s %s\n", terminal.Grouped(r.Recomputed),
+		terminal.Grouped(r.Sealed), terminal.Grouped(r.NotCreated), terminal.Grouped(r.Changed), changed)
+	printNotes(w, r.Notes, r.Changed)
+}
+
+// printNotes prints the notes about rows, sorted, and how many rows of all were left out.
+func printNotes(w io.Writer, notes []aggregate.Note, all int) {
+	lines := make([]string, len(notes))
+	for i, n := range notes {
+		lines[i] = fmt.Sprintf("%s %s %s: %s", n.Key.Series, n.Key.Tier, n.Key.Start, n.Text)
+	}
+	slices.Sort(lines)
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
+	if more := all - len(lines); more > 0 {
+		fmt.Fprintf(w, "… and %s more\n", terminal.Grouped(more))
+	}
+}
+
+// Reshape prints the report of a reshape, and what to do if nothing was written.
+func Reshape(w io.Writer, r *reshape.Report, written bool) error {
+	table := terminal.NewTable(w, 1, 2, 3)
+	table.Add("TIER", "ROWS", "PARTIAL BEFORE", "PARTIAL AFTER")
+	for _, t := range r.Tiers {
+		table.Add(t.Tier, terminal.Grouped(t.Rows), terminal.Grouped(t.Before), terminal.Grouped(t.After))
+	}
+	if err := table.Print(); err != nil {
+		return err
+	}
+	for _, f := range r.Fields {
+		fmt.Fprintf(w, "%s %s: %s\n", f.Role, f.Name, wholeFrom(f))
+	}
+	if !written {
+		fmt.Fprintln(w, "nothing was written: pass --switch to write the rows")
+	}
+	return nil
+}
+
+func wholeFrom(f rollup.AddedField) string {
+	if f.WholeFrom == model.MinTime {
+		return "whole in every bucket"
+	}
+	return "whole in buckets that begin at " + f.WholeFrom.String() + " or later"
+}
