@@ -173,12 +173,5 @@ func (s *Service) readAlert(ctx context.Context, subject model.Subject, id strin
 		return nil, nil
 	}
 	it, err := s.Store.GetItem(ctx, k)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	a, err := item.Alert(it)
-	if err != nil {
-		return nil, err
-	}
-	return &a, nil
+	return table.Decode(it, err, item.Alert)
 }

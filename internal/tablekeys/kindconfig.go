@@ -20,10 +20,5 @@ func KindConfig(kind string) keys.Key {
 
 // ParseKindConfig is the inverse of KindConfig.
 func ParseKindConfig(k keys.Key) (kind string, _ error) {
-	var p [2]string
-	n, err := keyparts.Split(k.SK, p[:])
-	if err != nil || n != 2 || p[0] != classKindConfig || k.PK != KindConfigs {
-		return "", formError(k, classKindConfig, err)
-	}
-	return p[1], nil
+	return parseJob(k, KindConfigs, classKindConfig)
 }

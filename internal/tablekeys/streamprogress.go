@@ -35,12 +35,11 @@ func Gap(from model.Time) keys.Key {
 
 // ParseGap is the inverse of Gap.
 func ParseGap(k keys.Key) (model.Time, error) {
-	var p [2]string
-	n, err := keyparts.Split(k.SK, p[:])
-	if err != nil || n != 2 || p[0] != classGap || k.PK != JobAggregate {
-		return 0, formError(k, classGap, err)
+	text, err := parseJob(k, JobAggregate, classGap)
+	if err != nil {
+		return 0, err
 	}
-	from, err := storedtime.Parse(p[1])
+	from, err := storedtime.Parse(text)
 	if err != nil {
 		return 0, formError(k, classGap, err)
 	}

@@ -73,6 +73,17 @@ func parseSubjectPartition(pk string) (model.Subject, error) {
 	return model.Subject{Type: p[0], ID: p[1]}, nil
 }
 
+// parseJob returns the second of the two parts of the sort key of an item of a function's own state,
+// whose first is class.
+func parseJob(k keys.Key, pk, class string) (string, error) {
+	var p [2]string
+	n, err := keyparts.Split(k.SK, p[:])
+	if err != nil || n != 2 || p[0] != class || k.PK != pk {
+		return "", formError(k, class, err)
+	}
+	return p[1], nil
+}
+
 var errForm = errors.New("the sort key has another form")
 
 func formError(k keys.Key, class string, cause error) error {

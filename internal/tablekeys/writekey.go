@@ -20,10 +20,9 @@ func WriteKey(id string) keys.Key {
 
 // ParseWriteKey is the inverse of WriteKey.
 func ParseWriteKey(k keys.Key) (id string, _ error) {
-	var p [2]string
-	n, err := keyparts.Split(k.SK, p[:])
-	if err != nil || n != 2 || p[0] != classWriteKey || p[1] == "" || k.PK != WriteKeys {
-		return "", formError(k, classWriteKey, err)
+	id, err := parseJob(k, WriteKeys, classWriteKey)
+	if err == nil && id == "" {
+		err = formError(k, classWriteKey, nil)
 	}
-	return p[1], nil
+	return id, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -22,12 +23,7 @@ func (t *Table) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (stor
 		return storage.EventIndexPage{}, fmt.Errorf("query index of %s: %w", t.name, advise(err))
 	}
 	t.countRead(ctx, len(out.Items), out.ConsumedCapacity)
-	page := storage.EventIndexPage{Events: make([]model.Event, 0, len(out.Items))}
-	for _, it := range itemsOf(out.Items) {
-		if event, err := item.Event(it); err == nil {
-			page.Events = append(page.Events, event)
-		}
-	}
+	page := storage.EventIndexPage{Events: table.DecodeAll(itemsOf(out.Items), item.Event)}
 	if out.LastEvaluatedKey == nil {
 		return page, nil
 	}
@@ -74,12 +70,5 @@ func indexStartKey(k model.EventKey, r *storage.EventIndexQuery) map[string]type
 // Profile reads a subject's profile by one Get; nil if there is none.
 func (t *Table) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
 	it, err := t.getItem(ctx, "read profile from", keys.Metadata(subject), consistent)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	profile, err := item.Profile(it)
-	if err != nil {
-		return nil, err
-	}
-	return &profile, nil
+	return table.Decode(it, err, item.Profile)
 }

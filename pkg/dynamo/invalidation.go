@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -93,16 +94,5 @@ func (t *Table) AdvanceSweep(ctx context.Context, shard int, through model.Time)
 // consistent, although an earlier watermark would be valid too: it is read rarely.
 func (t *Table) Sweeps(ctx context.Context) (entity.LowWatermarks, error) {
 	items, _, err := t.Partition(ctx, tablekeys.JobSweep, keys.Key{})
-	if err != nil {
-		return nil, err
-	}
-	all := entity.LowWatermarks{}
-	for _, it := range items {
-		shard, at, err := item.LowWatermark(it)
-		if err != nil {
-			return nil, err
-		}
-		all[shard] = at
-	}
-	return all, nil
+	return table.LowWatermarks(items, err)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 )
 
@@ -13,11 +14,7 @@ import (
 // was written under; nil if none was applied.
 func (t *Table) KindConfig(ctx context.Context, kind string) (*entity.KindConfig, error) {
 	it, err := t.GetItem(ctx, tablekeys.KindConfig(kind))
-	if err != nil || it == nil {
-		return nil, err
-	}
-	c, err := item.KindConfig(it)
-	return &c, err
+	return table.Decode(it, err, item.KindConfig)
 }
 
 // PutKindConfig sends one PutItem on condition that the stored revision is prev; the zero

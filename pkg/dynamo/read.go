@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -19,14 +20,7 @@ import (
 // Latest reads the latest item of a series; nil if there is none.
 func (t *Table) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
 	it, err := t.getItem(ctx, "read latest item from", keys.Latest(series), consistent)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	latest, err := item.Latest(it)
-	if err != nil {
-		return nil, err
-	}
-	return &latest, nil
+	return table.Decode(it, err, item.Latest)
 }
 
 // Events reads one page of a series' events by one Query. It skips items whose key is not

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -13,11 +14,7 @@ import (
 // Row reads one row, strongly consistent; nil if there is none.
 func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 	it, err := t.getItem(ctx, "read rollup from", keys.Row(key), true)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	row, _ := item.RowOrBare(it) // the requested key is a row's
-	return &row, nil
+	return table.Decode(it, err, table.Row)
 }
 
 // PutRow replaces the complete row on condition that the stored revision is prev; for the

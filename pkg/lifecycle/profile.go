@@ -73,14 +73,7 @@ func (s *Service) readTombstone(ctx context.Context, subject model.Subject) (*mo
 // read reads and decodes one item; it returns nil if there is none.
 func read[T any](ctx context.Context, store Reader, k keys.Key, decode func(item.Item) (T, error)) (*T, error) {
 	it, err := store.GetItem(ctx, k)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	out, err := decode(it)
-	if err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return table.Decode(it, err, decode)
 }
 
 func expired(expiresAt int64, now model.Time) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -69,12 +70,5 @@ func (t *Table) indexedEvents(r *storage.EventIndexQuery) []item.Item {
 // costs half unless consistent is set.
 func (t *Table) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
 	it, err := t.read(ctx, "read profile", keys.Metadata(subject), consistent)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	profile, err := item.Profile(it)
-	if err != nil {
-		return nil, err
-	}
-	return &profile, nil
+	return table.Decode(it, err, item.Profile)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -59,18 +60,7 @@ func (t *Table) AdvanceSweep(ctx context.Context, shard int, through model.Time)
 // Sweeps reads the low watermarks of all queue shards.
 func (t *Table) Sweeps(ctx context.Context) (entity.LowWatermarks, error) {
 	items, _, err := t.Partition(ctx, tablekeys.JobSweep, keys.Key{})
-	if err != nil {
-		return nil, err
-	}
-	all := entity.LowWatermarks{}
-	for _, it := range items {
-		shard, at, err := item.LowWatermark(it)
-		if err != nil {
-			return nil, err
-		}
-		all[shard] = at
-	}
-	return all, nil
+	return table.LowWatermarks(items, err)
 }
 
 func always(item.Item) bool { return true }

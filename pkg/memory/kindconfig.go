@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 )
 
@@ -14,11 +15,7 @@ import (
 // none was applied.
 func (t *Table) KindConfig(ctx context.Context, kind string) (*entity.KindConfig, error) {
 	it, err := t.read(ctx, "read the configuration", tablekeys.KindConfig(kind), true)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	c, err := item.KindConfig(it)
-	return &c, err
+	return table.Decode(it, err, item.KindConfig)
 }
 
 // PutKindConfig stores c on condition that the stored revision is prev; the zero prev

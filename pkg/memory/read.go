@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -20,25 +21,14 @@ const pageBytes = 1 << 20
 // Row reads one row; nil if there is none.
 func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
 	it, err := t.read(ctx, "read rollup", keys.Row(key), true)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	row, _ := item.RowOrBare(it) // the requested key is a row's
-	return &row, nil
+	return table.Decode(it, err, table.Row)
 }
 
 // Latest reads the latest item of a series; nil if there is none. Every read is
 // consistent, but costs half unless consistent is set.
 func (t *Table) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
 	it, err := t.read(ctx, "read latest item", keys.Latest(series), consistent)
-	if err != nil || it == nil {
-		return nil, err
-	}
-	latest, err := item.Latest(it)
-	if err != nil {
-		return nil, err
-	}
-	return &latest, nil
+	return table.Decode(it, err, item.Latest)
 }
 
 // Events reads one page of a series' events. It skips items whose key is not an event's.
@@ -48,13 +38,7 @@ func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage,
 	if err != nil {
 		return storage.EventPage{}, err
 	}
-	page := storage.EventPage{Events: make([]model.Event, 0, len(items)), Next: next}
-	for _, it := range items {
-		if event, err := item.Event(it); err == nil {
-			page.Events = append(page.Events, event)
-		}
-	}
-	return page, nil
+	return storage.EventPage{Events: table.DecodeAll(items, item.Event), Next: next}, nil
 }
 
 // Rows reads one page of a series' rows. It skips items whose key is not a row's.

@@ -2,7 +2,6 @@ package streamtest
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/simstream"
@@ -20,7 +19,7 @@ func (s *Sim) Now() time.Time { return s.sim.Now().Time() }
 func (s *Sim) Begin(at time.Time) { s.sim.Begin(model.TimeOf(at)) }
 
 // Dice returns the source of random choices of Setup.
-func (s *Sim) Dice() Dice { return Dice{s.sim.Dice()} }
+func (s *Sim) Dice() Dice { return s.sim.Dice() }
 
 // At calls do at a time, or now if the time has passed.
 func (s *Sim) At(at time.Time, do func()) { s.sim.At(model.TimeOf(at), do) }
@@ -32,7 +31,7 @@ func (s *Sim) After(d time.Duration, do func()) { s.sim.After(d, do) }
 // body must send one request at a time and wait only for requests and Sleep. Use separate dice
 // for each goroutine.
 func (s *Sim) Go(name string, dice Dice, body func(ctx context.Context)) {
-	s.sim.Go(name, dice.dice, body)
+	s.sim.Go(name, dice, body)
 }
 
 // Sleep waits for a simulated duration in the goroutine of ctx. It returns the error of ctx if
@@ -55,21 +54,4 @@ func (s *Sim) Logf(who, format string, args ...any) { s.sim.Logf(who, format, ar
 // Dice makes the random choices of a history. A choice depends only on the seed and on its
 // name, so the same name always gives the same result: number repeated choices, as in
 // d.Of("order", i). Each choice has a default, zero; Shrink replaces choices by their default.
-type Dice struct{ dice simstream.Dice }
-
-// Of returns the dice of a named and numbered part.
-func (d Dice) Of(name string, numbers ...int) Dice { return Dice{d.dice.Of(name, numbers...)} }
-
-// Pick returns a number from 0 to n-1, with equal probabilities.
-func (d Dice) Pick(name string, n int) int { return d.dice.Pick(name, n) }
-
-// Chance returns true with a probability.
-func (d Dice) Chance(name string, probability float64) bool {
-	return d.dice.Chance(name, probability)
-}
-
-// Span returns a duration of whole milliseconds below most.
-func (d Dice) Span(name string, most time.Duration) time.Duration { return d.dice.Span(name, most) }
-
-// Rand returns a random source that depends only on the seed and on the part.
-func (d Dice) Rand() io.Reader { return d.dice.Rand() }
+type Dice = simstream.Dice

@@ -16,45 +16,33 @@ type Trial struct {
 	Rates Rates
 }
 
-// Result is the outcome of one history.
-type Result struct {
-	Seed    uint64
-	Failure error          // of the first check that failed; nil if none did
-	Counts  map[string]int // faults and other counts, by name
-}
+// Result is the outcome of one history: its seed, the failure of the first check that failed, and the
+// counts of faults and others by name.
+type Result = simstream.Result
 
-// Trace is the log of one history: what happened, when, and which check failed.
-type Trace struct {
-	Seed    uint64
-	Failure error // of the check that failed; nil if none did
-	Choices int   // choices in the trace that are not the default
-	Whole   int   // the same before the history was reduced
-
-	text string
-}
-
-// String returns the trace as text, one event a line.
-func (t *Trace) String() string { return t.text }
+// Trace is the log of one history: what happened, when, and which check failed. String returns it
+// as text, one event a line.
+type Trace = simstream.Trace
 
 // Run simulates the history of a seed.
-func (t Trial) Run(seed uint64) Result { return resultOf(t.simulated().Run(seed)) }
+func (t Trial) Run(seed uint64) Result { return t.simulated().Run(seed) }
 
 // Explore simulates n histories, of the seeds from first, on all processors. It calls each
 // with every result, never concurrently and in no particular order, until each returns false.
 func (t Trial) Explore(first uint64, n int, each func(Result) bool) {
-	t.simulated().Explore(first, n, func(r simstream.Result) bool { return each(resultOf(r)) })
+	t.simulated().Explore(first, n, each)
 }
 
 // Find simulates n histories, of the seeds from first, until some fail. It returns the
 // shortest failing trace after reduction, or nil if none fails.
-func (t Trial) Find(first uint64, n int) *Trace { return traceOf(t.simulated().Find(first, n)) }
+func (t Trial) Find(first uint64, n int) *Trace { return t.simulated().Find(first, n) }
 
 // Shrink reduces the failing history of a seed to the choices that make it fail. It returns
 // nil if the history does not fail.
-func (t Trial) Shrink(seed uint64) *Trace { return traceOf(t.simulated().Shrink(seed)) }
+func (t Trial) Shrink(seed uint64) *Trace { return t.simulated().Shrink(seed) }
 
 // Trace returns the trace of the whole history of a seed.
-func (t Trial) Trace(seed uint64) *Trace { return traceOf(t.simulated().Trace(seed)) }
+func (t Trial) Trace(seed uint64) *Trace { return t.simulated().Trace(seed) }
 
 func (t Trial) simulated() simstream.Trial {
 	rates, err := t.Rates.simulated()
@@ -65,13 +53,4 @@ func (t Trial) simulated() simstream.Trial {
 		}
 		t.Setup(&Sim{s})
 	}}
-}
-
-func resultOf(r simstream.Result) Result { return Result{r.Seed, r.Failure, r.Counts} }
-
-func traceOf(t *simstream.Trace) *Trace {
-	if t == nil {
-		return nil
-	}
-	return &Trace{Seed: t.Seed, Failure: t.Failure, Choices: t.Choices, Whole: t.Whole, text: t.String()}
 }
