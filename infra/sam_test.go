@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,10 +56,7 @@ func TestSAM_NamesASampleThatExists(t *testing.T) {
 }
 
 func TestSAM_ValidatesAndBuilds(t *testing.T) {
-	sam, err := exec.LookPath("sam")
-	if errors.Is(err, exec.ErrNotFound) {
-		testenv.Missing(t, "sam", "sam is not installed: run python3 -m pip install aws-sam-cli==1.170.0")
-	}
+	sam := pythonTool(t, "sam")
 	for _, c := range []struct {
 		wants string
 		args  []string
@@ -72,4 +70,40 @@ func TestSAM_ValidatesAndBuilds(t *testing.T) {
 			t.Errorf("sam %s: %v\n%s", c.args[0], err, output)
 		}
 	}
+}
+
+// The findings that cfn-lint may have, and why.
+var justified = map[string]string{
+	"W3005": "CDK adds a DependsOn to each role's policy, which is redundant where a reference implies it",
+}
+
+func TestTemplates_HaveNoFindingOfCfnLint(t *testing.T) {
+	templates, err := filepath.Glob("testdata/*.template.json")
+	if err != nil || len(templates) < 2 {
+		t.Fatalf("templates %q, %v", templates, err)
+	}
+	args := []string{"--format", "parseable", "--template"}
+	output, err := exec.Command(pythonTool(t, "cfn-lint"), append(args, templates...)...).CombinedOutput()
+	for line := range strings.Lines(string(output)) {
+		parts := strings.Split(line, ":")
+		if len(parts) < 7 || justified[parts[5]] == "" {
+			t.Errorf("cfn-lint: %s", line)
+		}
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Error(err)
+	}
+}
+
+// pythonTool returns the path of a tool that scripts/venv.sh installs.
+func pythonTool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs("../build/venv/bin/" + name)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		testenv.Missing(t, "python", name+" is not installed: scripts/venv.sh installs it if it can reach PyPI")
+	}
+	return path
 }

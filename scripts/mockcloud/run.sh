@@ -11,7 +11,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 stage=$1
-moto='moto[server]==5.2.5'
 venv=build/venv
 synthesized=infra/cdk.out/tidemark-$stage.template.json
 golden=infra/testdata/$stage.template.json
@@ -19,12 +18,9 @@ template=${2:-$golden}
 if [[ -z ${2:-} && $synthesized -nt $golden && $synthesized -nt tidemark.yaml ]]; then template=$synthesized; fi
 [[ -f $template ]] || { echo "deploy-mock: no template of stage $stage: run make synth"; exit 1; }
 
-if ! "$venv/bin/python" -c 'import moto' 2>/dev/null; then
-  mkdir -p build
-  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check "$moto"; } 2>"$venv.log"; then
-    echo "skipped: deploy-mock: $moto cannot be installed here (see $venv.log)"
-    exit 0
-  fi
+if ! scripts/venv.sh; then
+  echo "skipped: deploy-mock: moto cannot be installed here (see $venv.log)"
+  exit 0
 fi
 
 work=$(mktemp -d)

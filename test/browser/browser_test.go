@@ -55,7 +55,7 @@ func run(t *testing.T, browser, variable string, want map[string]map[string]int)
 		path = "/usr/bin/" + browser
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("needs %s: install it, or set %s to its path", browser, variable)
+		testenv.Missing(t, browser, fmt.Sprintf("install it, or set %s to its path", variable))
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
