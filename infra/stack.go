@@ -83,3 +83,65 @@ func withLogicalID[T constructs.IConstruct](c T, id string) T {
 	c.Node().DefaultChild().(awscdk.CfnElement).OverrideLogicalId(&id)
 	return c
 }
+
+// addOutputs adds the outputs that callers, devices and the command line need.
+func (s *stack) addOutputs() {
+	outputs := []struct{ id, value, description string }{
+		{"TableName", *s.table.TableName(), "Name of the table"},
+		{"TableStreamArn", *s.table.TableStreamArn(), "The table stream, which tidemark redrive reads"},
+		{"ApiUrl", *s.api.AttrApiEndpoint(), "URL of the HTTP API"},
+		{"OnFailureQueueUrl", *s.onFailure.QueueUrl(), "Ranges of the table stream that Lambda stopped retrying"},
+		{"UndeliveredQueueUrl", *s.undelivered.QueueUrl(), "Observations that were not delivered to ingest"},
+		{"AlertBusName", *s.bus.Ref(), "The event bus for alerts: put a rule on it to receive them"},
+		{"MappingId", *s.mapping.Ref(), "The event source mapping from the table stream to aggregate"},
+	}
+	if len(s.stage.Sources.Things) > 0 {
+		outputs = append(outputs, struct{ id, value, description string }{"Topic", s.stage.Sources.Topic, "First level of the MQTT topics: {topic}/devices/{id}/readings"})
+	}
+	if s.siteSecret != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"SiteSecretArn", *s.siteSecret.SecretArn(), "The secret that tidemark site-key signs site keys with"})
+	}
+	if s.originSecret != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"OriginSecretArn", *s.originSecret.SecretArn(), "The secret that CloudFront sends in the header X-Tidemark-Origin"})
+	}
+	if s.inboxQueue != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"InboxQueueUrl", *s.inboxQueue.QueueUrl(), "The SQS queue that ingest reads"})
+	}
+	if s.inletStream != nil {
+		outputs = append(outputs, struct{ id, value, description string }{"InletStreamName", *s.inletStream.StreamName(), "The Kinesis stream that ingest reads"})
+	}
+	for _, o := range outputs {
+		awscdk.NewCfnOutput(s.Stack, new(o.id), &awscdk.CfnOutputProps{Value: &o.value, Description: &o.description})
+	}
+}
+
+// retained keeps a resource when it or its stack is deleted, except when its own creation or
+// the first deployment fails: then there is no data in it yet.
+const retained = awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE
+
+// removalPolicy is the removal policy of resources with data that cannot be recreated.
+func (s *stack) removalPolicy() awscdk.RemovalPolicy {
+	if s.stage.Removal == config.Retain {
+		return retained
+	}
+	return awscdk.RemovalPolicy_DESTROY
+}
+
+// unprotected reports whether this is the first deployment, in which nothing is protected from
+// deletion.
+func unprotected(scope constructs.Construct) bool {
+	return scope.Node().TryGetContext(new(config.Unprotected)) == "true"
+}
+
+// placeOf is the only account and region that a stage may be deployed to. The CDK command line
+// refuses others.
+func placeOf(stage config.Stage) *awscdk.Environment {
+	place := &awscdk.Environment{}
+	if stage.Account != "" {
+		place.Account = &stage.Account
+	}
+	if stage.Region != "" {
+		place.Region = &stage.Region
+	}
+	return place
+}

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/release"
+	"github.com/tidemark-db/tidemark/internal/target"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 )
 
@@ -112,5 +116,28 @@ func checkArgs(cmd *cobra.Command) {
 	}
 	for _, sub := range cmd.Commands() {
 		checkArgs(sub)
+	}
+}
+
+// connection is the table and the HTTP API that the flags of every command choose.
+type connection struct{ target.Target }
+
+func (c *connection) register(flags *pflag.FlagSet) {
+	flags.StringVar(&c.Endpoint, "endpoint", "", "`URL` of DynamoDB (default AWS; env TIDEMARK_ENDPOINT)")
+	flags.StringVar(&c.Table, "table", "", "`name` of the table (default tidemark; env TIDEMARK_TABLE)")
+	flags.StringVar(&c.File, "config", "", "`path` of tidemark.yaml (default ./tidemark.yaml if it exists; env TIDEMARK_CONFIG)")
+	flags.StringVar(&c.Region, "region", "", "AWS `region` (env AWS_REGION)")
+	flags.StringVar(&c.URL, "url", "", "`URL` of the HTTP API (env TIDEMARK_URL)")
+}
+
+func versionCommand(*connection) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of this program",
+		Long:    "Print the version of this program, the version of Go that built it, and the platform.",
+		Example: "  tidemark version",
+		Run: func(cmd *cobra.Command, _ []string) {
+			fmt.Fprintf(cmd.OutOrStdout(), "tidemark %s %s %s/%s\n", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		},
 	}
 }

@@ -170,3 +170,60 @@ func (h *Handler) cacheByBuckets(result any, unit tier.Unit, to model.Time, cons
 	}
 	return cacheable{result, httpapi.MaxAgeClosedBuckets}
 }
+
+const totalDescription = "Counts, sums, averages, percentiles, distinct and most frequent values of exactly the events in the range; without a range, of all. " +
+	"Complete buckets of the coarsest tiers are read, and at the ends finer tiers and raw events. Where those have expired, a part is missing: " +
+	"whole is false, and missing names it."
+
+var totalParams = []string{"from", "to", "last", "stream", "with", "consistent"}
+
+// total returns the summary of any range of time.
+func (h *Handler) total(ctx context.Context, res resource, args params) (any, error) {
+	q, err := rollupSeries(res, args)
+	if err != nil {
+		return nil, err
+	}
+	if q.From, q.To, err = h.spanOf(args); err != nil {
+		return nil, err
+	}
+	t, err := h.Query.RangeTotal(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return h.cacheByBuckets(httpapi.TotalOf(t), tier.Minute, q.To, q.Consistent), nil
+}
+
+var topParams = []string{"tier", "from", "to", "last", "limit", "stream", "with", "consistent"}
+
+// The defaults of most frequent values, and the number of buckets that are merged.
+const (
+	defaultTop     = 10
+	defaultTopTier = "day"
+	maxBuckets     = 1000
+)
+
+// top returns the most frequent values of a dimension over a range.
+func (h *Handler) top(ctx context.Context, res resource, args params) (any, error) {
+	q, err := h.topQuery(res, args)
+	if err != nil {
+		return nil, err
+	}
+	values, total, err := h.Query.Top(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return h.cacheByBuckets(httpapi.TopOf(q, values, total), q.Unit, q.To, q.Consistent), nil
+}
+
+func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {
+	q.Dimension = res.dimension
+	if res.tier = args.text("tier"); res.tier == "" {
+		res.tier = defaultTopTier
+	}
+	if q.Rollups, err = h.buckets(res, args); err != nil {
+		return q, err
+	}
+	q.Limit = maxBuckets
+	q.Values, err = args.limitOr(defaultTop)
+	return q, err
+}

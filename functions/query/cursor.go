@@ -1,6 +1,15 @@
 package main
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/secret"
+	"github.com/tidemark-db/tidemark/internal/startup"
+)
 
 // sealCursor returns the cursor of the next page, signed for the list that scope
 // identifies: no other list accepts it. The zero position is the end and returns nil.
@@ -25,4 +34,38 @@ func openCursor[T any](h *Handler, args params, scope []string) (after T, err er
 		return after, err
 	}
 	return after, json.Unmarshal(position, &after)
+}
+
+// localCursorKey signs cursors in a local stack, which has no access control.
+const localCursorKey = "the public cursor key of local stacks"
+
+// minCursorKey is the minimum length of a key in bytes, so that it is hard to guess.
+const minCursorKey = 16
+
+var errCursorKey = errors.New("the cursor key is missing or shorter than 16 bytes: name its secret in " + config.EnvCursorSecret +
+	", or set " + envCursorKey + " to a secret text without spaces, the same for every instance")
+
+// cursorKeys returns the keys of the deployed function or of the local stack. The secret
+// may have several keys, separated by spaces: the first signs new cursors, and the others
+// still verify cursors that clients hold while the key is replaced.
+func cursorKeys(ctx context.Context, getenv func(string) string, read secret.Reader) (keys [][]byte, err error) {
+	text := getenv(envCursorKey)
+	if arn := getenv(config.EnvCursorSecret); text == "" && arn != "" {
+		if text, err = read(ctx, arn); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range strings.Fields(text) {
+		if len(key) < minCursorKey {
+			return nil, errCursorKey
+		}
+		keys = append(keys, []byte(key))
+	}
+	if len(keys) == 0 && getenv(startup.EnvEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
+		keys = [][]byte{[]byte(localCursorKey)}
+	}
+	if len(keys) == 0 {
+		return nil, errCursorKey
+	}
+	return keys, nil
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"net/url"
+	"strings"
 )
 
 // visitorBytes is the length of a pseudonym: 96 bits, enough to avoid collisions in a day.
@@ -21,3 +23,72 @@ func Visitor(secret []byte, site, address, userAgent string) string {
 	}
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:visitorBytes])
 }
+
+// The classes of user agents.
+const (
+	DeviceBot     = "bot"
+	DevicePhone   = "phone"
+	DeviceTablet  = "tablet"
+	DeviceTV      = "tv"
+	DeviceDesktop = "desktop"
+	DeviceOther   = "other" // not recognised
+)
+
+// deviceMarks are substrings of user agents in small letters, with their class. The first
+// match decides. Bots come first, because crawlers include the name of a browser. A crawler
+// that sends the user agent of a browser counts as that browser.
+var deviceMarks = []struct {
+	class string
+	marks []string
+}{
+	{DevicePhone, []string{"cubot"}}, // a brand of phones
+	{DeviceBot, []string{
+		"bot", "crawl", "spider", "slurp", "scan", "fetch", "monitor", "preview", "archive", "validator", "lighthouse", "headless",
+		"facebookexternalhit", "whatsapp", "embedly", "curl/", "wget/", "libwww", "python", "go-http-client", "java/", "okhttp",
+		"axios", "node-fetch", "node.js", "ruby", "perl", "php/", "httpclient", "http-client", "apache-http", "feed", "rss", "census", "expanse",
+		"masscan", "zgrab", "nmap", "nikto", "l9explore", "l9tcpid", "phantomjs", "selenium", "puppeteer", "playwright",
+	}},
+	{DeviceTV, []string{"smart-tv", "smarttv", "appletv", "googletv", "hbbtv", "netcast", "web0s", "crkey", "aftt", "roku", "bravia"}},
+	{DeviceTablet, []string{"ipad", "tablet", "kindle", "silk/", "playbook"}},
+	{DevicePhone, []string{"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry"}},
+	{DeviceTablet, []string{"android"}}, // without "mobile", which was tested before
+	{DeviceDesktop, []string{"windows nt", "macintosh", "x11", "linux"}},
+}
+
+// maxUserAgent is the number of bytes of a user agent that are searched.
+const maxUserAgent = 512
+
+// DeviceOf returns the class of a user agent. An empty user agent is a bot, because browsers
+// always send one.
+func DeviceOf(userAgent string) string {
+	if strings.TrimSpace(userAgent) == "" {
+		return DeviceBot
+	}
+	text := strings.ToLower(userAgent[:min(len(userAgent), maxUserAgent)])
+	for _, d := range deviceMarks {
+		for _, mark := range d.marks {
+			if strings.Contains(text, mark) {
+				return d.class
+			}
+		}
+	}
+	return DeviceOther
+}
+
+// Referrer returns the host of link, in small letters, if it is another site than host. It
+// returns "" if there is no link, the link is of the same site, or cannot be parsed. Path and
+// query are dropped, because they may contain search terms or session ids.
+func Referrer(host, link string) string {
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme == "" {
+		return ""
+	}
+	from := strings.ToLower(u.Hostname())
+	if from == strings.ToLower(host) || len(from) > maxHost {
+		return ""
+	}
+	return from
+}
+
+// maxHost is the maximum length of a host name, in bytes.
+const maxHost = 253

@@ -1,6 +1,8 @@
 package httpapi
 
-import "strings"
+import (
+	"strings"
+)
 
 // ProblemForeign is the problem of a request for a subject of another owner.
 var ProblemForeign = ProblemType{"/problems/foreign-subject", "The subject belongs to another owner", 403}
@@ -33,4 +35,34 @@ func (o Owner) Owns(subject string) bool { return strings.HasPrefix(subject, o.p
 // ForeignDetail says why a caller of this owner may not access the subject.
 func (o Owner) ForeignDetail(subject string) string {
 	return "the caller may only access subjects whose id begins with " + clip(o.prefix) + ", not " + clip(subject)
+}
+
+// Scope is what a token must allow for an action. A token may have several; none includes
+// another.
+type Scope string
+
+// The scopes.
+const (
+	ScopeRead   Scope = "read"   // of events, rollups, profiles, rules and alerts
+	ScopeWrite  Scope = "write"  // appends
+	ScopeManage Scope = "manage" // changes of subjects, rules and alerts
+	ScopePurge  Scope = "purge"  // requests and withdrawals of purges
+)
+
+// scopes has the actions whose scope does not follow from Changes.
+var scopes = map[Action]Scope{
+	Append:       ScopeWrite,
+	PurgeSubject: ScopePurge,
+	CallOffPurge: ScopePurge,
+}
+
+// Scope returns the scope that an action requires.
+func (a Action) Scope() Scope {
+	switch scope, ok := scopes[a]; {
+	case ok:
+		return scope
+	case a.Changes():
+		return ScopeManage
+	}
+	return ScopeRead
 }

@@ -1,6 +1,9 @@
 package httpapi
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Request is one request to the HTTP API, independent of the gateway that delivered it.
 // Its zero value is a request without a caller, headers or body.
@@ -39,4 +42,21 @@ func (r *Request) Caller() string {
 		return r.UserARN
 	}
 	return "http"
+}
+
+// Response is a response of the HTTP API, independent of the gateway that sends it.
+type Response struct {
+	Status  int
+	Headers map[string]string
+	Body    string
+	Base64  bool // Body is base64
+}
+
+// JSON returns a response with a JSON body.
+func JSON(status int, body any) Response {
+	text, err := json.Marshal(body)
+	if err != nil {
+		status, text = 500, []byte(`{"type":"/problems/internal","title":"The service failed","status":500}`)
+	}
+	return Response{Status: status, Headers: map[string]string{"Content-Type": "application/json"}, Body: string(text)}
 }

@@ -170,3 +170,8 @@ func derefSize(n *int64) int64 {
 	}
 	return *n
 }
+
+// LambdaRecord returns a record of a stream as in the Records of Lambda's event.
+func LambdaRecord(region, arn string, r *types.Record) []byte {
+	return origin{region: region, arn: arn}.appendRecord(nil, r)
+}

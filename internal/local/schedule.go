@@ -2,7 +2,14 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // scheduled is the payload of a schedule, with the fields that functions read.
@@ -23,4 +30,37 @@ func (s *Stack) schedule(every time.Duration, invoke func(context.Context) ([]by
 			}
 		}
 	})
+}
+
+// startPurge delivers expired tombstones of the table stream to the purge function, and invokes it
+// by the deployed schedule for open purges.
+func (s *Stack) startPurge(arn string) error {
+	settings, err := MappingSettings(s.opts.Config.Mapping)
+	if err != nil {
+		return err
+	}
+	if settings.Filter, err = eventsource.ParseFilter(tablekeys.PurgeFilter); err != nil {
+		return fmt.Errorf("parse the purge mapping's filter: %w", err)
+	}
+	mapping := &eventsource.Mapping{
+		Source:    NewTableStream(s.Endpoint, arn), // with its own position in the stream
+		Invoke:    s.functions[purge].Invoke,
+		Settings:  settings,
+		Stream:    arn,
+		OnFailure: s.failures.add,
+		Now:       func() model.Time { return model.TimeOf(time.Now()) },
+		Sleep:     retry.Sleep,
+	}
+	s.running.Go(func() {
+		if err := mapping.Run(s.ctx); s.ctx.Err() == nil {
+			s.cancel(fmt.Errorf("deliver the table stream to purge: %w", err))
+		}
+	})
+	s.schedule(config.PurgeEvery, s.RunPurges)
+	return nil
+}
+
+// RunPurges invokes purge once as its schedule does, in addition to the schedule.
+func (s *Stack) RunPurges(ctx context.Context) (response []byte, err error) {
+	return s.functions[purge].Invoke(ctx, scheduled)
 }

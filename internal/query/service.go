@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -75,4 +76,20 @@ func (s Series) checkPage(from, to model.Time, limit int) error {
 		return fmt.Errorf("limit %d: %w", limit, ErrLimit)
 	}
 	return s.check()
+}
+
+// Profile reads a subject's profile by one Get. It returns nil if there is none, or if
+// it has expired.
+func (s *Service) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
+	if err := keys.Metadata(subject).Check(); err != nil || subject.ID == "" {
+		return nil, fmt.Errorf("read profile of %s: %w", subject, ErrSeries)
+	}
+	p, err := s.Store.Profile(ctx, subject, consistent)
+	if err != nil {
+		return nil, fmt.Errorf("read profile of %s: %w", subject, err)
+	}
+	if p == nil || expired(p.ExpiresAt, s.Now()) {
+		return nil, nil
+	}
+	return p, nil
 }

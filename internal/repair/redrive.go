@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
@@ -14,6 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
+	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -230,4 +234,20 @@ func (r *redriveRun) endGenerations(ctx context.Context, expiries []envelope.Exp
 		}
 	}
 	return ended, nil
+}
+
+// OpenMessages opens a queue by its URL or, without one, an on-failure file, and returns a function that
+// closes it. local says that the queue is on this machine. A dry run removes nothing.
+func OpenMessages(settings aws.Config, queue, file string, local, dryRun bool) (Messages, func() error, error) {
+	if queue == "" {
+		f, err := onfailure.OpenFile(file, dryRun)
+		if err != nil {
+			return nil, nil, err
+		}
+		return f, f.Close, nil
+	}
+	if !strings.HasPrefix(queue, "http") {
+		return nil, nil, usage.Errorf("--queue %s: want its URL, the stack's output OnFailureQueueUrl", queue)
+	}
+	return onfailure.OpenQueue(settings, queue, local, dryRun), func() error { return nil }, nil
 }

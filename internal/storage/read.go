@@ -1,6 +1,13 @@
 package storage
 
-import "github.com/tidemark-db/tidemark/pkg/model"
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
 
 // Range requests one page of a series: events by event time, or rollup rows by bucket
 // start.
@@ -55,4 +62,46 @@ type LatestIndexQuery struct {
 type LatestPage struct {
 	Items []model.Latest
 	Next  string // "" on the last page
+}
+
+// Event returns the stored event of an identity, by a consistent read; nil if there is none.
+func Event(ctx context.Context, from EventReader, k model.EventKey) (*model.Event, error) {
+	r := Range{Series: k.Series, From: k.At, To: k.At + 1, Consistent: true}
+	for event, err := range Events(ctx, from, r) {
+		if err != nil {
+			return nil, fmt.Errorf("read event %s of %s: %w", k.At, k.Series, err)
+		}
+		if event.ID == k.ID {
+			return &event, nil
+		}
+	}
+	return nil, nil
+}
+
+// EventReader reads one page of the events of a Range.
+type EventReader interface {
+	Events(ctx context.Context, r Range) (EventPage, error)
+}
+
+// Events returns an iterator over the events of a range, from r.After on. It reads page after
+// page. An error comes last, with no event.
+func Events(ctx context.Context, from EventReader, r Range) iter.Seq2[model.Event, error] {
+	return pages.ItemsAfter(r.After, func(after string) ([]model.Event, string, error) {
+		r.After = after
+		page, err := from.Events(ctx, r)
+		return page.Events, page.Next, err
+	})
+}
+
+// NewestEvent reads the event of a series with the greatest time and id, strongly consistent,
+// by one request; nil if no event is stored.
+func NewestEvent(ctx context.Context, from EventReader, series model.Series) (*model.Event, error) {
+	r := Range{Series: series, From: model.MinTime, To: model.MaxTime + 1, Newest: true, Limit: 1, Consistent: true}
+	for e, err := range Events(ctx, from, r) {
+		if err != nil {
+			return nil, err
+		}
+		return &e, nil
+	}
+	return nil, nil
 }

@@ -3,6 +3,9 @@
 package terminal
 
 import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -83,4 +86,18 @@ func Percentile(x *float64) string {
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(*x, 'g', 3, 64), 64) // it was formatted
 	return strconv.FormatFloat(rounded, 'g', 6, 64)
+}
+
+// Payload returns stored bytes in readable form: JSON indented, other text as it is, both
+// without control characters, and everything else as a hexadecimal dump.
+func Payload(b []byte) string {
+	var indented bytes.Buffer
+	switch {
+	case json.Indent(&indented, b, "", "  ") == nil:
+		return PrintableLines(indented.String())
+	case utf8.Valid(b):
+		return PrintableLines(string(b))
+	default:
+		return hex.Dump(b)
+	}
 }

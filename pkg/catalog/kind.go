@@ -1,6 +1,10 @@
 package catalog
 
 import (
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -122,4 +126,45 @@ type Kind struct {
 	source *Kind        // of a kind of sessions; set by New
 	spec   *rollup.Spec // of what is declared; set by New
 	foldBy *rollup.Spec // nil: spec
+}
+
+// AllowsRules reports whether alert rules can test the kind's events. Rules need the events
+// of one series in order, which an append that writes the latest item checks, and unsharded
+// series, and event times.
+func (k *Kind) AllowsRules() bool {
+	return k.LatestInTransaction() && k.Shards < 2 && k.OrderBy == ""
+}
+
+// AllowsRules reports whether the subject type has a kind that alert rules can test.
+func (c *Catalog) AllowsRules(s SubjectType) bool {
+	return slices.ContainsFunc(c.KindsOf(s), (*Kind).AllowsRules)
+}
+
+// ShardsOf returns the stored series that contain the events of s: s itself if the kind is not
+// sharded, else its shards 1 to n. s.Shard is ignored. Rows have no shard.
+func (k *Kind) ShardsOf(s model.Series) []model.Series {
+	if k.Shards <= 1 {
+		s.Shard = 0
+		return []model.Series{s}
+	}
+	all := make([]model.Series, k.Shards)
+	for i := range all {
+		all[i] = s
+		all[i].Shard = i + 1
+	}
+	return all
+}
+
+// shardOf returns the shard of an event, 1 to n: an FNV-1a hash of its identity. It is part of
+// stored keys, so this function must never change. Each part is preceded by its length, so
+// that different identities have different bytes.
+func shardOf(s model.Series, o model.Order, n int) int {
+	h := fnv.New64a()
+	var length [8]byte
+	for _, part := range []string{s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, o.At.String(), o.ID} {
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+		h.Write(length[:])
+		h.Write([]byte(part))
+	}
+	return int(h.Sum64()%uint64(n)) + 1
 }

@@ -72,3 +72,8 @@ func (t *Table) Profile(ctx context.Context, subject model.Subject, consistent b
 	it, err := t.getItem(ctx, "read profile from", keys.Metadata(subject), consistent)
 	return table.Decode(it, err, item.Profile)
 }
+
+// LatestBy reads one page of latest items from an index.
+func (t *Table) LatestBy(ctx context.Context, r storage.LatestIndexQuery) (storage.LatestPage, error) {
+	return table.ListLatest(ctx, t, r)
+}

@@ -210,3 +210,26 @@ func (t *Table) PurgeLocked(ctx context.Context, subject model.Subject) (bool, e
 	it, err := t.read(ctx, "read purge lock", tablekeys.PurgeLock(subject), true)
 	return it != nil, err
 }
+
+// PutAll stores all items on their preconditions, or none.
+func (t *Table) PutAll(ctx context.Context, puts []table.Put) (storage.WriteResult, error) {
+	tx := table.Transaction{Actions: make([]table.Action, len(puts))}
+	for i, p := range puts {
+		tx.Actions[i] = table.Action{Key: p.Item.Key(), Precondition: p.Precondition, Put: p.Item}
+	}
+	reply, err := t.Commit(ctx, tx)
+	return reply.Result, err
+}
+
+// Update sets and removes the attributes of an action, on its precondition.
+func (t *Table) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
+	actions, err := lifecycleActions([]table.Action{a})
+	switch {
+	case err != nil:
+		return storage.Unknown, fmt.Errorf("update item: %w", err)
+	case len(a.Set) == 0 && len(a.Remove) == 0:
+		return storage.Unknown, fmt.Errorf("update item: the action changes no attribute")
+	}
+	result, _, err := t.writeOne(ctx, "update item", actions[0])
+	return result, err
+}

@@ -42,7 +42,6 @@ const (
 	merging       = "pkg/rollup/merge.go"
 	decoding      = "internal/envelope/streamrecord.go"
 	handling      = "functions/aggregate/handler.go"
-	readingRow    = "pkg/dynamo/row.go"
 	readingRows   = "pkg/dynamo/rows.go"
 	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
 	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"

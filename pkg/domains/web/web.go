@@ -8,6 +8,8 @@
 package web
 
 import (
+	"strconv"
+
 	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -125,3 +127,42 @@ func Kinds() []catalog.Kind {
 
 // Catalog returns a catalog of these kinds alone.
 func Catalog() (*catalog.Catalog, error) { return catalog.New(Kinds()...) }
+
+// CustomEvents are events that a page reports besides its views: a sign-up, a purchase, a
+// click. An event without a name reports the time spent on a page and how far it was scrolled,
+// since the last such event of the view.
+var CustomEvents = catalog.Kind{
+	Name:    "CUSTOMEVENT",
+	Path:    "customevents",
+	Subject: Site,
+	Measures: []rollup.MeasureSpec{
+		{Name: webfield.Duration, Scale: 0, Percentiles: true},
+		{Name: webfield.Depth, Scale: 0},
+	},
+	Dimensions: customDimensions(),
+	Distinct:   []string{webfield.Visitor},
+	Late:       catalog.KeepLate,
+	IDs:        catalog.RequiredID,
+	Latest:     catalog.NoLatest,
+	Shards:     4,
+	Retention:  retention(),
+}
+
+func customDimensions() []rollup.DimensionSpec {
+	all := []rollup.DimensionSpec{{Name: webfield.Name, Top: 100}, {Name: webfield.Path, Top: 100}}
+	for _, field := range webfield.Props() {
+		all = append(all, rollup.DimensionSpec{Name: field, Top: 40})
+	}
+	return all
+}
+
+// CountStatusClass returns the number of events whose status is of a class (4 means 400 to 499),
+// from the status dimension of a rollup. exact is false if the dimension is not exact.
+func CountStatusClass(status rollup.Dimension, class int) (n int64, exact bool) {
+	for _, v := range status.Values {
+		if code, err := strconv.Atoi(v.Value); err == nil && code/100 == class {
+			n += v.Count
+		}
+	}
+	return n, status.Exact
+}

@@ -1,6 +1,7 @@
 package item
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -26,4 +27,28 @@ func RotatingSecret(it Item) (entity.RotatingSecret, error) {
 	r := readerOf(it)
 	s := entity.RotatingSecret{Day: day, Secret: slices.Clone(r.bytes(tablekeys.AttrSecret, false)), ExpiresAt: r.int(keys.AttrExpiresAt, false)}
 	return decoded(&r, s, "the rotating secret of %s", day)
+}
+
+// FromWriteKey returns the stored form of k. It never expires.
+func FromWriteKey(k *entity.WriteKey) Item {
+	it := newItem(tablekeys.WriteKey(k.ID), 1)
+	it.setJSON(tablekeys.AttrWriteKey, k)
+	return it
+}
+
+// WriteKey is the inverse of FromWriteKey. Errors wrap keys.ErrKeyForm, ErrNewer or
+// ErrDamaged.
+func WriteKey(it Item) (entity.WriteKey, error) {
+	id, err := tablekeys.ParseWriteKey(it.Key())
+	if err != nil {
+		return entity.WriteKey{}, err
+	}
+	r := readerOf(it)
+	var k entity.WriteKey
+	r.json(tablekeys.AttrWriteKey, &k, "is not a write key", required)
+	if r.err != nil {
+		return entity.WriteKey{}, fmt.Errorf("read write key %s: %w", id, r.err)
+	}
+	k.ID = id
+	return k, nil
 }

@@ -1,6 +1,16 @@
 package entity
 
-import "github.com/tidemark-db/tidemark/pkg/model"
+import (
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// RotatingSecret is a random secret that is valid for one UTC day. Pseudonyms derived from
+// it cannot be traced back once it has expired.
+type RotatingSecret struct {
+	Day       model.Time // its first instant, UTC
+	Secret    []byte
+	ExpiresAt int64 // epoch seconds
+}
 
 // WriteKey lets a sender write, and do nothing else. The table has hashes of its secrets only.
 type WriteKey struct {
