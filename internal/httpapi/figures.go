@@ -3,6 +3,8 @@ package httpapi
 import (
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -42,4 +44,35 @@ func floatText(x *float64) string {
 		return strconv.FormatFloat(*x, 'e', -1, 64)
 	}
 	return strconv.FormatFloat(*x, 'f', -1, 64)
+}
+
+// SafeCells returns cells that a spreadsheet shows as they are. Stored text comes from
+// devices and browsers: a spreadsheet would run text that begins like a formula, and a
+// terminal would follow a control sequence. Text of a formula gets an apostrophe before it,
+// as spreadsheets write text; numbers stay as they are. Control characters, except tabs and
+// newlines, become dots.
+func SafeCells(cells []string) []string {
+	safe := make([]string, len(cells))
+	for i, cell := range cells {
+		safe[i] = safeCell(cell)
+	}
+	return safe
+}
+
+func safeCell(cell string) string {
+	cell = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && c != '\n' && c != '\t' {
+			return '·'
+		}
+		return c
+	}, cell)
+	if strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t") && !isNumber(cell) {
+		return "'" + cell
+	}
+	return cell
+}
+
+func isNumber(cell string) bool {
+	_, err := model.ParseDecimal(cell)
+	return err == nil
 }

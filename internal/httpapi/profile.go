@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"strconv"
+
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -40,4 +42,58 @@ func timeOrNil(t model.Time) *model.Time {
 		return nil
 	}
 	return &t
+}
+
+// VersionTag makes the version a part of the entity tag, so that If-Match can make a change
+// conditional on it.
+func (p Profile) VersionTag() string {
+	if p.Version == 0 {
+		return ""
+	}
+	return strconv.FormatInt(p.Version, 10)
+}
+
+// Subjects is a page of profiles as JSON.
+type Subjects struct {
+	Subjects []Profile `json:"subjects"`
+	Next     *string   `json:"next"`
+}
+
+// Lines has one line for each profile.
+func (s Subjects) Lines() []any { return linesOf(s.Subjects) }
+
+// Table has one row for each profile.
+func (s Subjects) Table() Table { return profileTable(s.Subjects) }
+
+// NextCursor returns the cursor of the next page.
+func (s Subjects) NextCursor() *string { return s.Next }
+
+// Versions is a page of the versions of a profile as JSON.
+type Versions struct {
+	Versions []Profile `json:"versions"`
+	Before   *int64    `json:"before"` // of the next page; nil on the last page
+}
+
+// Lines has one line for each version.
+func (v Versions) Lines() []any { return linesOf(v.Versions) }
+
+// Table has one row for each version.
+func (v Versions) Table() Table { return profileTable(v.Versions) }
+
+// profileTable returns one row for each profile, and a column for each field of any profile.
+func profileTable(profiles []Profile) Table {
+	names := fieldNames(func(yield func(Fields)) {
+		for _, p := range profiles {
+			yield(p.Fields)
+		}
+	})
+	t := Table{Header: append([]string{"subject", "version", "change", "createdAt", "updatedAt", "deletedAt", "expiresAt"}, names...)}
+	for _, p := range profiles {
+		row := []string{
+			p.Subject, strconv.FormatInt(p.Version, 10), string(p.Change),
+			timeText(p.CreatedAt), timeText(p.UpdatedAt), timeText(p.DeletedAt), timeText(p.ExpiresAt),
+		}
+		t.Rows = append(t.Rows, append(row, p.Fields.cells(names)...))
+	}
+	return t
 }

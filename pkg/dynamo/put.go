@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -11,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -69,4 +71,30 @@ func (t *Table) sendPut(ctx context.Context, operation string, it item.Item, x *
 	}
 	result, err := t.translate(operation, failure)
 	return result, old, failure, err
+}
+
+// Update sends one UpdateItem that sets and removes the attributes of an action, on its
+// precondition. It consumes one write unit for each KB, half as much as a transaction.
+func (t *Table) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
+	const operation = "update item in"
+	if err := t.checkContext(ctx, operation); err != nil {
+		return storage.Unknown, err
+	}
+	action, err := t.action(&a)
+	switch {
+	case err != nil:
+		return storage.Unknown, fmt.Errorf("%s %s: %w", operation, t.name, err)
+	case action.Update == nil:
+		return storage.Unknown, fmt.Errorf("%s %s: the action changes no attribute", operation, t.name)
+	}
+	u := action.Update
+	out, failure := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: u.TableName, Key: u.Key, UpdateExpression: u.UpdateExpression, ConditionExpression: u.ConditionExpression,
+		ExpressionAttributeNames: u.ExpressionAttributeNames, ExpressionAttributeValues: u.ExpressionAttributeValues,
+		ReturnConsumedCapacity: t.capacity.returnMode(),
+	}, noRetry)
+	if failure == nil && out.ConsumedCapacity != nil {
+		t.capacity.addWrites(*out.ConsumedCapacity)
+	}
+	return t.translate(operation, failure)
 }

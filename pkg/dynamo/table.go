@@ -14,7 +14,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/awsenv"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
 // Table is one DynamoDB table. It implements the stores of append, aggregate, query,
@@ -95,3 +100,23 @@ func localClient(region, endpoint string) *dynamodb.Client {
 func localCredentials(context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local", Source: "DynamoDB Local"}, nil
 }
+
+// The interfaces that Table implements, by the package that calls them.
+var (
+	_ ingest.Store                = (*Table)(nil)
+	_ ingest.QuarantineStore      = (*Table)(nil)
+	_ ingest.RotatingSecretStore  = (*Table)(nil)
+	_ ingest.PurgeLocks           = (*Table)(nil)
+	_ aggregate.Store             = (*Table)(nil)
+	_ aggregate.EventReader       = (*Table)(nil)
+	_ aggregate.RowReader         = (*Table)(nil)
+	_ aggregate.ProgressStore     = (*Table)(nil)
+	_ aggregate.InvalidationStore = (*Table)(nil)
+	_ aggregate.SeriesStore       = (*Table)(nil)
+	_ aggregate.LatestStore       = (*Table)(nil)
+	_ query.Store                 = (*Table)(nil)
+	_ lifecycle.Store             = (*Table)(nil)
+	_ lifecycle.Eraser            = (*Table)(nil)
+	_ lifecycle.EventStore        = (*Table)(nil)
+	_ alert.Store                 = (*Table)(nil)
+)

@@ -12,8 +12,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -89,3 +94,20 @@ func checkContext(ctx context.Context, operation string) error {
 	}
 	return nil
 }
+
+// The interfaces that Table implements, by the package that calls them.
+var (
+	_ ingest.Store                = (*Table)(nil)
+	_ ingest.QuarantineStore      = (*Table)(nil)
+	_ ingest.RotatingSecretStore  = (*Table)(nil)
+	_ ingest.PurgeLocks           = (*Table)(nil)
+	_ aggregate.Store             = (*Table)(nil)
+	_ aggregate.ProgressStore     = (*Table)(nil)
+	_ aggregate.InvalidationStore = (*Table)(nil)
+	_ aggregate.SeriesStore       = (*Table)(nil)
+	_ query.Store                 = (*Table)(nil)
+	_ lifecycle.Store             = (*Table)(nil)
+	_ lifecycle.Eraser            = (*Table)(nil)
+	_ lifecycle.EventStore        = (*Table)(nil)
+	_ alert.Store                 = (*Table)(nil)
+)

@@ -1,3 +1,6 @@
+// Package onfailure reads the messages that name the ranges of the table stream which
+// the functions failed to process: from the on-failure queue of a deployed stack, or
+// from the on-failure file of a stack on this machine.
 package onfailure
 
 import (
@@ -82,3 +85,10 @@ func (q *Queue) Remove(ctx context.Context, m Message) error {
 
 // Close does nothing: messages that were not removed become visible again by themselves.
 func (q *Queue) Close() error { return nil }
+
+// Message is one on-failure message.
+type Message struct {
+	ID     string // identifies it for people
+	Handle string // identifies it for Remove
+	Body   []byte
+}

@@ -1,0 +1,140 @@
+package httpapi
+
+import (
+	"strconv"
+
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Chart is the rollups of a range in the tier that suits it, as JSON.
+type Chart struct {
+	From     model.Time `json:"from"` // the requested range, widened to complete buckets
+	To       model.Time `json:"to"`
+	Reason   string     `json:"reason"`   // why these tiers were chosen
+	Segments []Segment  `json:"segments"` // the tier of each part, oldest first
+	// CompleteFrom is set if stored data does not reach back to From: data before
+	// CompleteFrom has expired.
+	CompleteFrom *model.Time `json:"wholeFrom"`
+	// CompleteThrough is that of Rollups.
+	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
+	Rollups         []Rollup    `json:"rollups"`
+	OtherStreams
+}
+
+// Segment is a part of a chart's range with one tier.
+type Segment struct {
+	Tier string     `json:"tier"`
+	From model.Time `json:"from"`
+	To   model.Time `json:"to"`
+}
+
+// ChartOf returns c as JSON.
+func ChartOf(c query.Curve) Chart {
+	v := Chart{From: c.From, To: c.To, Reason: c.Reason, CompleteThrough: c.CompleteThrough, Rollups: make([]Rollup, len(c.Rollups))}
+	if c.CompleteFrom > c.From {
+		v.CompleteFrom = &c.CompleteFrom
+	}
+	for _, s := range c.Segments {
+		v.Segments = append(v.Segments, Segment{Tier: s.Unit.String(), From: s.From, To: s.To})
+	}
+	for i, r := range c.Rollups {
+		v.Rollups[i] = RollupOf(r)
+	}
+	return v
+}
+
+// Lines has one line for each bucket.
+func (c Chart) Lines() []any { return linesOf(c.Rollups) }
+
+// Table has one row for each measure of each bucket.
+func (c Chart) Table() Table { return rollupTable(c.Rollups) }
+
+// Total is the summary of any range of time as JSON: a Rollup whose bucket is the range and
+// whose tier is "total".
+type Total struct {
+	Rollup
+	Whole bool `json:"whole"` // nothing is missing
+	// Parts are what each part of the range was read from, oldest first.
+	Parts []Segment `json:"parts"`
+	// Missing are the parts of which the rows or events have expired that would cut them to
+	// the millisecond; the total has no event of them.
+	Missing []Segment `json:"missing,omitempty"`
+	// CompleteThrough is that of Rollups.
+	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
+}
+
+// Names of tiers in a Total.
+const (
+	totalTier  = "total"
+	eventsTier = "events"
+)
+
+// TotalOf returns t as JSON.
+func TotalOf(t query.RangeTotal) Total {
+	bucket := tier.Bucket{Unit: tier.Hour, Start: t.From, End: min(t.To, model.MaxTime)}
+	v := Total{
+		Rollup: RollupOf(query.Rollup{Bucket: bucket, Open: t.Open, Kinds: t.Kinds, Fold: t.Fold}),
+		Whole:  len(t.Missing) == 0, Parts: partsOf(t.Parts), CompleteThrough: t.CompleteThrough,
+	}
+	v.Tier = totalTier
+	for _, m := range t.Missing {
+		v.Missing = append(v.Missing, Segment{Tier: eventsTier, From: m.From, To: min(m.To, model.MaxTime)})
+	}
+	return v
+}
+
+func partsOf(parts []query.Segment) []Segment {
+	all := make([]Segment, len(parts))
+	for i, p := range parts {
+		all[i] = Segment{Tier: eventsTier, From: p.From, To: min(p.To, model.MaxTime)}
+		if p.Unit != 0 {
+			all[i].Tier = p.Unit.String()
+		}
+	}
+	return all
+}
+
+// Lines has one line.
+func (t Total) Lines() []any { return []any{t} }
+
+// Table has the rows of a rollup.
+func (t Total) Table() Table { return rollupTable([]Rollup{t.Rollup}) }
+
+// Top is the most frequent values of a dimension as JSON.
+type Top struct {
+	Dimension string           `json:"dimension"`
+	Tier      string           `json:"tier"`
+	Buckets   int              `json:"buckets"`
+	Open      bool             `json:"open"`
+	Events    int64            `json:"events"`
+	Kinds     map[string]int64 `json:"kinds,omitempty"`
+	query.TopValues
+	Partial []Partial `json:"partial,omitempty"` // as of a Rollup; only the dimension
+}
+
+// TopOf returns the values of a dimension as JSON. total is that of their range.
+func TopOf(q query.Top, values query.TopValues, total query.Total) Top {
+	t := Top{
+		Dimension: q.Dimension, Tier: q.Unit.String(), Buckets: total.Buckets, Open: total.Open,
+		Events: total.Summary.Events(), Kinds: KindsOf(total.Kinds), TopValues: values,
+	}
+	if f, partial := total.Partial.Find(rollup.DimensionRole, q.Dimension); partial {
+		t.Partial = PartialsOf(rollup.AddedFields{f})
+	}
+	return t
+}
+
+// Lines has one line for each value.
+func (t Top) Lines() []any { return linesOf(t.Values) }
+
+// Table has one row for each value.
+func (t Top) Table() Table {
+	table := Table{Header: []string{t.Dimension, "count", "share"}}
+	for _, v := range t.Values {
+		table.Rows = append(table.Rows, []string{v.Value, strconv.FormatInt(v.Count, 10), floatText(&v.Share)})
+	}
+	return table
+}
