@@ -29,64 +29,26 @@ var reads = map[httpapi.Action]operation{
 		params:      []string{"stream", "consistent"}, read: (*Handler).latest,
 		result: "Event", list: true, problems: with(seriesProblems, problemNothingYet),
 	},
-	httpapi.ReadEvent: {
-		summary:     "One event, by its time",
-		description: eventDescription,
-		params:      []string{"stream"}, read: (*Handler).event,
-		result: "Event", list: true, problems: eventProblems,
-	},
-	httpapi.ReadEventByID: {
-		summary:     "One event, by its time and id",
-		description: eventDescription,
-		params:      []string{"stream"}, read: (*Handler).event,
-		result: "Event", list: true, problems: eventProblems,
-	},
+	httpapi.ReadEvent:     readEvent.titled("One event, by its time"),
+	httpapi.ReadEventByID: readEvent.titled("One event, by its time and id"),
 	httpapi.ReadRollups: {
 		summary:     "Rollups of a tier, oldest first",
 		description: "Buckets that start in the range. A bucket without events has no rollup.",
 		params:      rollupParams, read: (*Handler).rollups,
 		result: "Rollups", list: true, problems: with(bucketProblems, problemTooManySeries),
 	},
-	httpapi.ReadChart: {
-		summary:     "Rollups of a range in the tier that suits it",
-		description: chartDescription,
-		params:      chartParams, read: (*Handler).chart,
-		result: "Chart", list: true, problems: chartProblems,
-	},
-	httpapi.ReadAllChart: {
-		summary:     "Rollups of all kinds of a subject, merged, in the tier that suits the range",
-		description: chartDescription,
-		params:      chartParams, read: (*Handler).chart,
-		result: "Chart", list: true, problems: chartProblems,
-	},
+	httpapi.ReadChart:    readChart.titled("Rollups of a range in the tier that suits it"),
+	httpapi.ReadAllChart: readChart.titled("Rollups of all kinds of a subject, merged, in the tier that suits the range"),
 	httpapi.ReadAllRollups: {
 		summary:     "Rollups of all kinds of a subject, merged, oldest first",
 		description: "Each bucket merges the rollups of the kinds: averages and percentiles are over all events, and a distinct value counts once.",
 		params:      rollupParams, read: (*Handler).rollups,
 		result: "Rollups", list: true, problems: with(bucketProblems, problemTooManySeries),
 	},
-	httpapi.ReadTotal: {
-		summary:     "The summary of any range of a series",
-		description: totalDescription,
-		params:      totalParams, read: (*Handler).total,
-		result: "Total", list: true, problems: totalProblems,
-	},
-	httpapi.ReadAllTotal: {
-		summary:     "The summary of any range over all kinds of a subject",
-		description: totalDescription,
-		params:      totalParams, read: (*Handler).total,
-		result: "Total", list: true, problems: totalProblems,
-	},
-	httpapi.ReadTop: {
-		summary: "The most frequent values of a dimension over a range",
-		params:  topParams, read: (*Handler).top,
-		result: "Top", list: true, problems: with(bucketProblems, problemDimension, problemTooManyBuckets, problemTooManySeries),
-	},
-	httpapi.ReadAllTop: {
-		summary: "The most frequent values of a dimension, over all kinds of a subject",
-		params:  topParams, read: (*Handler).top,
-		result: "Top", list: true, problems: with(bucketProblems, problemDimension, problemTooManyBuckets, problemTooManySeries),
-	},
+	httpapi.ReadTotal:    readTotal.titled("The summary of any range of a series"),
+	httpapi.ReadAllTotal: readTotal.titled("The summary of any range over all kinds of a subject"),
+	httpapi.ReadTop:      readTop.titled("The most frequent values of a dimension over a range"),
+	httpapi.ReadAllTop:   readTop.titled("The most frequent values of a dimension, over all kinds of a subject"),
 	httpapi.ReadByIndex: {
 		summary:     "Events of any subject that have a value of the indexed field, newest first",
 		description: "Read from an index, which is eventually consistent.",
@@ -181,4 +143,34 @@ var reads = map[httpapi.Action]operation{
 		summary: "The release of the service",
 		read:    (*Handler).release, result: "Release",
 	},
+}
+
+// Reads of one kind and of all kinds of a subject are the same; so are those of an event with and
+// without an id.
+var (
+	readEvent = operation{
+		description: eventDescription,
+		params:      []string{"stream"}, read: (*Handler).event,
+		result: "Event", list: true, problems: eventProblems,
+	}
+	readChart = operation{
+		description: chartDescription,
+		params:      chartParams, read: (*Handler).chart,
+		result: "Chart", list: true, problems: chartProblems,
+	}
+	readTotal = operation{
+		description: totalDescription,
+		params:      totalParams, read: (*Handler).total,
+		result: "Total", list: true, problems: totalProblems,
+	}
+	readTop = operation{
+		params: topParams, read: (*Handler).top,
+		result: "Top", list: true, problems: with(bucketProblems, problemDimension, problemTooManyBuckets, problemTooManySeries),
+	}
+)
+
+// titled returns o with a summary.
+func (o operation) titled(summary string) operation {
+	o.summary = summary
+	return o
 }
