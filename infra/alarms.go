@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
@@ -9,6 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -158,4 +160,21 @@ func (s *stack) onFailureMeaning() string {
 		later = fmt.Sprintf("rebuild the range before its raw events expire, %d days after they were written; after that its buckets can only be marked exact: false", raw/tier.Day24)
 	}
 	return "Lambda stopped retrying batches of the table stream: rollups miss their changes, or data of expired tombstones was not removed. Within 24 hours run tidemark redrive, which reads the batches from the table stream again. After that, " + later + "."
+}
+
+// leanAlarms are the alarms of a stage with lean monitoring: nothing is lost or stops without
+// one of them. What explains them is in AWS's own metrics, which cost nothing.
+var leanAlarms = []string{"AggregateProgressAge", "OnFailureDepth", "UndeliveredDepth", "IngestErrors"}
+
+func (s *stack) lean() bool { return s.stage.Monitoring == config.LeanMonitoring }
+
+// watches reports whether the stage has an alarm.
+func (s *stack) watches(alarm string) bool { return !s.lean() || slices.Contains(leanAlarms, alarm) }
+
+// eventCounts makes Lambda publish how many records a mapping filtered, failed and dropped.
+func (s *stack) eventCounts() any {
+	if s.lean() {
+		return nil
+	}
+	return eventCounts
 }

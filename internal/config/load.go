@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // How a configuration is found.
@@ -68,3 +70,79 @@ func find(named, dir string, domains []catalog.Kind) (*Config, error) {
 	}
 	return Load(adjacent, domains...)
 }
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	day = tier.Day24
+)
+
+// Default returns the configuration of the shipped tidemark.yaml, with the given kinds. That
+// file has the reasons for the numbers.
+func Default(domains ...catalog.Kind) *Config {
+	return &Config{
+		Kinds:     domains,
+		Retention: tier.Standard().Defer(),
+		Limits: Limits{
+			Body:         1 * mib,
+			Decompressed: 10 * mib,
+			Observations: 1000,
+			Fields:       100,
+			Measures:     50,
+			Name:         64,
+			Text:         4 * kib,
+			ID:           256,
+			Stream:       256,
+			Subject:      512,
+			MaxAhead:     5 * time.Minute,
+		},
+		Mapping: Mapping{
+			BatchSize:        1000,
+			Window:           5 * time.Second,
+			Parallelization:  1,
+			MaxRetries:       50,
+			MaxAge:           12 * time.Hour,
+			Bisect:           true,
+			FailureRetention: 14 * day,
+		},
+		Functions: Functions{
+			Ingest:    Function{Memory: 512, Timeout: 15 * time.Second},
+			Aggregate: Function{Memory: 1024, Timeout: time.Minute},
+			Query:     Function{Memory: 512, Timeout: 15 * time.Second},
+			Purge:     Function{Memory: 512, Timeout: 5 * time.Minute},
+		},
+		Quarantine: Quarantine{Retention: 30 * day},
+		Collector:  Collector{HonourOptOut: true, Trust: TrustNone},
+		Sources:    shippedSources(domains),
+		Stages:     []Stage{dev(), stageOf("prod")},
+	}
+}
+
+// dev returns the stage for experiments: its data is deleted with the stack.
+func dev() Stage {
+	s := stageOf("dev")
+	s.Removal, s.LogRetention = Destroy, 7*day
+	s.Throttle = Throttle{Rate: 50, Burst: 100}
+	return s
+}
+
+// Environment variables of the deployed functions, in addition to EnvFile.
+const (
+	EnvTable = "TIDEMARK_TABLE" // the table's name
+	// EnvCursorSecret is the ARN of the secret that signs cursors. It is read at cold start,
+	// so that it is not visible in the configuration of the function.
+	EnvCursorSecret = "TIDEMARK_CURSOR_SECRET"
+	// EnvSiteSecret is the ARN of the secret that signs site keys. While it is rotated, it
+	// contains two texts, separated by white space: the first signs, and both are accepted.
+	EnvSiteSecret = "TIDEMARK_SITE_SECRET"
+	// EnvOriginSecret is the ARN of the secret that a trusted CloudFront distribution sends.
+	// While it is rotated, it contains two texts, as EnvSiteSecret does.
+	EnvOriginSecret = "TIDEMARK_ORIGIN_SECRET"
+	// EnvOwnerClaim names the claim of a token that restricts a caller to the subjects of one
+	// owner; if empty, callers are not restricted.
+	EnvOwnerClaim = "TIDEMARK_OWNER_CLAIM"
+	// EnvAlertBus is the name of the event bus for notifications of alerts. EnvAlertFile is a
+	// file that replaces it in "tidemark dev".
+	EnvAlertBus  = "TIDEMARK_ALERT_BUS"
+	EnvAlertFile = "TIDEMARK_ALERT_FILE"
+)

@@ -4,12 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/internal/devfile"
 )
 
 // maxRequest is the largest body of a request, as in API Gateway.
@@ -113,4 +119,74 @@ func writeMessage(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(map[string]string{"message": message})
+}
+
+// callAuthorizer invokes the authorizer of a route as API Gateway does, with payload format 2.0
+// and simple responses. It stores the context of the response in r. ok is false if the request is
+// not authorized.
+func callAuthorizer(ctx context.Context, by Invoker, r *events.APIGatewayV2HTTPRequest) (ok bool, _ error) {
+	payload, err := json.Marshal(events.APIGatewayV2CustomAuthorizerV2Request{
+		Version:               "2.0",
+		Type:                  "REQUEST",
+		RouteKey:              r.RouteKey,
+		RawPath:               r.RawPath,
+		RawQueryString:        r.RawQueryString,
+		Cookies:               r.Cookies,
+		Headers:               r.Headers,
+		QueryStringParameters: r.QueryStringParameters,
+		PathParameters:        r.PathParameters,
+		RequestContext:        r.RequestContext,
+	})
+	if err != nil {
+		return false, fmt.Errorf("call the authorizer: %w", err)
+	}
+	body, err := by.Invoke(ctx, payload)
+	if err != nil {
+		return false, fmt.Errorf("call the authorizer: %w", err)
+	}
+	var response events.APIGatewayV2CustomAuthorizerSimpleResponse
+	if err := json.Unmarshal(body, &response); err != nil {
+		return false, fmt.Errorf("decode the authorizer's response: %w", err)
+	}
+	r.RequestContext.Authorizer = &events.APIGatewayV2HTTPRequestContextAuthorizerDescription{Lambda: response.Context}
+	return response.IsAuthorized, nil
+}
+
+// IDHeader is the header with the random id of a run of dev.
+const IDHeader = devfile.IDHeader
+
+// OnlyFromThisMachine returns a handler that refuses what fromThisMachine refuses.
+func OnlyFromThisMachine(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fromThisMachine(w, r) {
+			h.ServeHTTP(w, r)
+		}
+	})
+}
+
+// fromThisMachine reports whether a request may be served, else it writes the response. The front
+// has no authentication. A page of another website, open in a browser on this machine, can send
+// requests here: its origin says so, or the name under which it reached the loopback address.
+func fromThisMachine(w http.ResponseWriter, r *http.Request) bool {
+	if !isLoopback(r.Host) {
+		writeMessage(w, http.StatusMisdirectedRequest, "the host of the request is not this machine: use http://127.0.0.1 or http://localhost")
+		return false
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		at, err := url.Parse(origin)
+		if err != nil || !isLoopback(at.Host) {
+			writeMessage(w, http.StatusForbidden, "a page of another website sent this request: only pages of this machine are served")
+			return false
+		}
+	}
+	return true
+}
+
+// isLoopback reports whether a host, with or without a port, is this machine by a name that no
+// other site can have.
+func isLoopback(host string) bool {
+	at := url.URL{Host: host}
+	name := at.Hostname()
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -70,4 +71,55 @@ func (s *Service) Deleted(ctx context.Context, subject model.Subject) (*model.Pr
 		return nil, err
 	}
 	return t, nil
+}
+
+// Restore restores a deleted profile, its index entries and its unique values. If the
+// deletion released the unique values and another subject has claimed one since, the
+// outcome is Taken, with the name of the constraint, and nothing changes. The outcome is
+// Exists if the profile is not deleted, and NotFound if the tombstone has expired. expect
+// is the version of the tombstone, or 0.
+func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
+	spec := s.profile(subject.Type)
+	if err := s.validateSubject(subject); err != nil {
+		return Result{}, err
+	}
+	return s.execute(ctx, "restore", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
+		t, out, err := s.readForRestore(ctx, subject, expect)
+		if t == nil {
+			return nil, out, err
+		}
+		p := *t
+		p.Version, p.UpdatedAt, p.DeletedAt, p.ExpiresAt = t.Version+1, s.now(), 0, 0
+		c := &change{}
+		c.addClaims(&p, claims(subject.Type, &spec, p.Attrs), known)
+		it := item.FromProfile(&p)
+		setIndexKeys(it, &p, &spec)
+		c.add(roleTombstone, table.Action{Key: tablekeys.Tombstone(subject), Precondition: unchangedProfile(t), Delete: true})
+		c.add(roleProfile, table.Action{Key: it.Key(), Precondition: table.Precondition{{Op: table.ItemAbsent}}, Put: it})
+		c.addPurgeLockCheck(subject)
+		c.addVersion(&p, model.ProfileRestored, &spec)
+		c.addListed(subject, true)
+		c.result = Result{Outcome: Restored, Profile: &p}
+		return c, Result{}, nil
+	})
+}
+
+// readForRestore reads the tombstone to restore. It returns nil if the result, or the
+// error, is already known.
+func (s *Service) readForRestore(ctx context.Context, subject model.Subject, expect int64) (*model.Profile, Result, error) {
+	t, err := s.readTombstone(ctx, subject)
+	switch {
+	case err != nil:
+		return nil, Result{}, err
+	case t == nil || expired(t.ExpiresAt, s.now()):
+		p, err := s.readProfile(ctx, subject)
+		if err != nil || p == nil {
+			out, err := s.confirmNotFound(ctx, subject, t, err)
+			return nil, out, err
+		}
+		return nil, Result{Outcome: Exists, Profile: p}, nil
+	case expect != 0 && expect != t.Version:
+		return nil, Result{Outcome: Conflict, Profile: t}, nil
+	}
+	return t, Result{}, nil
 }

@@ -213,3 +213,27 @@ func (r *recount) expectedRow(level int, start model.Time, f *rollup.Fold) *roll
 func (r *recount) key(level int, start model.Time) rollup.Key {
 	return rollup.Key{Series: r.series, Tier: r.kind.Retention.Tiers[level].Unit.String(), Start: start}
 }
+
+// specAt returns the fields of a kind as they were at a version: without those that were
+// added later. A measure that was not declared had the default scale and no percentiles.
+func specAt(now *rollup.Spec, version model.Time) *rollup.Spec {
+	if version >= now.FieldsAt {
+		return now
+	}
+	lacks := func(role rollup.FieldRole, name string) bool {
+		f, added := now.Added.Find(role, name)
+		return added && f.Since > version && f.Since != model.MaxTime
+	}
+	then := *now
+	then.FieldsAt = version
+	then.Measures = nil
+	for _, m := range now.Measures {
+		if !lacks(rollup.MeasureRole, m.Name) {
+			m.Percentiles = m.Percentiles && !lacks(rollup.PercentilesRole, m.Name)
+			then.Measures = append(then.Measures, m)
+		}
+	}
+	then.Dimensions = slices.DeleteFunc(slices.Clone(now.Dimensions), func(d rollup.DimensionSpec) bool { return lacks(rollup.DimensionRole, d.Name) })
+	then.Distinct = slices.DeleteFunc(slices.Clone(now.Distinct), func(name string) bool { return lacks(rollup.DistinctRole, name) })
+	return &then
+}
