@@ -15,12 +15,17 @@ export interface Subject { subject: string; profile: boolean; series: Series[] }
 export interface Subjects { subjects: Subject[]; next: string | null }
 export interface Event { at: string | null; id: string; fields: Record<string, unknown> }
 export interface History { events: Event[]; next: string | null }
+export interface Alert {
+  id: string; subject: string; kind: string; stream?: string; rule: string; severity: string; status: string;
+  message: string; measure: string; at: string;
+}
+export interface Alerts { alerts: Alert[]; next: string | null }
 
 /** The part of the OpenAPI description that the pages read: the paths, and the kind of each. */
 export interface API { paths: Record<string, Record<string, { tags?: string[] }>> }
 
-/** A kind of event: its name in the list of series, and where its series are. */
-export interface Kind { name: string; path: string; subjects: string; events: boolean; latest: boolean }
+/** A kind of event: its name in the list of series, where its series are, and what can be read of them. */
+export interface Kind { name: string; path: string; subjects: string; events: boolean; latest: boolean; alerts: boolean }
 
 /** kindsOf finds the kinds by their chart routes, /v1/{subjects}/{id}/{kind}/rollups. */
 export function kindsOf(api: API): Kind[] {
@@ -30,7 +35,10 @@ export function kindsOf(api: API): Kind[] {
     const name = methods.get?.tags?.[0];
     if (!part || !name) continue;
     const series = `/v1/${part[1]}/{id}/${part[2]}`;
-    found.push({ name, subjects: part[1], path: part[2], events: !!api.paths[series]?.get, latest: !!api.paths[`${series}/latest`] });
+    found.push({
+      name, subjects: part[1], path: part[2], events: !!api.paths[series]?.get,
+      latest: !!api.paths[`${series}/latest`], alerts: !!api.paths[`/v1/alerts/${part[1]}`],
+    });
   }
   return found;
 }
@@ -87,6 +95,54 @@ export function usePolled<T>(path: string | null, every = 5000): Polled<T> {
     return () => { stop.abort(); clearTimeout(timer); };
   }, [path, every]);
   return path !== null && state.path === path ? state : { path: path ?? "" };
+}
+
+export interface Listed { subjects: Subject[]; whole: boolean; more: boolean; problem?: Problem }
+
+const pageSize = "1000", maxPages = 100; // 100,000 series
+
+/** readSubjects reads the list page by page. A page counts series, so a subject can begin on one page and end on the next. */
+async function readSubjects(type: string, signal: AbortSignal, page: (listed: Listed) => void): Promise<Listed> {
+  const found = new Map<string, Subject>();
+  let cursor: string | undefined;
+  for (let n = 0; n < maxPages; n++) {
+    const { subjects, next } = (await request(url([type], { limit: pageSize, cursor }), signal)).body as Subjects;
+    for (const s of subjects) {
+      const begun = found.get(s.subject);
+      found.set(s.subject, begun ? { ...begun, series: [...begun.series, ...s.series] } : s);
+    }
+    if (!next) return { subjects: [...found.values()], whole: true, more: false };
+    cursor = next;
+    page({ subjects: [...found.values()], whole: false, more: false });
+  }
+  return { subjects: [...found.values()], whole: true, more: true };
+}
+
+/** useSubjects reads all subjects of a type, and again every `every` milliseconds while the page is visible. */
+export function useSubjects(type: string, every = 30_000): Listed {
+  const [listed, setListed] = useState<Listed>({ subjects: [], whole: false, more: false });
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer = 0, first = true;
+    const read = async () => {
+      let pause = every;
+      try {
+        if (first || !document.hidden) {
+          setListed(await readSubjects(type, stop.signal, (page) => { if (first) setListed(page); }));
+          first = false;
+        }
+      } catch (cause) {
+        if (stop.signal.aborted) return;
+        const problem = cause instanceof Problem ? cause : new Problem(0, String(cause));
+        setListed((old) => ({ ...old, problem }));
+        pause = 5000;
+      }
+      if (!stop.signal.aborted) timer = window.setTimeout(read, pause);
+    };
+    read();
+    return () => { stop.abort(); clearTimeout(timer); };
+  }, [type, every]);
+  return listed;
 }
 
 /** url joins path parts, escaped, and the parameters that have a value. */

@@ -1,6 +1,8 @@
 // The line plot of a measure: mean, percentiles and the band from minimum to maximum.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { hatch, tint } from "./shade";
+import { numberText, timeText } from "./time";
 import type { Figures, Rollup } from "./api";
 
 export const eventCount = "events";
@@ -9,30 +11,32 @@ const figures = ["min", "max", "avg", "p50", "p95", "p99"] as const;
 type Column = (number | null)[];
 
 /** columns returns the times in seconds, then one column for each of `figures`. */
-function columns(rollups: Rollup[], measure: string): [number[], ...Column[]] {
+function columns(rollups: Rollup[], measure: string): uPlot.AlignedData {
   const times = rollups.map((r) => Date.parse(r.bucket) / 1000);
   if (measure === eventCount) return [times, rollups.map((r) => r.events)];
-  const of = (name: keyof Figures) => rollups.map((r) => r.measures[measure]?.[name] ?? null);
-  return [times, ...figures.map(of)];
+  const of = (name: keyof Figures): Column => rollups.map((r) => r.measures[measure]?.[name] ?? null);
+  return [times, ...figures.map(of)] as uPlot.AlignedData;
 }
 
 const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function lines(measure: string): uPlot.Series[] {
-  const line = (label: string, stroke: string, more: uPlot.Series = {}): uPlot.Series =>
-    ({ label, stroke: color(stroke), width: 1, points: { show: false }, ...more });
+/** The lines that the reader can turn on and off: their columns in `figures`, and whether they are on at first. */
+const choices = [["min to max", [1, 2], true], ["mean", [3], true], ["p50", [4], false], ["p95", [5], false], ["p99", [6], false]] as const;
+
+function lines(measure: string, on: boolean[]): uPlot.Series[] {
+  const line = (stroke: string, show: boolean, more: uPlot.Series = {}): uPlot.Series =>
+    ({ stroke: color(stroke), width: 1, points: { show: false }, show, ...more });
   if (measure === eventCount) {
-    const bars = uPlot.paths.bars!({ size: [0.9, 40], align: 1 });
-    return [line("events", "--line", { paths: bars, fill: color("--band") })];
+    return [line("--line", true, { paths: uPlot.paths.bars!({ size: [0.9, 40], align: 1 }), fill: color("--band") })];
   }
   return [
-    line("min", "--edge"), line("max", "--edge"), line("mean", "--line", { width: 2, points: { show: undefined } }),
-    line("p50", "--p50", { show: false }), line("p95", "--p95", { show: false }), line("p99", "--p99", { show: false }),
+    line("--edge", on[0]), line("--edge", on[0]), line("--line", on[1], { width: 2, points: { show: undefined } }),
+    line("--p50", on[2]), line("--p95", on[3]), line("--p99", on[4]),
   ];
 }
 
-/** shade marks the buckets whose figures miss a change by a hatch, and the open one by a tint. */
-function shade(u: uPlot, rollups: Rollup[]) {
+/** shade marks the buckets whose figures miss a change by a hatch, the open one by a tint, and alerts by a line. */
+function shade(u: uPlot, { rollups, alerts }: Props) {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.beginPath();
@@ -42,65 +46,124 @@ function shade(u: uPlot, rollups: Rollup[]) {
     if (r.exact && !r.open) continue;
     const left = u.valToPos(Date.parse(r.bucket) / 1000, "x", true);
     const right = Math.max(left + 2, u.valToPos(Date.parse(r.end) / 1000, "x", true));
-    if (r.open) {
-      ctx.fillStyle = color("--open");
-      ctx.fillRect(left, bbox.top, right - left, bbox.height);
-    }
-    if (!r.exact) hatch(ctx, left, right, bbox);
+    if (r.open) tint(ctx, left, right, bbox, color("--open"));
+    if (!r.exact) hatch(ctx, left, right, bbox, color("--inexact"));
   }
-  ctx.restore();
-}
-
-function hatch(ctx: CanvasRenderingContext2D, left: number, right: number, { top, height }: uPlot.BBox) {
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(left, top, right - left, height);
-  ctx.clip();
-  ctx.strokeStyle = color("--inexact");
-  ctx.beginPath();
-  for (let x = left - height; x < right; x += 10) {
-    ctx.moveTo(x, top + height);
-    ctx.lineTo(x + height, top);
+  for (const at of alerts) {
+    const x = u.valToPos(at / 1000, "x", true);
+    tint(ctx, x - 1, x + 1, bbox, color("--problem"));
   }
-  ctx.stroke();
   ctx.restore();
 }
 
 interface Props {
   rollups: Rollup[]; measure: string; from: string; to: string; utc: boolean;
+  alerts: number[]; // times in milliseconds
   zoom: (from: number, to: number) => void;
 }
 
-/** Plot draws the rollups. Dragging over a range calls zoom with its ends in milliseconds. */
-export function Plot(props: Props) {
-  const holder = useRef<HTMLDivElement>(null);
-  const latest = useRef(props);
-  latest.current = props;
-  const { rollups, measure, from, to, utc } = props;
+/** useTheme returns a value that changes with the color scheme, because the canvas keeps the colors it was drawn with. */
+function useTheme(): boolean {
+  const query = matchMedia("(prefers-color-scheme: dark)");
+  const [dark, setDark] = useState(query.matches);
   useEffect(() => {
-    const parent = holder.current!;
-    const axis = { stroke: color("--soft"), grid: { stroke: color("--rule"), width: 1 }, ticks: { show: false } };
-    const size = () => ({ width: parent.clientWidth, height: parent.clientWidth < 600 ? 260 : 340 });
-    const plot = new uPlot({
-      ...size(),
-      tzDate: (seconds) => utc ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
-      scales: { x: { range: () => [Date.parse(from) / 1000, Date.parse(to) / 1000] } },
-      axes: [axis, { ...axis, size: 60 }],
-      series: [{ value: utc ? "{YYYY}-{MM}-{DD} {HH}:{mm} UTC" : "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...lines(measure)],
-      bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
-      cursor: { drag: { x: true, y: false, setScale: false } },
-      hooks: {
-        drawAxes: [(u) => shade(u, latest.current.rollups)],
-        setSelect: [(u) => {
-          if (u.select.width < 4) return;
-          const at = (x: number) => u.posToVal(x, "x") * 1000;
-          latest.current.zoom(at(u.select.left), at(u.select.left + u.select.width));
-        }],
-      },
-    }, columns(rollups, measure) as uPlot.AlignedData, parent);
-    const watch = new ResizeObserver(() => plot.setSize(size()));
-    watch.observe(parent);
+    const changed = () => setDark(query.matches);
+    query.addEventListener("change", changed);
+    return () => query.removeEventListener("change", changed);
+  }, []);
+  return dark;
+}
+
+/**
+ * Plot draws the rollups. Dragging over a range calls zoom with its ends in milliseconds. The arrow
+ * keys select a bucket, whose figures are below the plot; Enter and + show it larger, - shows more.
+ */
+export function Plot(props: Props) {
+  const holder = useRef<HTMLDivElement>(null), drawn = useRef<uPlot>(undefined), latest = useRef(props);
+  const [at, setAt] = useState<number | null>(null);
+  const [on, setOn] = useState(choices.map((c) => c[2] as boolean));
+  latest.current = props;
+  const { rollups, measure, from, to, utc, alerts } = props;
+  const dark = useTheme();
+  const shape = measure === eventCount;
+
+  useEffect(() => {
+    const plot = create(holder.current!, latest, on, setAt);
+    drawn.current = plot;
+    const watch = new ResizeObserver(() => plot.setSize(sizeOf(holder.current!)));
+    watch.observe(holder.current!);
     return () => { watch.disconnect(); plot.destroy(); };
-  }, [rollups, measure, from, to, utc]);
-  return <div class="plot" ref={holder} role="img" aria-label={`${measure} over time; the table below has the same figures`} />;
+  }, [shape, utc, dark]);
+  useEffect(() => { drawn.current?.setData(columns(rollups, measure)); }, [rollups, measure, from, to, alerts]);
+  useEffect(() => {
+    if (!shape) choices.forEach(([, of], i) => of.forEach((n) => drawn.current?.setSeries(n, { show: on[i] })));
+  }, [on]);
+
+  const chosen = at === null ? undefined : rollups[at];
+  const select = (n: number) => {
+    const next = Math.max(0, Math.min(rollups.length - 1, n)), u = drawn.current;
+    if (!rollups.length || !u) return;
+    setAt(next);
+    u.setCursor({ left: u.valToPos(u.data[0][next], "x"), top: u.over.clientHeight / 2 }, false);
+  };
+  const keys: Record<string, () => void> = {
+    ArrowRight: () => select((at ?? rollups.length) + (at === null ? -1 : 1)), ArrowLeft: () => select((at ?? rollups.length) - 1),
+    Home: () => select(0), End: () => select(rollups.length - 1),
+    Enter: () => scale(0.25), "+": () => scale(0.25), "-": () => scale(4),
+  };
+  const scale = (by: number) => {
+    const [start, end] = [Date.parse(from), Date.parse(to)], middle = chosen ? (Date.parse(chosen.bucket) + Date.parse(chosen.end)) / 2 : (start + end) / 2;
+    props.zoom(middle - (end - start) * by / 2, middle + (end - start) * by / 2);
+  };
+  return (
+    <>
+      {!shape && (
+        <fieldset class="bar"><legend class="away">Lines</legend>
+          {choices.map(([name], i) => (
+            <label class={"key key-" + i}><input type="checkbox" checked={on[i]} onChange={(e) => setOn(on.with(i, e.currentTarget.checked))} /> {name}</label>
+          ))}
+        </fieldset>
+      )}
+      <div class="plot" ref={holder} tabIndex={0} role="slider" aria-label={`${measure} over time. The arrow keys select a bucket, plus and minus zoom.`}
+        aria-valuemin={0} aria-valuemax={Math.max(0, rollups.length - 1)} aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
+        aria-valuetext={chosen ? readout(chosen, measure, utc) : "no bucket selected"}
+        onKeyDown={(e) => { const act = keys[e.key]; if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); act(); } }} />
+      <p class="readout">{chosen ? readout(chosen, measure, utc) : "Point at a bucket, or select one with the arrow keys. Drag over a range to zoom."}</p>
+    </>
+  );
+}
+
+function readout(r: Rollup, measure: string, utc: boolean): string {
+  const f = r.measures[measure];
+  const state = r.open ? "open" : r.exact ? "exact" : "inexact";
+  const parts = [timeText(r.bucket, utc), `${numberText(r.events)} events`];
+  if (f) for (const name of ["min", "avg", "max", "p50", "p95", "p99"] as const) if (f[name] !== null) parts.push(`${name === "avg" ? "mean" : name} ${numberText(f[name])}`);
+  return [...parts, state].join(" · ");
+}
+
+const sizeOf = (parent: HTMLElement) => ({ width: parent.clientWidth, height: parent.clientWidth < 600 ? 260 : 340 });
+
+function create(parent: HTMLElement, latest: { current: Props }, on: boolean[], select: (at: number | null) => void): uPlot {
+  const { measure, rollups, utc } = latest.current;
+  const axis = { stroke: color("--soft"), grid: { stroke: color("--rule"), width: 1 }, ticks: { show: false } };
+  return new uPlot({
+    ...sizeOf(parent),
+    tzDate: (seconds) => utc ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
+    scales: { x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] } },
+    axes: [axis, { ...axis, size: 60 }],
+    series: [{}, ...lines(measure, on)],
+    bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
+    legend: { show: false },
+    cursor: { drag: { x: true, y: false, setScale: false } },
+    hooks: {
+      drawAxes: [(u) => shade(u, latest.current)],
+      setCursor: [(u) => { if (u.cursor.left! >= 0) select(u.cursor.idx ?? null); }],
+      setSelect: [(u) => {
+        if (u.select.width < 4) return;
+        const time = (x: number) => u.posToVal(x, "x") * 1000;
+        latest.current.zoom(time(u.select.left), time(u.select.left + u.select.width));
+        u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      }],
+    },
+  }, columns(rollups, measure), parent);
 }

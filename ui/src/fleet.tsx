@@ -1,40 +1,56 @@
-// The fleet page: the subjects of a type, found by the beginning or any part of their id.
-import { useState } from "preact/hooks";
+// The fleet page: all subjects of a type, found by any part of their id, and the open alerts.
+import { useMemo, useState } from "preact/hooks";
 import { ago, timeText } from "./time";
 import { Notice, href } from "./parts";
-import { url, usePolled, type Kind, type Subjects } from "./api";
+import { AlertTable } from "./alerts";
+import { url, usePolled, useSubjects, type Alerts, type Kind, type Subject } from "./api";
 
-const pageSize = "1000";
+const step = 200; // rows that are shown at first, and added by a click
+
+const lastSeen = (s: Subject) => s.series.map((x) => x.lastSeen).sort().at(-1);
 
 export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Kind[]; utc: boolean }) {
   const [search, setSearch] = useState("");
-  const [cursors, setCursors] = useState<string[]>([]);
-  const { data, problem } = usePolled<Subjects>(url([subjects], { limit: pageSize, cursor: cursors.at(-1) }), 10_000);
+  const [most, setMost] = useState(step);
+  const listed = useSubjects(subjects);
+  const has = kinds.some((k) => k.subjects === subjects && k.alerts);
+  const { data: open } = usePolled<Alerts>(has ? url(["alerts", subjects], { limit: "1000" }) : null);
+  const wanted = search.trim().toLowerCase();
+  const rows = useMemo(() => listed.subjects.filter((s) => s.subject.toLowerCase().includes(wanted)), [listed, wanted]);
+  const alerting = useMemo(() => Map.groupBy(open?.alerts ?? [], (a) => a.subject), [open]);
   const now = Date.now();
-  const rows = (data?.subjects ?? []).filter((s) => s.subject.toLowerCase().includes(search.toLowerCase()));
-  const shown = rows.slice(0, 500);
+  const total = listed.subjects.length;
   return (
     <main>
       <div class="bar">
         <h1>{subjects}</h1>
-        <label>Find <input type="search" value={search} placeholder="part of an id" onInput={(e) => setSearch(e.currentTarget.value)} /></label>
+        <label>Find <input type="search" value={search} placeholder="part of an id" onInput={(e) => { setSearch(e.currentTarget.value); setMost(step); }} /></label>
       </div>
-      <Notice problem={problem} waiting={!data} />
-      {data && !data.subjects.length && cursors.length === 0 && (
+      <Notice problem={listed.problem} waiting={!listed.whole && !total} />
+      {!!open?.alerts.length && (
+        <section>
+          <h2>Open alerts</h2>
+          <AlertTable alerts={open.alerts} subjects={subjects} utc={utc} />
+        </section>
+      )}
+      {listed.whole && !total && (
         <p class="empty">There are no {subjects} yet. They appear here with their first event: see “Send a reading” in what <code>tidemark dev</code> prints.</p>
       )}
-      {data && data.subjects.length > 0 && !rows.length && <p class="empty">No id on this page contains “{search}”.</p>}
-      {shown.length > 0 && (
+      {total > 0 && !rows.length && <p class="empty">No id contains “{search}”. <a href={href([subjects, search.trim()])}>Open {search.trim()}</a></p>}
+      {rows.length > 0 && (
         <table>
-          <caption>{rows.length} of {data!.subjects.length} on this page{rows.length > shown.length && `; the first ${shown.length} are shown, search for the others`}</caption>
+          <caption aria-live="polite">
+            {rows.length} of {total} {subjects}{!listed.whole && !listed.problem && ", reading more…"}
+            {listed.more && "; there are more than this page lists: enter a whole id to open it"}
+          </caption>
           <thead><tr><th scope="col">Subject</th><th scope="col">Series</th><th scope="col">Last event</th></tr></thead>
           <tbody>
-            {shown.map((s) => {
-              const last = s.series.map((x) => x.lastSeen).sort().at(-1);
+            {rows.slice(0, most).map((s) => {
+              const last = lastSeen(s), alerts = alerting.get(s.subject)?.length;
               return (
                 <tr key={s.subject}>
-                  <th scope="row"><a href={href([subjects, s.subject])}>{s.subject}</a></th>
-                  <td>{s.series.map((x) => (kinds.find((k) => k.name === x.kind)?.path ?? x.kind) + (x.stream && ` (${x.stream})`)).join(", ") || "profile only"}</td>
+                  <th scope="row"><a href={href([subjects, s.subject])}>{s.subject}</a>{alerts && <span class="tag">{alerts} open {alerts > 1 ? "alerts" : "alert"}</span>}</th>
+                  <td>{seriesText(s, kinds)}</td>
                   <td title={last && timeText(last, utc)}>{last ? ago(last, now) : "–"}</td>
                 </tr>
               );
@@ -42,13 +58,16 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Kind[
           </tbody>
         </table>
       )}
-      {(data?.next || cursors.length > 0) && (
-        <nav class="bar" aria-label="Pages">
-          <button disabled={!cursors.length} onClick={() => setCursors(cursors.slice(0, -1))}>Previous page</button>
-          <button disabled={!data?.next} onClick={() => setCursors([...cursors, data!.next!])}>Next page</button>
-        </nav>
-      )}
+      {rows.length > most && <p><button onClick={() => setMost(most + step)}>Show {Math.min(step, rows.length - most)} more</button></p>}
       <p class="note">“Last event” is to the hour, or to the day where hours are immediate.</p>
     </main>
   );
+}
+
+const named = 4; // streams that a row names
+
+function seriesText(s: Subject, kinds: Kind[]): string {
+  const names = s.series.slice(0, named).map((x) => (kinds.find((k) => k.name === x.kind)?.path ?? x.kind) + (x.stream && ` (${x.stream})`));
+  if (s.series.length > named) names.push(`${s.series.length - named} more`);
+  return names.join(", ") || "profile only";
 }

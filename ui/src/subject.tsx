@@ -1,12 +1,14 @@
 // The page of one subject: a chart of a measure, the latest state and the newest events.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { AlertTable } from "./alerts";
 import { Plot, eventCount } from "./chart";
 import { Notice, href } from "./parts";
 import { numberText, timeText } from "./time";
-import { url, usePolled, type Chart, type Event, type History, type Kind, type Series, type Subject } from "./api";
+import { url, usePolled, type Alerts, type Chart, type Event, type History, type Kind, type Series, type Subject } from "./api";
 
 const day = 86400e3;
 const ranges: [string, number][] = [["1 hour", day / 24], ["1 day", day], ["1 week", 7 * day], ["30 days", 30 * day], ["1 year", 365 * day]];
+const shownStreams = 50;
 
 interface Props { subjects: string; id: string; params: URLSearchParams; kinds: Kind[]; utc: boolean }
 
@@ -20,56 +22,81 @@ export function SubjectPage({ subjects, id, params, kinds, utc }: Props) {
       <h1><a href={href([subjects])}>{subjects}</a> / {id}</h1>
       <Notice problem={problem} waiting={!data} />
       {data && !chosen && <p class="empty">Nothing is stored for {id} yet, apart from its profile.</p>}
-      {chosen && series.length > 1 && (
-        <nav class="bar" aria-label="Series">
-          {series.map((s) => (
-            <a class="choice" aria-current={s === chosen ? "true" : undefined} href={href([subjects, id], { kind: s.kind, stream: s.stream })}>
-              {kinds.find((k) => k.name === s.kind)?.path ?? s.kind}{s.stream && ` · ${s.stream}`}
-            </a>
-          ))}
-        </nav>
+      {chosen && series.length > 1 && <SeriesChoice place={[subjects, id]} series={series} chosen={chosen} kinds={kinds} />}
+      {chosen && !kind && (
+        <p class="empty">The series {chosen.kind}{chosen.stream && ` · ${chosen.stream}`} cannot be shown: the API describes no kind {chosen.kind} of {subjects}. Its rows stay
+        in the table. Declare the kind in tidemark.yaml again to read them.</p>
       )}
       {chosen && kind && <SeriesView key={chosen.kind + "/" + chosen.stream} parts={[subjects, id, kind.path]} series={chosen} kind={kind} utc={utc} />}
     </main>
   );
 }
 
-interface Range { from: number; to: number }
+/** SeriesChoice links to each series; with many streams, to those that contain a text. */
+function SeriesChoice({ place, series, chosen, kinds }: { place: string[]; series: Series[]; chosen: Series; kinds: Kind[] }) {
+  const [search, setSearch] = useState("");
+  const name = (s: Series) => (kinds.find((k) => k.name === s.kind)?.path ?? s.kind) + (s.stream && ` · ${s.stream}`);
+  const found = series.filter((s) => name(s).toLowerCase().includes(search.trim().toLowerCase()));
+  return (
+    <nav class="bar" aria-label="Series">
+      {series.length > shownStreams && (
+        <label>Find a series <input type="search" value={search} onInput={(e) => setSearch(e.currentTarget.value)} /></label>
+      )}
+      {found.slice(0, shownStreams).map((s) => (
+        <a key={s.kind + "/" + s.stream} class="choice" aria-current={s === chosen ? "true" : undefined} href={href(place, { kind: s.kind, stream: s.stream })}>{name(s)}</a>
+      ))}
+      {found.length > shownStreams && <span class="note">and {found.length - shownStreams} more of {series.length}</span>}
+    </nav>
+  );
+}
+
+/** A range of time in milliseconds. end is null where the range ends now and moves on with the clock. */
+interface Range { length: number; end: number | null }
 
 /** firstRange is the last 30 days, or where the newest event is older, the 30 days before it. */
 function firstRange(s: Series): Range {
   const last = Date.parse(s.lastSeen) + day;
-  const to = last < Date.now() ? last : Date.now();
-  return { from: Math.max(Date.parse(s.firstSeen), to - 30 * day), to };
+  const end = last < Date.now() ? last : null;
+  return { length: Math.min((end ?? Date.now()) - Date.parse(s.firstSeen), 30 * day), end };
 }
+
+const iso = (t: number) => new Date(t).toISOString();
 
 function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Series; kind: Kind; utc: boolean }) {
   const measures = [...series.measures, eventCount];
   const [measure, setMeasure] = useState(measures[0]);
   const [range, setRange] = useState(() => firstRange(series));
   const [before, setBefore] = useState<Range[]>([]);
-  const span = range.to - range.from;
-  const show = (from: number, to: number) => { setBefore([...before, range]); setRange({ from, to: Math.max(to, from + 60e3) }); };
-  const iso = (t: number) => new Date(t).toISOString();
-  const path = url([...parts, "rollups"], { from: iso(range.from), to: iso(range.to), points: "400", gaps: "true", stream: series.stream });
-  const { data: chart, problem } = usePolled<Chart>(path);
+  const { length: span, end } = range, live = end === null;
+  const go = (length: number, end: number | null) => { setBefore([...before, range]); setRange({ length: Math.max(length, 60e3), end }); };
+  const move = (by: number) => { const to = (end ?? Date.now()) + by; go(span, to < Date.now() ? to : null); };
+  // A range that ends now is a length: the API knows the time.
+  const when = useMemo((): Record<string, string> => end === null ? { last: `${Math.ceil(span / 1000)}s` } : { from: iso(end - span), to: iso(end) }, [range]);
+  const { data: read, problem } = usePolled<Chart>(url([...parts, "rollups"], { ...when, points: "400", gaps: "true", stream: series.stream }));
+  const previous = useRef<Chart>(undefined);
+  if (read) previous.current = read;
+  const chart = read ?? previous.current; // the old chart stays until the new one is there
+  const { data: alerts } = usePolled<Alerts>(kind.alerts ? url([...parts.slice(0, 2), "alerts"], { limit: "100" }) : null);
+  const own = useMemo(() => (alerts?.alerts ?? []).filter((a) => a.kind === kind.name && (a.stream ?? "") === series.stream), [alerts]);
+  const times = useMemo(() => own.map((a) => Date.parse(a.at)), [own]);
   return (
     <>
-      <section aria-label="Chart">
+      <section aria-label="Chart" aria-busy={!read}>
         <div class="bar">
           <label>Measure <select value={measure} onChange={(e) => setMeasure(e.currentTarget.value)}>{measures.map((m) => <option>{m}</option>)}</select></label>
           {ranges.map(([name, length]) => (
-            <button aria-pressed={span === length} onClick={() => show(range.to - length, range.to)}>{name}</button>
+            <button aria-pressed={Math.abs(span - length) < 1000} onClick={() => go(length, end)}>{name}</button>
           ))}
-          <button onClick={() => show(Date.parse(series.firstSeen), Date.now())}>All</button>
-          <button onClick={() => show(range.from - span / 2, range.to - span / 2)} aria-label="Earlier">←</button>
-          <button onClick={() => show(range.from + span / 2, range.to + span / 2)} aria-label="Later">→</button>
-          <button onClick={() => show(Date.now() - span, Date.now())}>Now</button>
+          <button onClick={() => go(Date.now() - Date.parse(series.firstSeen), null)}>All</button>
+          <button onClick={() => move(-span / 2)} aria-label="Earlier">←</button>
+          <button disabled={live} onClick={() => move(span / 2)} aria-label="Later">→</button>
+          <button aria-pressed={live} onClick={() => go(span, null)}>Now</button>
           <button disabled={!before.length} onClick={() => { setRange(before.at(-1)!); setBefore(before.slice(0, -1)); }}>Back</button>
         </div>
         <Notice problem={problem} waiting={!chart} />
-        {chart && <ChartView chart={chart} measure={measure} utc={utc} zoom={show} />}
+        {chart && <ChartView chart={chart} measure={measure} utc={utc} zoom={(from, to) => go(to - from, to)} alerts={times} />}
       </section>
+      {own.length > 0 && <section><h2>Alerts</h2><AlertTable alerts={own} utc={utc} /></section>}
       <div class="columns">
         {kind.latest && <Latest path={url([...parts, "latest"], { stream: series.stream })} utc={utc} />}
         {kind.events && <Events path={url(parts, { limit: "20", stream: series.stream })} utc={utc} />}
@@ -78,13 +105,15 @@ function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Ser
   );
 }
 
-function ChartView({ chart, measure, utc, zoom }: { chart: Chart; measure: string; utc: boolean; zoom: (from: number, to: number) => void }) {
+interface ChartProps { chart: Chart; measure: string; utc: boolean; alerts: number[]; zoom: (from: number, to: number) => void }
+
+function ChartView({ chart, measure, utc, alerts, zoom }: ChartProps) {
   const filled = useMemo(() => chart.rollups.filter((r) => r.events > 0), [chart]);
   const inexact = filled.filter((r) => !r.exact).length;
   return (
     <>
       {filled.length === 0 && <p class="empty">No events from {timeText(chart.from, utc)} to {timeText(chart.to, utc)}. Choose “All” for every bucket that is kept.</p>}
-      <Plot rollups={chart.rollups} measure={measure} from={chart.from} to={chart.to} utc={utc} zoom={zoom} />
+      <Plot rollups={chart.rollups} measure={measure} from={chart.from} to={chart.to} utc={utc} alerts={alerts} zoom={zoom} />
       <p class="facts">
         <strong>Tier:</strong> {chart.reason}.{" "}
         {chart.wholeFrom && <>Data before {timeText(chart.wholeFrom, utc)} has expired. </>}
@@ -96,7 +125,7 @@ function ChartView({ chart, measure, utc, zoom }: { chart: Chart; measure: strin
       </p>
       <details>
         <summary>{filled.length} buckets as a table</summary>
-        <div class="wide"><BucketTable rollups={filled} measure={measure} utc={utc} /></div>
+        <div class="wide" tabIndex={0} role="region" aria-label="Buckets"><BucketTable rollups={filled} measure={measure} utc={utc} /></div>
       </details>
     </>
   );
