@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { hatch, tint } from "./shade";
-import { numberText, timeText } from "./time";
+import { axisText, numberText, timeText } from "./time";
 import type { Figures, Rollup } from "./api";
 
 export const eventCount = "events";
@@ -88,10 +88,11 @@ export function Plot(props: Props) {
   const shape = measure === eventCount;
 
   useEffect(() => {
-    const plot = create(holder.current!, latest, on, setAt);
+    const parent = holder.current!;
+    const plot = create(parent, latest, on, setAt);
     drawn.current = plot;
-    const watch = new ResizeObserver(() => plot.setSize(sizeOf(holder.current!)));
-    watch.observe(holder.current!);
+    const watch = new ResizeObserver(() => plot.setSize(sizeOf(parent)));
+    watch.observe(parent);
     return () => { watch.disconnect(); plot.destroy(); };
   }, [shape, utc, dark]);
   useEffect(() => { drawn.current?.setData(columns(rollups, measure)); }, [rollups, measure, from, to, alerts]);
@@ -150,7 +151,7 @@ function create(parent: HTMLElement, latest: { current: Props }, on: boolean[], 
     ...sizeOf(parent),
     tzDate: (seconds) => utc ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
     scales: { x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] } },
-    axes: [axis, { ...axis, size: 60 }],
+    axes: [{ ...axis, space: 70, values: (_, splits, _axis, _space, step) => splits.map((s) => axisText(s, step, utc)) }, { ...axis, size: 60 }],
     series: [{}, ...lines(measure, on)],
     bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
     legend: { show: false },

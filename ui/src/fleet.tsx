@@ -64,7 +64,7 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Kind[
   );
 }
 
-const named = 4; // streams that a row names
+const named = 2; // streams that a row names
 
 function seriesText(s: Subject, kinds: Kind[]): string {
   const names = s.series.slice(0, named).map((x) => (kinds.find((k) => k.name === x.kind)?.path ?? x.kind) + (x.stream && ` (${x.stream})`));

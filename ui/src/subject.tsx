@@ -64,7 +64,7 @@ const iso = (t: number) => new Date(t).toISOString();
 
 function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Series; kind: Kind; utc: boolean }) {
   const measures = [...series.measures, eventCount];
-  const [measure, setMeasure] = useState(measures[0]);
+  const [chosen, setMeasure] = useState<string>();
   const [range, setRange] = useState(() => firstRange(series));
   const [before, setBefore] = useState<Range[]>([]);
   const { length: span, end } = range, live = end === null;
@@ -76,6 +76,8 @@ function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Ser
   const previous = useRef<Chart>(undefined);
   if (read) previous.current = read;
   const chart = read ?? previous.current; // the old chart stays until the new one is there
+  const first = useMemo(() => measures.find((m) => chart?.rollups.some((r) => r.measures[m]?.count)), [chart]);
+  const measure = chosen ?? first ?? measures[0];
   const { data: alerts } = usePolled<Alerts>(kind.alerts ? url([...parts.slice(0, 2), "alerts"], { limit: "100" }) : null);
   const own = useMemo(() => (alerts?.alerts ?? []).filter((a) => a.kind === kind.name && (a.stream ?? "") === series.stream), [alerts]);
   const times = useMemo(() => own.map((a) => Date.parse(a.at)), [own]);

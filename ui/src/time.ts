@@ -8,6 +8,15 @@ export function timeText(at: string | null, utc: boolean): string {
   }).format(new Date(at));
 }
 
+/** axisText returns a time in seconds as the label of an axis whose labels are `step` seconds apart. */
+export function axisText(seconds: number, step: number, utc: boolean): string {
+  const at = new Date(seconds * 1000), timeZone = utc ? "UTC" : undefined;
+  const text = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-GB", { ...options, timeZone }).format(at);
+  if (step >= 86400 * 28) return text({ month: "short", year: "numeric" });
+  const clock = text({ hour: "2-digit", minute: "2-digit" });
+  return step >= 86400 || clock === "00:00" ? text({ day: "numeric", month: "short" }) : clock;
+}
+
 /** ago returns how long a time lies back, in the largest whole unit. */
 export function ago(at: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(at)) / 1000);

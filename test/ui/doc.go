@@ -1,0 +1,3 @@
+// Package ui tests the pages of Tidemark in Chromium against a local stack with readings of real
+// loggers. It writes a picture of each page to build/screens.
+package ui

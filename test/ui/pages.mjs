@@ -1,0 +1,207 @@
+// Drives the pages in Chromium. Arguments: the URL of the stack, the browser, a directory for
+// pictures, and a subject id that is markup. It prints the scenarios that passed, one to a line.
+import {readFileSync} from "node:fs"
+import {createRequire} from "node:module"
+import {join} from "node:path"
+import assert from "node:assert/strict"
+import {chromium} from "playwright-core"
+
+const [stack, executablePath, screens, markup] = process.argv.slice(2)
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const widths = {wide: 1280, narrow: 390}
+const device = "gwi_w_411", stream = "air_temp_c"
+const subject = (id, params = "") => "#/devices/" + encodeURIComponent(id) + params
+const chart = subject(device, `?kind=READING&stream=${stream}`)
+
+const send = async (path, body) => {
+  const response = await fetch(stack + path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)})
+  assert.ok(response.ok, `POST ${path}: ${response.status} ${await response.text()}`)
+}
+const read = async (path) => (await fetch(stack + path)).json()
+const reading = (id, fields) => ({deviceId: id, timestamp: new Date().toISOString(), ...fields})
+
+// open loads a page and waits for a text of it.
+async function open(page, place, text) {
+  await page.goto(`${stack}/ui/${place}`)
+  await page.getByText(text).first().waitFor()
+}
+
+// check fails for what axe-core calls serious or critical, and for a page wider than the screen.
+async function check(page, name) {
+  await page.evaluate(axe)
+  const found = await page.evaluate(() => axe.run())
+  const serious = found.violations.filter((v) => ["serious", "critical"].includes(v.impact))
+  assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.map((n) => n.html + " " + n.failureSummary).join(" | ")}`), [], name)
+  const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+  assert.ok(content <= screen, `${name} is ${content} px wide on a screen of ${screen} px`)
+}
+
+const facts = (page) => page.locator(".facts").textContent()
+
+const scenarios = {
+  async looks(page) {
+    const places = {fleet: ["#/devices", "Last event"], subject: [chart, "Tier:"]}
+    for (const [size, width] of Object.entries(widths)) {
+      await page.setViewportSize({width, height: 900})
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({colorScheme})
+        for (const [name, [place, text]] of Object.entries(places)) {
+          await open(page, place, text)
+          await page.screenshot({path: join(screens, `${name}-${size}-${colorScheme}.png`), fullPage: true})
+          await check(page, `${name} ${size} ${colorScheme}`)
+        }
+      }
+    }
+  },
+  async zoom(page) {
+    await open(page, chart, "Tier:")
+    await page.getByRole("button", {name: "1 year"}).click()
+    await page.waitForFunction(() => /^Tier: daily/.test(document.querySelector(".facts").textContent))
+    const box = await page.locator(".u-over").boundingBox()
+    const x = box.x + box.width - 3, y = box.y + box.height / 2
+    await page.mouse.move(x - 30, y)
+    await page.mouse.down()
+    await page.mouse.move(x, y, {steps: 4})
+    await page.mouse.up()
+    await page.waitForFunction(() => /^Tier: hourly/.test(document.querySelector(".facts").textContent))
+    await page.getByRole("button", {name: "1 hour"}).click()
+    await page.waitForFunction(() => /^Tier: hourly/.test(document.querySelector(".facts").textContent))
+    await page.getByRole("button", {name: "Back"}).click()
+    await page.getByRole("button", {name: "Back"}).click()
+    await page.waitForFunction(() => /^Tier: daily/.test(document.querySelector(".facts").textContent))
+  },
+  async keyboard(page) {
+    await open(page, "#/devices", device)
+    const tabTo = async (what) => {
+      for (let n = 0; n < 60; n++) {
+        await page.keyboard.press("Tab")
+        if (await page.evaluate((css) => document.activeElement.matches(css), what)) return
+      }
+      assert.fail(`Tab does not reach ${what}`)
+    }
+    await tabTo("input[type=search]")
+    await page.keyboard.type("gwi")
+    await tabTo("tbody a")
+    await page.keyboard.press("Enter")
+    await tabTo("[role=slider]")
+    await page.keyboard.press("End")
+    const last = await page.locator(".readout").textContent()
+    await page.keyboard.press("ArrowLeft")
+    const before = await page.locator(".readout").textContent()
+    assert.notEqual(last, before)
+    assert.match(last, /events.*(open|exact)/)
+    assert.equal(await page.getByRole("slider").getAttribute("aria-valuetext"), before)
+    const tier = await facts(page)
+    await page.keyboard.press("-")
+    await page.waitForFunction((old) => document.querySelector(".facts").textContent !== old, tier)
+  },
+  async live(page) {
+    await send("/v1/readings", reading("live", {temperature: 20}))
+    await open(page, subject("live"), "The tinted bucket is still open")
+    await page.getByRole("slider").press("End")
+    await page.getByText(/ 1 events/).waitFor()
+    await send("/v1/readings", reading("live", {temperature: 30}))
+    await page.getByText(/ 2 events.*mean 25/).waitFor()
+    await page.locator("dd", {hasText: "30"}).waitFor() // the latest state
+  },
+  async alert(page) {
+    await open(page, "#/devices", device)
+    assert.equal(await page.getByText("Open alerts").count(), 0)
+    await send("/v1/readings", reading("hot", {temperature: 99}))
+    await page.getByText("Open alerts").waitFor()
+    await page.screenshot({path: join(screens, "alert.png"), fullPage: true})
+    await check(page, "alert")
+    await open(page, subject("hot"), "too-hot")
+    await page.screenshot({path: join(screens, "alert-subject.png"), fullPage: true})
+  },
+  async hostile(page) {
+    page.on("dialog", () => assert.fail("a script of a subject ran"))
+    await open(page, "#/devices", markup)
+    await page.getByRole("link", {name: markup}).click()
+    await page.getByText("Newest events").waitFor()
+    assert.equal(await page.locator("script:not([src])").count(), 0)
+    await check(page, "markup")
+    await open(page, subject("many"), "and 30 more of 80")
+    await page.getByLabel("Find a series").fill("channel_79")
+    await page.getByRole("link", {name: "channel_79"}).click()
+    await page.getByText("Tier:").waitFor()
+    await page.setViewportSize({width: widths.narrow, height: 900})
+    await check(page, "many streams")
+    await page.screenshot({path: join(screens, "many.png"), fullPage: true})
+    await open(page, subject("nothing"), /nothing|Nothing/)
+    await open(page, subject(device, "?kind=GONE&stream="), "Tier:")
+    await open(page, "#/planets", "There is no page")
+  },
+  async figures(page) {
+    await open(page, chart, "Tier:")
+    await page.getByRole("button", {name: "1 week"}).click()
+    await page.waitForFunction(() => /^Tier: hourly/.test(document.querySelector(".facts").textContent))
+    await page.getByText("buckets as a table").click()
+    const shown = await page.locator("details tbody tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td.number")].map((c) => c.textContent)))
+    const api = await read(`/v1/devices/${device}/readings/rollups?last=7d&points=400&stream=${stream}`)
+    const text = (x) => x === null ? "–" : new Intl.NumberFormat("en-GB", {maximumSignificantDigits: 6}).format(x)
+    const want = api.rollups.filter((r) => r.events).reverse().map((r) => [text(r.events), ...["min", "avg", "max", "p50", "p95", "p99"].map((f) => text(r.measures.value[f]))])
+    assert.ok(want.length > 10)
+    assert.deepEqual(shown, want)
+  },
+  async search(page) {
+    const subjects = Array.from({length: 10_000}, (_, n) => ({subject: `meter_${String(n).padStart(5, "0")}`, profile: false,
+      series: [{kind: "READING", stream: "", measures: [], firstSeen: "2026-01-01T00:00:00Z", lastSeen: "2026-01-01T00:00:00Z"}]}))
+    await page.route("**/v1/devices?**", (route) => {
+      const at = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0)
+      return route.fulfill({json: {subjects: subjects.slice(at, at + 1000), next: at + 1000 < subjects.length ? String(at + 1000) : null}})
+    })
+    await open(page, "#/devices", "10000 of 10000 devices")
+    const began = Date.now()
+    await page.getByLabel("Find").fill("meter_09999")
+    await page.getByText("1 of 10000 devices").waitFor()
+    assert.ok(Date.now() - began < 1000, "a search takes longer than a second")
+  },
+  async theme(page) {
+    const colors = () => page.evaluate(() => {
+      const canvas = document.querySelector("canvas"), seen = new Set()
+      const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+      for (let i = 0; i < data.length; i += 4) if (data[i + 3] == 255) seen.add(`${data[i]},${data[i + 1]},${data[i + 2]}`)
+      return [...seen]
+    })
+    await page.emulateMedia({colorScheme: "light"})
+    await open(page, chart, "Tier:")
+    assert.ok((await colors()).includes("223,227,230"), "the grid of the light scheme is missing")
+    await page.emulateMedia({colorScheme: "dark"})
+    await page.waitForTimeout(500)
+    const dark = await colors()
+    assert.ok(!dark.includes("223,227,230") && dark.includes("44,51,58"), "the plot keeps the colors of the light scheme")
+  },
+  async away(page) {
+    await open(page, chart, "Tier:")
+    await page.context().setOffline(true)
+    await page.getByRole("alert").first().waitFor()
+    assert.match(await page.getByRole("alert").first().textContent(), /cannot be reached/)
+    await check(page, "away")
+    await page.screenshot({path: join(screens, "away.png"), fullPage: true})
+    await page.context().setOffline(false)
+    await page.getByRole("alert").first().waitFor({state: "detached"})
+  },
+}
+
+const browser = await chromium.launch({executablePath, args: ["--no-sandbox"]})
+for (const [name, run] of Object.entries(scenarios)) {
+  const context = await browser.newContext({viewport: {width: widths.wide, height: 900}, bypassCSP: false})
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const elsewhere = [], errors = []
+  page.on("request", (r) => { if (!r.url().startsWith(stack + "/")) elsewhere.push(r.url()) })
+  page.on("pageerror", (e) => errors.push(e.stack))
+  try {
+    await run(page)
+    assert.deepEqual(elsewhere, [], "requests to other hosts")
+    assert.deepEqual(errors, [], "errors of the page")
+  } catch (cause) {
+    await page.screenshot({path: join(screens, `failed-${name}.png`)})
+    console.error(`scenario ${name}:`, cause, errors)
+    process.exitCode = 1
+  }
+  await context.close()
+  if (!process.exitCode) console.log(name)
+}
+await browser.close()

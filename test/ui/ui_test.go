@@ -1,0 +1,178 @@
+package ui
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/local"
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/replay"
+	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/pkg/domains"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+func TestMain(m *testing.M) { ddblocal.Main(m) }
+
+const (
+	settings   = "mapping: {window: 0s}\nprometheus: true\n"
+	device     = "gwi_w_411"
+	columns    = "subject=device,stream=metric,time=ts,id=rec,value=value"
+	oneLineIn  = 12
+	hostile    = `<script>alert("x")</script>`
+	manyStream = 80
+)
+
+// The scenarios are functions of pages.mjs, which prints the name of each that passed.
+var scenarios = []string{"looks", "zoom", "keyboard", "live", "alert", "hostile", "figures", "search", "theme", "away"}
+
+func TestPages_ShowTheTableInABrowser(t *testing.T) {
+	browser := os.Getenv("CHROMIUM")
+	if browser == "" {
+		browser = "/usr/bin/chromium"
+	}
+	if _, err := os.Stat(browser); err != nil {
+		t.Skip("needs chromium: install it, or set CHROMIUM to its path")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		testenv.Missing(t, "node", err)
+	}
+	s := start(t)
+	send(t, s)
+	screens, err := filepath.Abs("../../build/screens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(screens, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), node, "pages.mjs", s.URL, browser, screens, hostile).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if got, want := strings.Fields(string(out)), scenarios; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("scenarios %v, want %v", got, want)
+	}
+}
+
+func start(t *testing.T) *local.Stack {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), config.FileName)
+	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := config.Load(path, domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	database := ddblocal.ForTest(t)
+	s, err := local.Start(t.Context(), local.Options{
+		Config: parsed, ConfigPath: path, Table: fmt.Sprintf("ui-%d", time.Now().UnixNano()),
+		DynamoDB: ddblocal.Options{Endpoint: database.Endpoint}, Dir: t.TempDir(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// send sends the readings of a logger, shifted so that the newest is now, then readings of a subject whose id
+// is markup and of one with many streams.
+func send(t *testing.T, s *local.Stack) {
+	t.Helper()
+	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING", "measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
+	file := sample(t)
+	kinds, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := &kinds.Kinds[0]
+	in := replay.Input{Kind: kind}
+	if in.Columns, err = replay.ParseColumns(columns, kind); err != nil {
+		t.Fatal(err)
+	}
+	_, shift, err := in.Rebase("now", model.TimeOf(time.Now().Add(-2*time.Hour)), []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender := replay.Sender{URL: s.URL + "/v1/" + kind.Path, Batch: 100, Lanes: 2}
+	err = sender.Send(t.Context(), func(send func(replay.Observation) error) error {
+		return in.Each([]string{file}, func(o replay.Observation) error {
+			shifted, err := o.Shift(shift)
+			if err != nil {
+				return err
+			}
+			return send(shifted)
+		})
+	})
+	if err != nil || sender.Counts.Of(model.Rejected) > 0 {
+		t.Fatalf("replay: %v, %d rejected", err, sender.Counts.Of(model.Rejected))
+	}
+	at := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
+	readings := []map[string]any{{"deviceId": hostile, "timestamp": at, "temperature": 20, "note": hostile}}
+	for i := range manyStream {
+		readings = append(readings, map[string]any{"deviceId": "many", "stream": fmt.Sprintf("channel_%02d", i), "timestamp": at, "value": i})
+	}
+	post(t, s.URL+"/v1/readings", readings)
+	if err := s.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func post(t *testing.T, url string, body any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.Post(url, "application/json", bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if printed, _ := io.ReadAll(response.Body); response.StatusCode >= 300 {
+		t.Fatalf("POST %s: %s: %s", url, response.Status, printed)
+	}
+}
+
+// sample writes some lines of the logger to a file.
+func sample(t *testing.T) string {
+	t.Helper()
+	zipped, err := os.Open("../data/loggers.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer zipped.Close()
+	text, err := gzip.NewReader(zipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	lines := bufio.NewScanner(text)
+	for n := 0; lines.Scan(); n++ {
+		if n == 0 || strings.Contains(lines.Text(), device) && n%oneLineIn == 0 {
+			fmt.Fprintln(&out, lines.Text())
+		}
+	}
+	path := filepath.Join(t.TempDir(), "loggers.csv")
+	if err := errors.Join(lines.Err(), os.WriteFile(path, out.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
