@@ -11,25 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 )
 
-const adoptLong = `Prepare a table that was restored from a backup, so that Tidemark can use it. Run it after
-the restore and before anything writes to the table. A restore leaves out the table
-stream, TTL and the event source mappings, and the backup may miss changes that had not
-reached the rollups when it was made.
-
-It enables the table stream and TTL, prints how to create the mappings, recomputes every
-bucket with an event that arrived in the 48 hours before the backup and every other
-bucket whose digest is wrong, and ends with "tidemark verify". It may be run again.
-
-It reads the whole table: once to find the newest event, once to find wrong buckets, and
-twice to verify (--no-verify omits that).
-
-Exit status: 0 the table is ready and every bucket is correct; 1 verify found
-differences; 2 wrong usage; 3 failed.`
-
-const adoptExample = `  tidemark adopt --restored --table tidemark-restored
-  tidemark adopt --restored --table tidemark-restored --function tidemark-prod-aggregate \
-    --purge-function tidemark-prod-purge --on-failure arn:aws:sqs:eu-west-1:123456789012:tidemark-prod-on-failure`
-
 type adoptFlags struct {
 	restored, noVerify         bool
 	function, purge, onFailure string
@@ -38,11 +19,9 @@ type adoptFlags struct {
 func adoptCommand(to *connection) *cobra.Command {
 	var flags adoptFlags
 	cmd := &cobra.Command{
-		Use:     "adopt",
-		Short:   "Prepare a table that was restored from a backup",
-		Long:    adoptLong,
-		Example: adoptExample,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runAdopt(cmd, to, flags) },
+		Use:   "adopt",
+		Short: "Prepare a table that was restored from a backup",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runAdopt(cmd, to, flags) },
 	}
 	cmd.Flags().BoolVar(&flags.restored, "restored", false, "confirm that the table was restored from a backup (required)")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify at the end")

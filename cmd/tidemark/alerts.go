@@ -17,13 +17,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const alertsLong = `List alerts, and acknowledge or resolve them.
-
-Without a subject, it lists the open alerts of all subjects, the most severe first. With a
-subject, it lists all alerts of that subject, newest first.
-
-Exit status: 0 done; 1 there is no such alert; 2 wrong usage; 3 failed.`
-
 func alertsCommand(to *connection) *cobra.Command {
 	var severity, output string
 	var open bool
@@ -31,10 +24,7 @@ func alertsCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "alerts [SUBJECT]",
 		Short: "List, acknowledge and resolve alerts",
-		Long:  alertsLong,
-		Example: "  tidemark alerts\n  tidemark alerts --severity warning\n  tidemark alerts devices/sensor_01 --open\n" +
-			"  tidemark alerts ack 01KPN3Q8G0V7H4T2W9R5M6C1XA",
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			parsed, err := parseSeverity(severity)
 			if err != nil {
@@ -48,8 +38,8 @@ func alertsCommand(to *connection) *cobra.Command {
 	cmd.Flags().IntVar(&limit, "limit", 100, "the most alerts to list; 0 lists all")
 	cmd.Flags().StringVar(&output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.AddCommand(
-		alertAction(to, "ack", "Acknowledge alerts", "Record that these alerts were seen; they stay open.", (*alert.Service).Acknowledge),
-		alertAction(to, "resolve", "Resolve alerts", "Close these alerts, as if the measure were within its bounds again.", (*alert.Service).Resolve),
+		alertAction(to, "ack", "Acknowledge alerts", (*alert.Service).Acknowledge),
+		alertAction(to, "resolve", "Resolve alerts", (*alert.Service).Resolve),
 	)
 	return cmd
 }
@@ -107,10 +97,10 @@ func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limi
 
 // alertAction returns a command that changes alerts, each given by its id. An open alert
 // is found by its id alone, any other needs its subject.
-func alertAction(to *connection, name, short, long string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
+func alertAction(to *connection, name, short string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
 	var subject, by string
 	cmd := &cobra.Command{
-		Use: name + " ALERT…", Short: short, Long: long, Args: cobra.MinimumNArgs(1),
+		Use: name + " ALERT…", Short: short, Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {

@@ -13,24 +13,14 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 )
 
-const configApplyLong = `Make the declared tiers, retentions and fields those of the table. Run it after each
-deployment that changes the configuration ("make deploy" and "tidemark dev" do).
-
-The functions run by the tiers and retentions of the table: a change has no effect before.
-If a change would make stored rows wrong, nothing is written, and no function starts.
-
-Exit status: 0 applied, or nothing to do; 1 a change is refused; 2 wrong usage; 3 failed.`
-
 func configApplyCommand(to *connection) *cobra.Command {
 	var stack string
 	var dryRun bool
 	var retired []string
 	cmd := &cobra.Command{
-		Use:     "apply",
-		Short:   "Apply the configuration to the table after a deployment",
-		Long:    configApplyLong,
-		Example: "  tidemark config apply --stack tidemark-prod",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun, retired) },
+		Use:   "apply",
+		Short: "Apply the configuration to the table after a deployment",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun, retired) },
 	}
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` whose table it is")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing; a stack that does not exist yet is no error")

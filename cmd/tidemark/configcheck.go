@@ -15,23 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-const configCheckLong = `Check whether the configuration is valid and, with --against, what a change of it means.
-Run it before each deployment. Each change is one of
-
-  safe             takes effect when it is deployed; stored data stays correct
-  needs a rebuild  stored rows keep their old contents until you run "tidemark rebuild"
-  refused          would lose stored data, or make stored rows wrong
-
---against is the configuration before the change: a file, "-" for standard input, or
-"deployed" for the one that the functions of --stack run with.
-
-Exit status: 0 valid, and no change is refused; 1 a change is refused; 2 not valid, or
-wrong usage; 3 failed.`
-
-const configCheckExample = `  tidemark config check
-  git show HEAD:tidemark.yaml | tidemark config check --against -
-  tidemark config check --against deployed --stack tidemark-prod`
-
 // The values of --against that are not files.
 const (
 	againstDeployed = "deployed"
@@ -42,7 +25,6 @@ func configCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check the configuration, and apply it to the table",
-		Long:  "Work with the configuration file, tidemark.yaml.",
 		RunE:  showHelp,
 	}
 	cmd.AddCommand(configCheckCommand(to), configApplyCommand(to))
@@ -52,10 +34,8 @@ func configCommand(to *connection) *cobra.Command {
 func configCheckCommand(to *connection) *cobra.Command {
 	var against, stack, rate string
 	cmd := &cobra.Command{
-		Use:     "check",
-		Short:   "Check the configuration before a deployment",
-		Long:    configCheckLong,
-		Example: configCheckExample,
+		Use:   "check",
+		Short: "Check the configuration before a deployment",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			to.FromEnvironment()
 			after, err := to.Settings()

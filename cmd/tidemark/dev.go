@@ -18,27 +18,6 @@ import (
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 )
 
-const devLong = `Run everything on this machine, in the foreground: DynamoDB Local with the table, the
-functions that are deployed to AWS, the mapping that passes the table stream to them, and
-an HTTP API. Use it to try Tidemark, and to develop against it. Ctrl-C ends everything.
-
-With a command after "--", it runs until the command ends, with the command's exit
-status. The command finds the stack through the environment variables TIDEMARK_URL,
-TIDEMARK_ENDPOINT, TIDEMARK_TABLE and TIDEMARK_CONFIG.
-
-The table is kept in a directory of this project under your cache directory, and the next
-dev continues with it; --fresh begins with an empty one, --data chooses the directory. With
-a command, the table is in memory unless --data is given.
-
-The HTTP API listens on 127.0.0.1 only. DynamoDB Local has no such option: other machines
-of your network can reach its port and everything in the table, unless a firewall stops
-them.`
-
-const devExample = `  tidemark dev
-  tidemark dev --port 8080
-  tidemark dev --fresh
-  tidemark dev -- sh -c 'tidemark replay --wait readings.ndjson && tidemark verify'`
-
 // devDir is where dev writes its logs and the file by which it is found.
 const devDir = ".tidemark"
 
@@ -51,11 +30,9 @@ type devFlags struct {
 func devCommand(to *connection) *cobra.Command {
 	var flags devFlags
 	cmd := &cobra.Command{
-		Use:     "dev [flags] [-- COMMAND…]",
-		Short:   "Run table, functions and HTTP API on this machine",
-		Long:    devLong,
-		Example: devExample,
-		Args:    afterDash,
+		Use:   "dev [flags] [-- COMMAND…]",
+		Short: "Run table, functions and HTTP API on this machine",
+		Args:  afterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return dev(cmd, to, flags, args)
 		},

@@ -15,12 +15,6 @@ func devicesCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List devices by status or account",
-		Long: `List the devices that have a profile, by status or by account; without a flag, the active
-ones. With both flags, it lists the devices of the account that have the status.
-
-Exit status: 0 done, even if there are none; 2 wrong usage; 3 the table could not be
-read.`,
-		Example: "  tidemark devices\n  tidemark devices --status maintenance\n  tidemark devices --account acme --seen",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			field, value := iot.FieldStatus, status
 			if account != "" {

@@ -12,19 +12,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const dumpLong = `Show items as they are stored in the table, decoded for reading: the key, then one
-attribute a line. Use it to debug, with the table format in docs/TABLE.md.
-
-The items of a subject are sorted by key; those of the whole table are in no meaningful
-order. Expired items that DynamoDB has not removed yet are shown as well.
-
-Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
-read.`
-
-const dumpExample = `  tidemark dump devices/sensor_01
-  tidemark dump --subject devices/sensor_01 --class EVENT
-  tidemark dump --class AGG --limit 5`
-
 type dumpFlags struct {
 	subject, class string
 	limit          int
@@ -33,11 +20,9 @@ type dumpFlags struct {
 func dumpCommand(to *connection) *cobra.Command {
 	var flags dumpFlags
 	cmd := &cobra.Command{
-		Use:     "dump [SUBJECT]",
-		Short:   "Show stored items, decoded",
-		Long:    dumpLong,
-		Example: dumpExample,
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "dump [SUBJECT]",
+		Short: "Show stored items, decoded",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				flags.subject = args[0]

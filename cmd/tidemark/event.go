@@ -16,22 +16,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const eventLong = `Show, correct or delete one stored event, such as a reading that was wrong. It is named by
-its subject and time, and by its id and stream if it has them: see "tidemark history".
-The rollups are recomputed within seconds; the latest item does not change.
-
-Exit status: 0 done; 1 there is no such event, or it has other fields than expected;
-2 wrong usage; 3 failed.`
-
 func eventCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "event",
 		Short: "Show, correct or delete one stored event",
-		Long:  eventLong,
-		Example: "  tidemark event get devices/sensor_01 2026-11-01T14:00:00Z\n" +
-			"  tidemark event correct devices/sensor_01 2026-11-01T14:00:00Z temperature:=22.4 note=\n" +
-			"  tidemark event delete devices/sensor_01 2026-11-01T14:00:00Z",
-		RunE: showHelp,
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(eventGet(to), eventCorrect(to), eventDelete(to))
 	return cmd
@@ -82,7 +71,7 @@ func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*
 }
 
 func eventGet(to *connection) *cobra.Command {
-	return eventAction(to, "get SUBJECT TIME", "Show an event, with its hash", "Show the fields of an event, and their hash for --expect.", cobra.ExactArgs(2),
+	return eventAction(to, "get SUBJECT TIME", "Show an event, with its hash", cobra.ExactArgs(2),
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
 			stored, err := storage.Event(ctx, c.Store, c.key)
 			return ingest.Edit{Event: stored, Outcome: ingest.NotFound}, err
@@ -90,8 +79,7 @@ func eventGet(to *connection) *cobra.Command {
 }
 
 func eventCorrect(to *connection) *cobra.Command {
-	return eventAction(to, "correct SUBJECT TIME FIELD=TEXT…", "Change fields of an event",
-		"Change the given fields of an event; other fields keep their values. A field is\n"+arguments.FieldsUse+".", cobra.MinimumNArgs(3),
+	return eventAction(to, "correct SUBJECT TIME FIELD=TEXT…", "Change fields of an event", cobra.MinimumNArgs(3),
 		func(ctx context.Context, c *chosenEvent, args []string) (ingest.Edit, error) {
 			fields, err := arguments.Fields(args)
 			if err != nil {
@@ -106,7 +94,7 @@ func eventCorrect(to *connection) *cobra.Command {
 }
 
 func eventDelete(to *connection) *cobra.Command {
-	return eventAction(to, "delete SUBJECT TIME", "Delete an event", "Delete an event. It cannot be restored.", cobra.ExactArgs(2),
+	return eventAction(to, "delete SUBJECT TIME", "Delete an event", cobra.ExactArgs(2),
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
 			return c.Delete(ctx, c.key, c.expect)
 		})
@@ -114,10 +102,10 @@ func eventDelete(to *connection) *cobra.Command {
 
 // eventAction returns a command that prints what an action on one event returns. The action has the
 // arguments that follow the subject and the time.
-func eventAction(to *connection, use, short, long string, args cobra.PositionalArgs,
+func eventAction(to *connection, use, short string, args cobra.PositionalArgs,
 	act func(context.Context, *chosenEvent, []string) (ingest.Edit, error)) *cobra.Command {
 	var f eventFlags
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 		c, err := f.open(cmd.Context(), to, args)
 		if err != nil {
 			return err

@@ -11,15 +11,7 @@ func exportCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write events or rollups to files, here or in S3",
-		Long: `Write what the table stores, to analyse it with other tools or to keep it for longer than
-the table does. An export reads the list of series and what each series has, never the
-whole table.
-
-With --to, each kind has one file for each day of events, or month of rollups, and a
-manifest lists the files with their rows and digests. Another export to the same folder
-writes the days that are new, and those that had not ended three days before the last one.`,
-		Example: "  tidemark export rollups --tier day > days.csv\n  tidemark export events --to s3://bucket/tidemark --format parquet\n  tidemark export check s3://bucket/tidemark",
-		RunE:    showHelp,
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(exportRollupsCommand(to), exportEventsCommand(to), exportCheckCommand())
 	return cmd
@@ -37,23 +29,6 @@ func exportRollupsCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollups",
 		Short: "Write all rollups of the table as CSV, NDJSON or Parquet",
-		Long: `Write every rollup that has not expired, one measure a line, sorted by kind, subject,
-stream, tier, bucket and measure.
-
-The columns are
-  ` + export.Header + `
-bucket is the start of the bucket and sum is exact, except that numbers in Parquet are
-floating-point numbers. A measure without valid values has empty figures (null in NDJSON).
-Only measures that are declared with percentiles have them.
-
-After the measures of a bucket, there is a line for each field with distinct counts, and
-for each value of a dimension with its events. A bucket of page views has only these,
-after one line with its number of events.
-
-Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or the output not
-written.`,
-		Example: `  tidemark export rollups --tier day > days.csv
-  tidemark export rollups --tier all --format ndjson --out rollups.ndjson`,
 	}
 	cmd.Flags().StringVar(&flags.Tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
 	cmd.Flags().StringVar(&flags.Out, "out", "", "write to this `file` instead of standard output")
@@ -67,12 +42,6 @@ func exportEventsCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Write all events of the table as NDJSON, CSV or Parquet files",
-		Long: `Write every event that has not expired, one a line, sorted by kind, day, subject, stream,
-time and id. A line of NDJSON is the observation that stores the event again. CSV and
-Parquet have a column for each declared measure, and the column "fields" with all fields.
-
-Exit status: 0 written; 2 wrong usage; 3 the table could not be read, or a file not
-written.`,
 	}
 	registerExport(&flags, cmd, "ndjson", "ndjson, csv or parquet")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.Events) }
@@ -83,10 +52,7 @@ func exportCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FOLDER",
 		Short: "Compare the files of an export with its manifest",
-		Long: `Read all files of an export and compare them with the sizes and digests in its manifests.
-
-Exit status: 0 all are as exported; 1 some are missing or changed; 3 not readable.`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, err := export.RunCheck(cmd.Context(), args[0], cmd.OutOrStdout())
 			if err == nil && !ok {

@@ -14,25 +14,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-const gapLong = `Print how far the table stream is processed, and list its gaps: ranges of time in which
-nothing was processed for as long as the table stream keeps a change (24 h). Run it when
-the StreamGaps alarm fires. Changes of a gap may be missing in the rollups. A table that
-receives no writes for a day, not even the heartbeats of a running stack, has a gap too,
-and misses nothing. "tidemark rebuild --gap
-recorded" checks which it is, repairs what is wrong and removes the gaps; with --dry-run
-it only checks.
-
-It reads one partition: one read unit.
-
-Exit status: 0 no gap; 1 there are gaps, or nothing was processed for 23 hours; 2 wrong
-usage; 3 failed.`
-
 func gapCommand(to *connection) *cobra.Command {
 	return &cobra.Command{
-		Use:     "gap",
-		Short:   "List ranges of the table stream that were not processed in time",
-		Long:    gapLong,
-		Example: "  tidemark gap\n  tidemark rebuild --gap recorded --dry-run",
+		Use:   "gap",
+		Short: "List ranges of the table stream that were not processed in time",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			table, err := to.OpenTable(cmd.Context())
 			if err != nil {

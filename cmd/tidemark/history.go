@@ -11,17 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const historyLong = `Show the events of a series, newest first. Use it to look at raw data, or to filter and
-count it. The range [--from, --to) is half-open; expired events are not shown. In a kind
-that is ordered by a number or text, --from and --to are its values.
-
---where filters by a field. An event is shown if it satisfies every --where; an event that
-is not shown is still read, and costs the same. Conditions look like these:
-  ` + httpapi.WhereForms + `
-
-Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
-read.`
-
 type historyFlags struct {
 	readFlags
 	where, fields []string
@@ -33,12 +22,7 @@ func historyCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history SUBJECT",
 		Short: "Show the events of a series, newest first",
-		Long:  historyLong,
-		Example: `  tidemark history devices/sensor_01
-  tidemark history devices/sensor_01 --from 2026-04-20 --to 2026-04-21 --newest=false --limit 0
-  tidemark history devices/sensor_01 --where 'temperature>20' --fields temperature --output csv
-  tidemark history devices/sensor_01 --last 24h --count`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 20, "events", true)

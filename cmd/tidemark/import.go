@@ -6,29 +6,14 @@ import (
 	"github.com/tidemark-db/tidemark/internal/replay"
 )
 
-const importLong = `Send the observations of whole files to the HTTP API, and continue after an interruption
-where it was. Use it for history; "tidemark replay" sends a few files, or standard input.
-
-Files are as for "tidemark replay": also what "tidemark export events", Amazon Timestream
-(UNLOAD as CSV or Parquet) and AWS IoT SiteWise (bulk CSV with a header) write. A folder, or s3://BUCKET/PREFIX/ with a slash at its end, means all files in it.
-
-A journal records which observations have an outcome. Run the same command again after a
-crash: it sends what has none. Rows that are rejected are in a file next to the journal,
-with their lines and reasons; a row that cannot be read does not end the import.
-
-Exit status: 0 every observation was accepted; 1 some were rejected; 2 wrong usage;
-3 failed, or interrupted.`
-
 func importCommand(to *connection) *cobra.Command {
 	var flags replayFlags
 	var dryRun bool
 	var journal string
 	cmd := &cobra.Command{
-		Use:     "import FILE…|FOLDER|s3://BUCKET/KEY",
-		Short:   "Load history from files, here or in S3, and continue after interruptions",
-		Long:    importLong,
-		Example: "  tidemark import --dry-run history.parquet\n  tidemark import --kind readings s3://bucket/events/kind=READING/",
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "import FILE…|FOLDER|s3://BUCKET/KEY",
+		Short: "Load history from files, here or in S3, and continue after interruptions",
+		Args:  cobra.MinimumNArgs(1),
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only print the columns, rows, subjects, rejected rows, price and time")

@@ -14,24 +14,11 @@ import (
 	"github.com/tidemark-db/tidemark/internal/writekey"
 )
 
-const keyLong = `Manage write keys: tokens of senders that know only a header, such as Telegraf, ESPHome,
-the clients of InfluxDB and OpenTelemetry. A key allows writing, to the subjects and
-kinds that it names, and reads nothing:
-
-  Authorization: Token TOKEN      also Bearer TOKEN, or Basic with the token as password
-
-The table has a hash of the token only. "tidemark dev" accepts any other token too.
-
-Exit status: 0 done; 1 there is no such key; 2 wrong usage; 3 failed.`
-
 func keyCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
 		Short: "Create, list, rotate and revoke write keys of senders",
-		Long:  keyLong,
-		Example: "  tidemark key create telegraf\n  tidemark key create plant7 --subjects plant7: --kinds METRIC\n" +
-			"  tidemark key list\n  tidemark key rotate 4bq7x2m9ka --overlap 24h\n  tidemark key revoke 4bq7x2m9ka",
-		RunE: showHelp,
+		RunE:  showHelp,
 	}
 	var draft entity.WriteKey
 	create := keyAction(to, "create NAME", "Create a key and print its token, once", func(ctx context.Context, keys *writekey.Service, name string) (string, error) {

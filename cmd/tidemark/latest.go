@@ -15,19 +15,7 @@ func latestCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "latest SUBJECT | latest KINDS --by VALUE",
 		Short: "Show the latest state of a series, or of all series with a value",
-		Long: `Show the latest item of a series: the fields of its newest event, and the fields that
-other programs have added. Use it to see what a device reported last. The latest item
-never expires.
-
-With --by, show the latest items of all subjects that have a value of the fields that the
-kind declares under latestBy: the devices whose door is open, for example.
-
-Exit status: 0 shown; 1 the series has no latest item; 2 wrong usage; 3 the table could
-not be read.`,
-		Example: `  tidemark latest devices/sensor_01
-  tidemark latest devices/sensor_01 --stream status --output json
-  tidemark latest readings --by open --limit 20`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	var by []string

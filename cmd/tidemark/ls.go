@@ -12,25 +12,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/query"
 )
 
-const lsLong = `List what is stored: subjects with their kinds of event, streams and measures, and when
-each was first and last seen. The times are those of the hour, or of the day for kinds
-whose hours are written with each event. Subjects that have only a profile are listed
-too.
-
-Series that were stored by an earlier release are listed after their next event, or after
-"tidemark rebuild".
-
-Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
-read.`
-
 func lsCommand(to *connection) *cobra.Command {
 	var flags readFlags
 	cmd := &cobra.Command{
-		Use:     "ls [TYPE[/ID]]",
-		Short:   "List subjects, their streams and measures, and when they were seen",
-		Long:    lsLong,
-		Example: "  tidemark ls\n  tidemark ls devices\n  tidemark ls devices/sensor_01",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "ls [TYPE[/ID]]",
+		Short: "List subjects, their streams and measures, and when they were seen",
+		Args:  cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().StringVar(&flags.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.Flags().IntVar(&flags.limit, "limit", 0, "the most series to list of each type of subject; 0 lists all")

@@ -18,22 +18,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const purgeLong = `Permanently remove everything about a subject, for example when its owner requires it: the
-profile, deleted or not, with its versions and unique values; the events, latest items
-and rollups of all its series; its alerts; and its items in quarantine. Nothing of any
-other subject is removed.
-
---dry-run counts the items by class and removes nothing. --yes removes them: from then on
-events of the subject are refused, writes that have begun are waited for, and at the end
-a receipt says what was removed and where copies remain until when. If the command is
-stopped, run it again; the purge function continues the purge too. With --after the purge
-begins later and can be cancelled until then with --call-off.
-
-With --kind and a range or --id, it removes events of one series instead, and the rollups
-follow through the table stream. A range may be open at one end.
-
-Exit status: 0 done; 1 there is no purge to cancel; 2 wrong usage; 3 failed.`
-
 // purgeFlags say what to remove, and how.
 type purgeFlags struct {
 	kind, stream, from, to string
@@ -47,10 +31,6 @@ func purgeCommand(to *connection) *cobra.Command {
 	var flags purgeFlags
 	cmd := &cobra.Command{
 		Use: "purge SUBJECT", Short: "Permanently remove a subject, or some of its events",
-		Long: purgeLong,
-		Example: "  tidemark purge devices/sensor_01 --dry-run\n  tidemark purge devices/sensor_01 --yes\n" +
-			"  tidemark purge devices/sensor_01 --after 72h --yes\n  tidemark purge devices/sensor_01 --call-off\n" +
-			"  tidemark purge devices/sensor_01 --kind readings --from 2026-04-20 --to 2026-04-21 --yes",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, to, args[0]) },
 	}

@@ -12,20 +12,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-const quarantineLong = `Rejected input that has no caller to respond to is kept in the table for 30 days, with
-the reason: messages of devices that failed validation, and records of the table stream
-whose bucket could not be read. Run these commands when the Quarantined alarm fires.
-
-An entry is kept with its subject if that is known: --subject reads one partition.
-Without it the whole table is read.`
-
 func quarantineCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "quarantine",
-		Short:   "List, show and retry rejected input",
-		Long:    quarantineLong,
-		Example: "  tidemark quarantine list --source iot\n  tidemark quarantine retry --subject devices/sensor_01 --all",
-		RunE:    showHelp,
+		Use:   "quarantine",
+		Short: "List, show and retry rejected input",
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(quarantineListCommand(to), quarantineShowCommand(to), quarantineRetryCommand(to))
 	return cmd
@@ -66,10 +57,6 @@ func quarantineListCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what is in quarantine, one entry per line",
-		Long: quarantineLong + `
-
-Exit status: 0 listed; 2 wrong usage; 3 failed.`,
-		Example: "  tidemark quarantine list\n  tidemark quarantine list --subject devices/sensor_01",
 	}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -87,12 +74,7 @@ func quarantineShowCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one entry with its payload",
-		Long: `Show one entry of the quarantine: the reason, every error, and the payload as it
-arrived. JSON is indented; what is not text is printed in hexadecimal.
-
-Exit status: 0 shown; 2 wrong usage; 3 failed.`,
-		Example: "  tidemark quarantine show 5f1d4c0c2b8d4f9e --subject devices/sensor_01",
-		Args:    cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {

@@ -13,19 +13,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-const retryLong = `Process entries of the quarantine again. Run it after you have corrected the
-configuration or the code that rejected them: an observation is validated and appended by
-the present tidemark.yaml; a record of the table stream is decoded and its buckets are
-recomputed. An entry that is processed is removed. An entry that is rejected again stays,
-and the present reason is printed. Retrying is always safe: an observation that was
-appended before is a duplicate.
-
-Exit status: 0 all processed; 1 some stay; 2 wrong usage; 3 failed.`
-
-const retryExample = `  tidemark quarantine retry 5f1d4c0c2b8d4f9e
-  tidemark quarantine retry --all --source iot --kind READING
-  tidemark quarantine retry --all --dry-run`
-
 type retryFlags struct {
 	quarantineFlags
 	kind        string
@@ -35,11 +22,9 @@ type retryFlags struct {
 func quarantineRetryCommand(to *connection) *cobra.Command {
 	var flags retryFlags
 	cmd := &cobra.Command{
-		Use:     "retry [ID…]",
-		Short:   "Process entries again and remove those that succeed",
-		Long:    retryLong,
-		Example: retryExample,
-		Args:    cobra.ArbitraryArgs,
+		Use:   "retry [ID…]",
+		Short: "Process entries again and remove those that succeed",
+		Args:  cobra.ArbitraryArgs,
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of messages that name none (default: the first that is declared)")

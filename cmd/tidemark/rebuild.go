@@ -12,34 +12,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/repair"
 )
 
-const rebuildLong = `Recompute every bucket of a range. Run it when "tidemark verify" finds differences, or
-after a change of the configuration. Each rollup is computed from the tier below, the
-finest tier first, and written only if no other writer changed it meanwhile: a rebuild is
-safe at any time, repeatedly, and during live traffic.
-
-Buckets are found by their events and by their rows, so a row without events is repaired
-too. A row is sealed when some of its events have expired: it can no longer be recomputed
-and is left as it is. --mark sealed marks such rows exact: false, because they may miss a
-change. --mark every marks all rows of the finest tier; use it when events of the range
-have expired before they were processed.
-
---tier day takes the hours as they are and recomputes days and coarser tiers. --gap
-repairs what arrived in a range of time, whatever its event time: it scans the table and
-recomputes the buckets of these events, and those whose digest differs from that of their
-events. "--gap recorded" does so for the gaps that "tidemark gap" lists, and then removes
-them from the list.
-
-A recomputation costs about 4 read units and 3 write units; finding a bucket costs one
-read unit. With --all or --gap the whole table is read once.
-
-Exit status: 0 done; 1 a dry run found rows that would change; 2 wrong usage; 3
-failed: --resume continues where it stopped.`
-
-const rebuildExample = `  tidemark rebuild devices/sensor_01 --from 2026-04-01 --to 2026-05-01
-  tidemark rebuild --all --dry-run
-  tidemark rebuild --all --rate 200 --resume rebuild.json
-  tidemark rebuild --gap 2026-04-20T09:00:00Z..2026-04-21T12:00:00Z`
-
 type rebuildFlags struct {
 	scopeFlags
 	gap, mark, resume              string
@@ -50,12 +22,10 @@ type rebuildFlags struct {
 func rebuildCommand(to *connection) *cobra.Command {
 	var flags rebuildFlags
 	cmd := &cobra.Command{
-		Use:     "rebuild [SUBJECT]",
-		Short:   "Recompute every bucket of a range",
-		Long:    rebuildLong,
-		Example: rebuildExample,
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
+		Use:   "rebuild [SUBJECT]",
+		Short: "Recompute every bucket of a range",
+		Args:  cobra.MaximumNArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
 	}
 	flags.scopeFlags.register(cmd)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "finest `tier` to recompute, from the tier below as it is; without it, from the events")

@@ -15,33 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
-const redriveLong = `Process the batches of the table stream that the functions failed to process. Run it when
-the on-failure queue has messages. Each message names a range of the table stream, which
-is read again and processed as aggregate and purge would. A message is removed when its
-range is processed, and stays otherwise. It is safe at any time, repeatedly, and during live
-traffic.
-
-A table stream keeps changes for 24 hours. A range that is gone is repaired by its time
-of arrival: the table is scanned, and every bucket is recomputed that has an event which
-arrived at that time, or whose digest is wrong ("tidemark rebuild --gap"). This does not
-find an event that was deleted or corrected if its row is sealed or an alert depends on
-it, nor a tombstone that expired: its versions and unique values stay until its subject
-is created again or purged.
-
-Do it before the raw events of the range expire; the command prints the date. After that
-date every row up to the end of the range is marked exact: false, because a lost event
-may have been late.
-
-Without --queue or --file it reads the on-failure file of a "tidemark dev" in this
-directory.
-
-Exit status: 0 all processed, or nothing to do; 1 a dry run found something to do; 2 wrong
-usage; 3 failed: the messages that are left stay.`
-
-const redriveExample = `  tidemark redrive --queue https://sqs.eu-west-1.amazonaws.com/123456789012/OnFailureQueue
-  tidemark redrive --dry-run
-  tidemark redrive --file .tidemark/on-failure.ndjson`
-
 type redriveFlags struct {
 	queue, file string
 	dryRun      bool
@@ -50,11 +23,9 @@ type redriveFlags struct {
 func redriveCommand(to *connection) *cobra.Command {
 	var flags redriveFlags
 	cmd := &cobra.Command{
-		Use:     "redrive",
-		Short:   "Process the batches that the functions failed to process",
-		Long:    redriveLong,
-		Example: redriveExample,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return redrive(cmd, to, flags) },
+		Use:   "redrive",
+		Short: "Process the batches that the functions failed to process",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return redrive(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.queue, "queue", "", "`URL` of the on-failure queue (output OnFailureQueueUrl of the stack)")
 	cmd.Flags().StringVar(&flags.file, "file", "", "`path` of an on-failure file")

@@ -16,31 +16,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const replayLong = `Send the observations of files to the HTTP API, in the order of the files. Use it to load
-existing data, or test data.
-
-A file is JSON, with one object a line, one array, or one object after the other, in the
-form that the API accepts; or it is CSV with a header line and commas, semicolons or tabs.
-UTF-16 and gzip are read too; "-" is standard input. Parquet is read as CSV is. The
-"sources" of tidemark.yaml say what the points of InfluxDB line protocol become.
-
-The columns of CSV are guessed from the header and shown before anything is sent; --map
-names them instead. The fields subject, stream, time and id have these short names; any
-other field has its own name. An empty cell of a declared measure is sent as null, which
-counts as an invalid value; any other empty cell is left out.
-
-Requests run in parallel, but the order within each series is kept. A request whose
-outcome is not known is sent again. That is safe, except that a kind with "ids: minted"
-may then store an event twice.
-
-Exit status: 0 every observation was accepted; 1 some were rejected; 2 wrong usage;
-3 failed.`
-
-const replayExample = `  tidemark replay readings.ndjson
-  tidemark replay --wait --rebase now loggers.csv.gz \
-    --map subject=device,stream=metric,time=ts,id=rec,value=value
-  zcat old.ndjson.gz | tidemark replay --url https://example.execute-api.eu-west-1.amazonaws.com -`
-
 type replayFlags struct {
 	kind, columns, rebase string
 	batch, concurrency    int
@@ -50,11 +25,9 @@ type replayFlags struct {
 func replayCommand(to *connection) *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{
-		Use:     "replay FILE…",
-		Short:   "Load observations from JSON or CSV files",
-		Long:    replayLong,
-		Example: replayExample,
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "replay FILE…",
+		Short: "Load observations from JSON or CSV files",
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return runReplay(cmd, to, flags, files)
 		},

@@ -11,31 +11,14 @@ import (
 	"github.com/tidemark-db/tidemark/internal/repair/reshape"
 )
 
-const reshapeLong = `Recompute the rollups of a kind that lack a measure, percentiles, a dimension or a distinct
-count, because it was added when they existed already. Run it an hour or later after
-"tidemark config apply".
-
-Without --switch, it computes the rows in memory, prints what would change, and writes
-nothing. With --switch, it writes the rows and records from when each field is whole. Rows
-whose events have expired stay as they are and remain partial. It is safe at any time,
-repeatedly, and during live traffic. If it stops, run it again: it continues with the rows
-that are still partial.
-
-It reads every row of the kind twice; a row costs about 4 read units and 3 write units.
-
-Exit status: 0 done; 1 too early: run it again at the time that is printed; 2 wrong usage;
-3 failed: run it again.`
-
 func reshapeCommand(to *connection) *cobra.Command {
 	var write bool
 	var rate int
 	cmd := &cobra.Command{
-		Use:     "reshape KIND",
-		Short:   "Recompute rollups that lack a field which was added to the kind",
-		Long:    reshapeLong,
-		Example: "  tidemark reshape READING\n  tidemark reshape READING --switch --rate 200",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return reshapeKind(cmd, to, args[0], write, rate) },
+		Use:   "reshape KIND",
+		Short: "Recompute rollups that lack a field which was added to the kind",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return reshapeKind(cmd, to, args[0], write, rate) },
 	}
 	cmd.Flags().BoolVar(&write, "switch", false, "write the rows; without it, only report")
 	cmd.Flags().IntVar(&rate, "rate", 0, "most `rows` a second; 0 sets no limit")

@@ -19,29 +19,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-const rollupsLong = `Show the rollups of a series over the half-open range [--from, --to), oldest first. On a
-terminal the averages are plotted above the table, with minima and maxima as dots.
-
-Without --tier, it chooses the finest tier that is still stored for the whole range and
-has at most --limit buckets; the first line says why. --stitch shows the older part of
-the range in coarser tiers where the fine tier has expired. Without a range, it shows the
-30 days up to the newest bucket.
-
-With --tier, it shows the newest --limit buckets that begin in the range.
-
-If a subject has several kinds of event, their rollups are merged unless --kind chooses
-some of them (separated by commas); several --stream are merged as well. A second table
-shows how often each value of a dimension was counted, and the distinct counts.
-
-The column NOTE says: open, the bucket has not ended yet; inexact, the row misses a
-change that arrived after its events had expired; truncated, it has more measures than
-a row can hold; partial, the field was added to the kind when events of the bucket had been
-counted without it ("tidemark reshape" recounts them); N unreadable, so many events could not be decoded; none, there are no
-events (with --gaps, for buckets whose rollup cannot have expired).
-
-Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
-read.`
-
 type rollupsFlags struct {
 	readFlags
 	tier, measure, plot string
@@ -53,11 +30,7 @@ func rollupsCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollups SUBJECT",
 		Short: "Show and plot the rollups of a series",
-		Long:  rollupsLong,
-		Example: `  tidemark rollups devices/sensor_01
-  tidemark rollups devices/sensor_01 --last 8760h --stitch
-  tidemark rollups devices/sensor_01 --tier hour --from 2026-04-20 --measure temperature --plot always`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)

@@ -10,28 +10,10 @@ import (
 	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 )
 
-const deferLong = `Defer the rollups of a kind: write a row when its bucket closes, and let readers fold open
-buckets. Declare "mode: deferred" for the tiers in tidemark.yaml first, and deploy. Readers
-fold open buckets a few minutes after this command; functions stop writing their rows after
-an hour. It is safe at any time, repeatedly, and during live traffic.
-
-Exit status: 0 done, or nothing to do; 1 refused; 2 wrong usage; 3 failed: run it again.`
-
-const immediateLong = `Write the rollups of a kind with each batch of changes again. Declare "mode: immediate" for
-the tiers in tidemark.yaml first, and deploy. The first run of this command makes functions
-write rows at once. A run after an hour or later writes the rows of all buckets that are
-still open, and lets readers use rows. It is safe at any time, repeatedly, and during live
-traffic.
-
-Exit status: 0 done, or nothing to do; 1 refused, or to be run again at the time that is
-printed; 2 wrong usage; 3 failed: run it again.`
-
 func modeCommand(to *connection, deferred bool) *cobra.Command {
-	cmd := &cobra.Command{Use: "immediate KIND [TIER]", Short: "Write the rollups of a kind with each batch of changes", Long: immediateLong,
-		Example: "  tidemark rollups immediate READING --stack tidemark-prod"}
+	cmd := &cobra.Command{Use: "immediate KIND [TIER]", Short: "Write the rollups of a kind with each batch of changes"}
 	if deferred {
-		cmd = &cobra.Command{Use: "defer KIND [TIER]", Short: "Write the rollups of a kind when their buckets close", Long: deferLong,
-			Example: "  tidemark rollups defer READING --stack tidemark-prod"}
+		cmd = &cobra.Command{Use: "defer KIND [TIER]", Short: "Write the rollups of a kind when their buckets close"}
 	}
 	stack := cmd.Flags().String("stack", "", "CloudFormation `stack` whose table it is")
 	cmd.Args = cobra.RangeArgs(1, 2)

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,23 +37,6 @@ var groups = []struct {
 	{"", []func(*connection) *cobra.Command{versionCommand}},
 }
 
-const about = `Tidemark stores time-series in one DynamoDB table and keeps hourly, daily and monthly
-rollups that always equal the events in the table.
-
-To try it on a laptop:
-
-  tidemark dev                        run everything on this machine, until Ctrl-C
-  tidemark replay readings.ndjson     in another terminal: load events from a file
-  tidemark verify                     recompute every rollup from its events and compare
-
-Commands find a running "tidemark dev" by themselves. To work on another table, use the
-flags below or the environment variables TIDEMARK_ENDPOINT, TIDEMARK_TABLE,
-TIDEMARK_CONFIG, TIDEMARK_URL and AWS_REGION; flags have precedence.
-
-Exit status: 0 done; 1 the check found a problem, or there is no such thing; 2 wrong
-usage or configuration; 3 failed (something was not reachable or not readable, or the
-command was stopped).`
-
 // run executes one command line and returns its exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := rootCommand()
@@ -74,7 +59,6 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tidemark",
 		Short:         "Store time-series in one DynamoDB table, with rollups that equal their events",
-		Long:          about,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          showHelp,
@@ -95,7 +79,22 @@ func rootCommand() *cobra.Command {
 		}
 	}
 	checkArgs(root)
+	setHelp(root)
 	return root
+}
+
+//go:embed help
+var helpTexts embed.FS
+
+// setHelp sets the help of a command and its subcommands: that of "tidemark rollups" is in
+// help/tidemark-rollups.txt. Examples follow the line "Examples:".
+func setHelp(cmd *cobra.Command) {
+	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".txt") // a test finds what is missing
+	long, examples, _ := strings.Cut(string(text), "\nExamples:\n")
+	cmd.Long, cmd.Example = strings.TrimSpace(long), strings.TrimRight(examples, "\n")
+	for _, sub := range cmd.Commands() {
+		setHelp(sub)
+	}
 }
 
 // showHelp is what a command does that only has subcommands.
@@ -132,10 +131,8 @@ func (c *connection) register(flags *pflag.FlagSet) {
 
 func versionCommand(*connection) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this program",
-		Long:    "Print the version of this program, the version of Go that built it, and the platform.",
-		Example: "  tidemark version",
+		Use:   "version",
+		Short: "Print the version of this program",
 		Run: func(cmd *cobra.Command, _ []string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "tidemark %s %s %s/%s\n", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},

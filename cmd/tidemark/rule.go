@@ -18,24 +18,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const ruleLong = `Manage alert rules: thresholds on a measure that raise an alert.
-
-SUBJECTS is a subject type, such as devices, for a rule that applies to all of them, or
-one subject, such as devices/sensor_01. A rule tests the events of the hour before it was
-added, the newest event of its own subject, and later ones. A rule that is added again with another threshold becomes the next revision of
-that rule; open alerts of the previous revision end.
-
-Exit status: 0 done; 1 not possible, or there is no such rule; 2 wrong usage; 3 failed.`
-
 func ruleCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rule",
 		Short: "Add, list and remove alert rules",
-		Long:  ruleLong,
-		Example: "  tidemark rule add devices too-hot --measure temperature --above 30 --severity critical\n" +
-			"  tidemark rule add devices/sensor_01 comfort --measure temperature --outside 18,24 --severity info\n" +
-			"  tidemark rule list devices\n  tidemark rule remove devices too-hot",
-		RunE: showHelp,
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(ruleAdd(to), ruleList(to), ruleRemove(to))
 	return cmd
@@ -51,7 +38,6 @@ func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
 		Use: "add SUBJECTS NAME", Short: "Add a rule, or change its threshold", Args: cobra.ExactArgs(2),
-		Long: "Add a rule, or change the threshold of the rule with this name. It tests the\nevents of the last hour at once, and those that arrive from now on.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
@@ -132,7 +118,6 @@ func ruleList(to *connection) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "list SUBJECTS", Short: "List the rules", Args: cobra.ExactArgs(1),
-		Long: "List the rules of a subject type, or those of one subject.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {
@@ -159,7 +144,6 @@ func ruleRemove(to *connection) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
 		Use: "remove SUBJECTS NAME", Short: "Remove a rule; its open alerts end", Args: cobra.ExactArgs(2),
-		Long: "Remove a rule. It tests no more events, and its open alerts end.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {

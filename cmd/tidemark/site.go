@@ -13,39 +13,26 @@ import (
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
-const siteLong = `
-
-Without --secret the key is for a "tidemark dev". A key is a signed id, part of every page
-and not secret; it allows sending page views and custom events, and nothing else.
-
-Exit status: 0 printed; 2 wrong usage; 3 the secret could not be read.`
-
-const siteCreateLong = `Print the HTML that loads the script of a web site. Put it into the head of every page; the
-site needs no other set-up. Custom events are sent by <button data-event="Sign up">, or by
-tidemark("Purchase", {revenue: {currency: "EUR", amount: 9.95}}).` + siteLong
-
 func siteCommand(to *connection) *cobra.Command {
-	create := printKey("create SITE", "Print the HTML with which the pages of a site send their views", siteCreateLong, func(key string) (string, error) {
+	create := printKey("create SITE", "Print the HTML with which the pages of a site send their views", func(key string) (string, error) {
 		if to.Resolve(); to.URL == "" {
 			return "", usagef("no HTTP API: pass --url, or start a \"tidemark dev\"")
 		}
 		return script.Snippet(to.URL, key) + "\n", nil
 	})
-	create.Example = "  tidemark site create example.com --url https://api.example.com --secret arn:aws:secretsmanager:eu-west-1:123456789012:secret:SiteSecret-AbCdEf"
 	cmd := &cobra.Command{Use: "site", Short: "Print what the pages of a web site need"}
 	cmd.AddCommand(create)
 	return cmd
 }
 
 func siteKeyCommand(*connection) *cobra.Command {
-	return printKey("site-key SITE", "Print the key with which the pages of a site send page views",
-		"Print the key with which the pages of a web site send to POST /v1/collect/KEY."+siteLong, func(key string) (string, error) { return key + "\n", nil })
+	return printKey("site-key SITE", "Print the key with which the pages of a site send page views", func(key string) (string, error) { return key + "\n", nil })
 }
 
 // printKey is a command that prints what textOf returns for the key of a site.
-func printKey(use, short, long string, textOf func(key string) (string, error)) *cobra.Command {
+func printKey(use, short string, textOf func(key string) (string, error)) *cobra.Command {
 	var arn string
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		if args[0] == "" {
 			return usagef("the id of the site is empty: pass the id that its page views shall have")
 		}

@@ -11,29 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/smoke"
-	"github.com/tidemark-db/tidemark/internal/target"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 )
-
-const smokeLong = `Check a deployment from end to end. Run it after each deployment.
-
-It sends 200 events of two made-up subjects through the HTTP API, some late and some
-twice, waits for the rollups and compares every bucket of every tier with its own sums.
-Then it deletes the events and waits until the rollups are empty again. The ids of the
-subjects are new in each run, so that your data is not touched. What remains is empty
-rows, which expire within a day.
-
-It needs the HTTP API and the table of one deployment: those of --stack in AWS, or of
---url and --table, or of the "tidemark dev" that runs here. Requests to AWS are signed
-with your AWS credentials, or carry the token in ` + target.EnvToken + `. If the token binds its
-caller to an owner, name the owner with --prefix, for example --prefix acme:
-
-Exit status: 0 every bucket is correct; 1 one is wrong, or not complete in time; 2 wrong
-usage; 3 failed.`
-
-const smokeExample = `  tidemark smoke
-  tidemark smoke --stack tidemark-prod
-  tidemark dev -- tidemark smoke`
 
 type smokeFlags struct {
 	stack, kind, prefix string
@@ -45,11 +24,9 @@ type smokeFlags struct {
 func smokeCommand(to *connection) *cobra.Command {
 	var flags smokeFlags
 	cmd := &cobra.Command{
-		Use:     "smoke",
-		Short:   "Check a deployment from end to end, with test events",
-		Long:    smokeLong,
-		Example: smokeExample,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runSmoke(cmd, to, flags) },
+		Use:   "smoke",
+		Short: "Check a deployment from end to end, with test events",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runSmoke(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of the events, by name or plural (default: the first that is declared)")

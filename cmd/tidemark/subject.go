@@ -15,25 +15,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const subjectLong = `Create, read, change, delete and restore the profile of a subject, such as the name and
-status of a device, and show its earlier versions.
-
-Events do not need a profile: they are accepted without one, and stay stored when it is
-deleted. "tidemark purge" removes both.
-
-Exit status: 0 done; 1 not possible, for the reason that is printed; 2 wrong usage;
-3 failed.`
-
 func subjectCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subject",
 		Short: "Manage the profiles of subjects",
-		Long:  subjectLong,
-		Example: "  tidemark subject create devices/sensor_01 name='Hall 3' status=active floor:=3\n" +
-			"  tidemark subject update devices/sensor_01 status=away floor= --expect 1\n" +
-			"  tidemark subject delete devices/sensor_01\n  tidemark subject restore devices/sensor_01\n" +
-			"  tidemark subject versions devices/sensor_01\n  tidemark subject list devices status=active",
-		RunE: showHelp,
+		RunE:  showHelp,
 	}
 	cmd.AddCommand(
 		subjectCreate(to), subjectGet(to), subjectUpdate(to), subjectDelete(to), subjectRestore(to),
@@ -45,7 +31,6 @@ func subjectCommand(to *connection) *cobra.Command {
 func subjectCreate(to *connection) *cobra.Command {
 	return profileChange(to, &cobra.Command{
 		Use: "create SUBJECT [FIELD=TEXT…]", Short: "Create the profile of a subject",
-		Long: "Create the profile of a subject that has none. A field is\n" + arguments.FieldsUse + ".",
 		Args: cobra.MinimumNArgs(1),
 	}, nil, (*lifecycle.Service).Create)
 }
@@ -54,7 +39,6 @@ func subjectUpdate(to *connection) *cobra.Command {
 	var expect int64
 	return profileChange(to, &cobra.Command{
 		Use: "update SUBJECT FIELD=TEXT…", Short: "Change some fields of a profile",
-		Long: "Change the given fields of a profile; other fields keep their values. A field is\n" + arguments.FieldsUse + ".",
 		Args: cobra.MinimumNArgs(2),
 	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
 		return s.Update(ctx, subject, fields, expect)
@@ -66,7 +50,6 @@ func subjectDelete(to *connection) *cobra.Command {
 	var forever bool
 	cmd := profileChange(to, &cobra.Command{
 		Use: "delete SUBJECT", Short: "Delete a profile, so that it can be restored for some time",
-		Long: "Delete a profile. It can be restored for some time, unless --forever is given. Events stay.",
 		Args: cobra.ExactArgs(1),
 	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		if forever {
@@ -82,7 +65,6 @@ func subjectRestore(to *connection) *cobra.Command {
 	var expect int64
 	return profileChange(to, &cobra.Command{
 		Use: "restore SUBJECT", Short: "Restore a deleted profile",
-		Long: "Restore a profile that was deleted, with the fields that it had.",
 		Args: cobra.ExactArgs(1),
 	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		return s.Restore(ctx, subject, expect)

@@ -21,7 +21,6 @@ func subjectGet(to *connection) *cobra.Command {
 	var deleted bool
 	cmd := &cobra.Command{
 		Use: "get SUBJECT", Short: "Show the profile of a subject",
-		Long: "Show the profile of a subject as JSON.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
@@ -51,7 +50,6 @@ func subjectVersions(to *connection) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use: "versions SUBJECT", Short: "List the versions of a profile, newest first, or show one",
-		Long: "List the versions of a profile, newest first, or show one of them as JSON.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
@@ -97,9 +95,7 @@ func subjectList(to *connection) *cobra.Command {
 	var deleted bool
 	cmd := &cobra.Command{
 		Use: "list TYPE [FIELD=VALUE]", Short: "List subjects by an indexed field, or the deleted ones",
-		Long:    "List the subjects of a type, such as devices, by the value of an indexed field of their\nprofiles, or those whose profile is deleted.",
-		Example: "  tidemark subject list devices status=active\n  tidemark subject list devices --deleted",
-		Args:    cobra.RangeArgs(1, 2),
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return listSubjects(cmd, to, args, deleted)
 		},

@@ -15,15 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const tailLong = `Show the newest events of a series, then each new event as it arrives, until Ctrl-C or
-for as long as --for says. Use it to watch a device. Each read of the table costs half a
-read unit, and more if many events arrive.
-
-Events are shown in the order of their times. A late event, older than one already
-shown, is not shown; "tidemark history" shows it.
-
-Exit status: 0 ended; 2 wrong usage; 3 the table could not be read.`
-
 type tailFlags struct {
 	readFlags
 	every, duration time.Duration
@@ -34,10 +25,7 @@ func tailCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail SUBJECT",
 		Short: "Show the newest events of a series, and new ones as they arrive",
-		Long:  tailLong,
-		Example: `  tidemark tail devices/sensor_01
-  tidemark tail devices/sensor_01 --for 10m --output ndjson`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	cmd.Flags().IntVar(&flags.limit, "limit", 10, "the most events to show at the beginning")

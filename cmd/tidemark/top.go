@@ -9,17 +9,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-const topLong = `Show the most frequent values of a dimension, such as the pages of a site that were
-viewed most, with their shares of all counted events. It adds up the buckets of one tier
-in the half-open range [--from, --to). If a subject has several kinds of event, all of
-them are counted together unless --kind chooses.
-
-A row keeps the most frequent values of its bucket and adds up the rest. Where that
-happened, a value may be more frequent than shown, and the last line says so.
-
-Exit status: 0 done, even if nothing was found; 2 wrong usage; 3 the table could not be
-read.`
-
 type topFlags struct {
 	readFlags
 	tier string
@@ -30,10 +19,7 @@ func topCommand(to *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "top SUBJECT DIMENSION",
 		Short: "Show the most frequent values of a dimension",
-		Long:  topLong,
-		Example: `  tidemark top sites/my-site path --kind pageviews --from 2026-04-01 --to 2026-05-01
-  tidemark top sites/my-site country --tier minute --last 5m`,
-		Args: cobra.ExactArgs(2),
+		Args:  cobra.ExactArgs(2),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)

@@ -11,28 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/local"
-	"github.com/tidemark-db/tidemark/internal/target"
 	"github.com/tidemark-db/tidemark/internal/webui"
 )
-
-const uiLong = `Serve pages with your subjects, their charts and their newest events, on this machine, in
-the foreground. Run it to look at a deployment in a browser; nothing is deployed for it.
-
-It passes the reads of the pages to the HTTP API: of --stack in AWS, of --url, or of the
-"tidemark dev" that runs here (which has the same pages at /ui/). Requests to AWS are
-signed with your AWS credentials, or carry the token in ` + target.EnvToken + `. It is read-only,
-and it listens on 127.0.0.1 only. Every user of this machine can open the pages while it
-runs.
-
-Exit status: 0 stopped by Ctrl-C; 2 wrong usage; 3 failed.`
 
 func uiCommand(to *connection) *cobra.Command {
 	var stack, port string
 	cmd := &cobra.Command{
-		Use:     "ui",
-		Short:   "Show charts in a browser, read-only",
-		Long:    uiLong,
-		Example: "  tidemark ui\n  tidemark ui --stack tidemark-prod\n  tidemark ui --url https://abc.execute-api.eu-west-1.amazonaws.com",
+		Use:   "ui",
+		Short: "Show charts in a browser, read-only",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := to.UseStack(cmd.Context(), stack); err != nil {
 				return err

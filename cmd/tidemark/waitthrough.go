@@ -13,13 +13,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-const waitLong = `Wait until rollups are complete through a time: every event that was stored until then
-is in the rollups, and every bucket that ended by then is a stored row. Run it before you
-copy rollups elsewhere. Reads need no wait: they fold open buckets from their events.
-
-Exit status: 0 complete; 1 not complete within --timeout; 2 wrong usage; 3 the table could
-not be read.`
-
 // waitInterval is how often the table is read, by two requests.
 const waitInterval = 2 * time.Second
 
@@ -27,10 +20,8 @@ func waitCommand(to *connection) *cobra.Command {
 	var through string
 	timeout := usertime.Span(15 * time.Minute)
 	cmd := &cobra.Command{
-		Use:     "wait --through TIME",
-		Short:   "Wait until rollups are complete through a time",
-		Long:    waitLong,
-		Example: "  tidemark wait --through 2026-11-01T14:00:00Z",
+		Use:   "wait --through TIME",
+		Short: "Wait until rollups are complete through a time",
 	}
 	cmd.Flags().StringVar(&through, "through", "", "the `time` through which rollups must be complete; required")
 	cmd.Flags().Var(&timeout, "timeout", "give up after this `duration`")
