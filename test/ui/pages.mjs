@@ -99,7 +99,7 @@ const scenarios = {
     await send("/v1/readings", reading("live", {temperature: 20}))
     await open(page, subject("live"), "The tinted bucket is still open")
     await page.getByRole("slider").press("End")
-    await page.getByText(/ 1 events/).waitFor()
+    await page.getByText(/ 1 event /).waitFor()
     await send("/v1/readings", reading("live", {temperature: 30}))
     await page.getByText(/ 2 events.*mean 25/).waitFor()
     await page.locator("dd", {hasText: "30"}).waitFor() // the latest state

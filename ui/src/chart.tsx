@@ -30,10 +30,13 @@ function lines(measure: string, on: boolean[]): uPlot.Series[] {
     return [line("--line", true, { paths: uPlot.paths.bars!({ size: [0.9, 40], align: 1 }), fill: color("--band") })];
   }
   return [
-    line("--edge", on[0]), line("--edge", on[0]), line("--line", on[1], { width: 2, points: { show: undefined } }),
+    line("--edge", on[0]), line("--edge", on[0]), line("--line", on[1], { width: 2, points: { show: (u) => u.data[0].length <= fewBuckets, size: 6 } }),
     line("--p50", on[2]), line("--p95", on[3]), line("--p99", on[4]),
   ];
 }
+
+// A point marks each bucket of a short chart: a single bucket has no line.
+const fewBuckets = 60;
 
 /** shade marks the buckets whose figures miss a change by a hatch, the open one by a tint, and alerts by a line. */
 function shade(u: uPlot, { rollups, alerts }: Props) {
@@ -137,7 +140,7 @@ export function Plot(props: Props) {
 function readout(r: Rollup, measure: string, utc: boolean): string {
   const f = r.measures[measure];
   const state = r.open ? "open" : r.exact ? "exact" : "inexact";
-  const parts = [timeText(r.bucket, utc), `${numberText(r.events)} events`];
+  const parts = [timeText(r.bucket, utc), `${numberText(r.events)} ${r.events === 1 ? "event" : "events"}`];
   if (f) for (const name of ["min", "avg", "max", "p50", "p95", "p99"] as const) if (f[name] !== null) parts.push(`${name === "avg" ? "mean" : name} ${numberText(f[name])}`);
   return [...parts, state].join(" · ");
 }

@@ -126,7 +126,7 @@ function ChartView({ chart, measure, utc, alerts, zoom }: ChartProps) {
         {chart.completeThrough && <>Stored rows are complete through {timeText(chart.completeThrough, utc)}; later buckets are computed as you read.</>}
       </p>
       <details>
-        <summary>{filled.length} buckets as a table</summary>
+        <summary>{filled.length} {filled.length === 1 ? "bucket" : "buckets"} as a table</summary>
         <div class="wide" tabIndex={0} role="region" aria-label="Buckets"><BucketTable rollups={filled} measure={measure} utc={utc} /></div>
       </details>
     </>
