@@ -106,6 +106,10 @@ func TestAppend_OfADerivedKindRejectsTheRepeatOfAnExpiredEvent(t *testing.T) {
 		if got[0].Outcome != c.want || store.appends.Load() != c.appends {
 			t.Errorf("%s: %s with %d transactions, want %s with %d", name, got[0].Outcome, store.appends.Load(), c.want, c.appends)
 		}
+		composed, _, err := serviceOn(store, seed).Compose(kind, observation(c.at, "", num("t", c.value)), nil)
+		if err != nil || (composed.Check != nil) != (c.appends > 0) {
+			t.Errorf("%s: a composed transaction has the check %v, %v", name, composed.Check, err)
+		}
 	}
 }
 
