@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type readFlags struct {
 	last     usertime.Span
 	limit    int
 	newest   bool
+	zone     *time.Location // of from and to; nil means UTC
 }
 
 // registerSeries registers the flags that choose the series and the output format.
@@ -179,7 +181,7 @@ func (f *readFlags) timeRange(now model.Time) (from, to model.Time, err error) {
 		}
 		return now.Add(-time.Duration(f.last)), now + 1, nil
 	}
-	return arguments.Range(f.from, f.to)
+	return arguments.RangeIn(cmp.Or(f.zone, time.UTC), f.from, f.to)
 }
 
 // bucketRange is timeRange for buckets of a unit.

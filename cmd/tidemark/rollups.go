@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/plot"
 	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
@@ -22,6 +23,7 @@ import (
 type rollupsFlags struct {
 	readFlags
 	tier, measure, plot string
+	zoneName            string
 	stitch, gaps        bool
 }
 
@@ -35,6 +37,7 @@ func rollupsCommand(to *connection) *cobra.Command {
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default: the best for the range)")
+	cmd.Flags().StringVar(&flags.zoneName, "zone", "", "days, weeks or months of a `time zone` such as Europe/Berlin (with --tier)")
 	cmd.Flags().BoolVar(&flags.stitch, "stitch", false, "use coarser tiers where the fine tier has expired")
 	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "also show buckets without events, if their rollup cannot have expired")
 	cmd.Flags().StringVar(&flags.measure, "measure", "", "show only this `measure`")
@@ -51,13 +54,20 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if flags.tier != "" && (flags.stitch || flags.gaps) {
 		return usagef("--tier %s cannot be combined with --stitch or --gaps, which need the tier to be chosen: remove --tier", flags.tier)
 	}
-	ctx, from, err := flags.open(cmd, to, subject)
-	if err != nil {
-		return err
-	}
 	read := flags.readChart
 	if flags.tier != "" {
 		read = flags.readTier
+	}
+	if flags.zoneName != "" {
+		var err error
+		if flags.zone, err = localday.Zone(flags.zoneName); err != nil {
+			return usagef("--zone: %w", err)
+		}
+		read = flags.readLocal
+	}
+	ctx, from, err := flags.open(cmd, to, subject)
+	if err != nil {
+		return err
 	}
 	result, found, reason, err := read(ctx, from)
 	if err != nil {
@@ -112,6 +122,19 @@ func (f *rollupsFlags) chartRange(ctx context.Context, from *seriesReader) (begi
 		begin = end.Add(-chartSpan)
 	}
 	return begin, end, nil
+}
+
+// readLocal reads the days, weeks or months of a time zone.
+func (f *rollupsFlags) readLocal(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
+	q := query.Local{Rollups: from.rollups, Zone: f.zone}
+	if q.Unit, err = localday.ParseUnit(f.tier); err != nil {
+		return nil, nil, "", usagef("--tier: %w", err)
+	}
+	if q.From, q.To, err = f.chartRange(ctx, from); err != nil {
+		return nil, nil, "", err
+	}
+	found, through, err := from.LocalRollups(ctx, q)
+	return httpapi.RollupsOf(query.RollupPage{Rollups: found, CompleteThrough: through}), found, "", err
 }
 
 // readTier reads the newest buckets of the tier that --tier names.

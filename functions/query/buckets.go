@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -14,12 +15,15 @@ import (
 const chartSpan = 30 * tier.Day24
 
 var (
-	rollupParams = with(pagingParams, "with")
+	rollupParams = with(pagingParams, "with", "zone")
 	chartParams  = []string{"from", "to", "last", "points", "tier", "stitched", "gaps", "order", "stream", "with", "consistent"}
 )
 
 // rollups returns a page of rollups of one tier.
 func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, error) {
+	if args.values.Has("zone") {
+		return h.localRollups(ctx, res, args)
+	}
 	q, err := h.buckets(res, args)
 	if err != nil {
 		return nil, err
@@ -37,6 +41,33 @@ func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, 
 		return nil, err
 	}
 	return h.cacheByBuckets(result, q.Unit, q.To, q.Consistent), nil
+}
+
+// localRollups returns the rollups of the days, weeks or months of a time zone, without pages.
+func (h *Handler) localRollups(ctx context.Context, res resource, args params) (any, error) {
+	zone, err := localday.Zone(args.text("zone"))
+	if err != nil {
+		return nil, problemZone.New("zone: %v", err)
+	}
+	if args.values.Has("limit") || args.values.Has("cursor") {
+		return nil, problemZone.New("zone: a response has all periods of the range and no pages: remove limit and cursor")
+	}
+	q := query.Local{Zone: zone}
+	if q.Unit, err = localday.ParseUnit(res.tier); err != nil {
+		return nil, problemTier.New("%v", err)
+	}
+	if q.Rollups, err = rollupSeries(res, args); err != nil {
+		return nil, err
+	}
+	if q.From, q.To, err = h.chartRange(args); err != nil {
+		return nil, err
+	}
+	all, through, err := h.Query.LocalRollups(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	result := httpapi.RollupsOf(query.RollupPage{Rollups: all, CompleteThrough: through})
+	return h.cacheByBuckets(result, tier.Minute, q.To, q.Consistent), nil
 }
 
 // buckets returns the part of a query that rollups and most frequent values share.

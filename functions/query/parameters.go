@@ -47,6 +47,9 @@ var parameters = map[string]parameter{
 		schema: schema{"type": "string", "maxLength": 128}, example: "", repeatable: true},
 	"with": {description: "Another subject of the type, whose buckets are merged with the first subject's. May be repeated.",
 		schema: textSchema, example: "another", repeatable: true},
+	"zone": {description: "A time zone such as Europe/Berlin: the response has its days, weeks or months, cut from buckets and events, and dates of from and to are in it. " +
+		"A rollup has the zone UTC where what is left cannot be cut. At most 400, without pages; the default range is 30 days.",
+		schema: textSchema, standalone: true},
 	"points": {description: "Maximum number of points of the chart. The finest tier within it is used.",
 		schema: schema{"type": "integer", "minimum": 1, "maximum": maxPoints, "default": query.DefaultPoints}, example: 400},
 	"stitched": {description: "If the tier does not reach back to the start of the range, use coarser tiers before it.",

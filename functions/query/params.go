@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -87,7 +88,7 @@ func (p params) time(name string, missing model.Time) (model.Time, error) {
 		return missing, nil
 	}
 	text := p.values.Get(name)
-	t, err := usertime.Parse(text)
+	t, err := usertime.ParseIn(text, p.zone())
 	if err != nil && strings.Contains(text, " ") {
 		return 0, problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err)
 	}
@@ -104,6 +105,14 @@ func (p params) timeRange() (from, to model.Time, err error) {
 	}
 	to, err = p.time("to", model.MaxTime+1)
 	return from, to, err
+}
+
+// zone returns the time zone of dates; UTC if the request names none, or one that does not exist.
+func (p params) zone() *time.Location {
+	if zone, err := localday.Zone(p.text("zone")); err == nil {
+		return zone
+	}
+	return time.UTC
 }
 
 // last returns the span before now that replaces from and to; its default is 0.

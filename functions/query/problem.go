@@ -21,6 +21,7 @@ var (
 	problemNoLatest       = httpapi.ProblemType{URI: "/problems/no-latest", Title: "The kind has no latest items", Status: 404}
 	problemNothingYet     = httpapi.ProblemType{URI: "/problems/nothing-yet", Title: "The series has no events yet", Status: 404}
 	problemTime           = httpapi.ProblemType{URI: "/problems/bad-time", Title: "A bound of the range is invalid", Status: 400}
+	problemZone           = httpapi.ProblemType{URI: "/problems/bad-zone", Title: "The time zone cannot be used", Status: 400}
 	problemLimit          = httpapi.ProblemType{URI: "/problems/bad-limit", Title: "The number is out of range", Status: 400}
 	problemLast           = httpapi.ProblemType{URI: "/problems/bad-span", Title: "The duration cannot be read", Status: 400}
 	problemDimension      = httpapi.ProblemType{URI: "/problems/unknown-dimension", Title: "The field is not a dimension", Status: 404}

@@ -2,6 +2,7 @@ package arguments
 
 import (
 	"strings"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/usage"
@@ -12,19 +13,28 @@ import (
 // Range parses the flags --from and --to of a half-open range; an empty text leaves that
 // end open.
 func Range(fromText, toText string) (from, to model.Time, err error) {
-	if from, err = Time("from", fromText, model.MinTime); err != nil {
+	return RangeIn(time.UTC, fromText, toText)
+}
+
+// RangeIn is Range, but times without an offset are in a time zone.
+func RangeIn(zone *time.Location, fromText, toText string) (from, to model.Time, err error) {
+	if from, err = timeIn(zone, "from", fromText, model.MinTime); err != nil {
 		return 0, 0, err
 	}
-	to, err = Time("to", toText, model.MaxTime+1)
+	to, err = timeIn(zone, "to", toText, model.MaxTime+1)
 	return from, to, err
 }
 
 // Time parses the text of a flag by usertime.Parse. It returns absent for an empty text.
 func Time(flag, text string, absent model.Time) (model.Time, error) {
+	return timeIn(time.UTC, flag, text, absent)
+}
+
+func timeIn(zone *time.Location, flag, text string, absent model.Time) (model.Time, error) {
 	if text == "" {
 		return absent, nil
 	}
-	at, err := usertime.Parse(text)
+	at, err := usertime.ParseIn(text, zone)
 	if err != nil {
 		return 0, usage.Errorf("--%s: %w", flag, err)
 	}

@@ -16,6 +16,7 @@ type Rollup struct {
 	Bucket     model.Time                 `json:"bucket"`
 	End        model.Time                 `json:"end"`
 	Tier       string                     `json:"tier"`
+	Zone       string                     `json:"zone,omitempty"` // of a day, week or month that is not a bucket of a tier
 	Exact      bool                       `json:"exact"`
 	Open       bool                       `json:"open"`
 	Gap        bool                       `json:"gap,omitempty"` // the bucket has no events; returned on request
@@ -46,7 +47,7 @@ const maxDimensionValues = 10
 // RollupOf returns r as JSON.
 func RollupOf(r query.Rollup) Rollup {
 	v := Rollup{
-		Bucket: r.Bucket.Start, End: r.Bucket.End, Tier: r.Bucket.Unit.String(),
+		Bucket: r.Bucket.Start, End: r.Bucket.End, Tier: r.TierName(), Zone: r.Local.Zone,
 		Exact: r.Exact && !hasPartialMeasure(r.Partial), exact: r.Exact, Partial: PartialsOf(r.Partial), partial: r.Partial, Open: r.Open, Gap: r.Gap, Truncated: r.Summary.Truncated(),
 		Unreadable: r.Unreadable, Events: r.Summary.Events(), Kinds: KindsOf(r.Kinds),
 		Measures: map[string]query.Figures{}, Dimensions: map[string]query.TopValues{}, Distinct: map[string]Distinct{},

@@ -43,11 +43,11 @@ func Write(w io.Writer, rollups []query.Rollup, only string, width int) error {
 
 func caption(rollups []query.Rollup, measure string) string {
 	first, last := ends(rollups)
-	tiers := first.Bucket.Unit.String()
-	if first.Bucket.Unit != last.Bucket.Unit {
-		tiers += " and " + last.Bucket.Unit.String()
+	tiers := first.TierName()
+	if tiers != last.TierName() {
+		tiers += " and " + last.TierName()
 	}
-	return fmt.Sprintf("%s: average by %s, %s to %s (dots: minimum and maximum)", terminal.Printable(measure), tiers, first.Bucket.Label(), last.Bucket.Label())
+	return fmt.Sprintf("%s: average by %s, %s to %s (dots: minimum and maximum)", terminal.Printable(measure), tiers, first.Label(), last.Label())
 }
 
 // stretched repeats each point, so that it is drawn that many characters wide.

@@ -19,14 +19,14 @@ func Rollups(w io.Writer, found []query.Rollup, only string) error {
 	table.Add("BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE")
 	for _, r := range found {
 		if r.Gap {
-			table.Add(r.Bucket.Label(), "", "0", "", "", "", "", "", "", "none")
+			table.Add(r.Label(), "", "0", "", "", "", "", "", "", "none")
 		}
 		for _, name := range r.Summary.Names() {
 			if only != "" && name != only {
 				continue
 			}
 			f := query.FiguresOf(r.Measure(name))
-			table.Add(r.Bucket.Label(), name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
+			table.Add(r.Label(), name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
 				decimalText(f.Min), floatText(f.Avg), decimalText(f.Max), floatText(f.Stddev), terminal.Percentile(f.P95), note(r, name))
 		}
 	}
@@ -93,7 +93,7 @@ func Dimensions(w io.Writer, found []query.Rollup) error {
 	table := terminal.NewTable(w, 1, 3)
 	table.Add("BUCKET", "EVENTS", "FIELD", "DISTINCT", "MOST FREQUENT")
 	for _, r := range found {
-		bucket, events := r.Bucket.Label(), strconv.FormatInt(r.Summary.Events(), 10)
+		bucket, events := r.Label(), strconv.FormatInt(r.Summary.Events(), 10)
 		for _, name := range r.Summary.DistinctNames() {
 			table.Add(bucket, events, fieldLabel(r, rollup.DistinctRole, name), distinctText(r.Summary.Distinct(name)), "")
 		}

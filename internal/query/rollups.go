@@ -40,8 +40,9 @@ type Rollup struct {
 	Series model.Series // kind, id and stream are empty if several are merged
 	Kinds  []KindEvents // events of each kind; nil if one kind was requested
 	Bucket tier.Bucket
-	Open   bool // the bucket had not ended by the reader's clock, or sessions of it may go on
-	Gap    bool // the bucket has no events and had none; only in charts with Gaps
+	Open   bool        // the bucket had not ended by the reader's clock, or sessions of it may go on
+	Gap    bool        // the bucket has no events and had none; only in charts with Gaps
+	Local  LocalPeriod // if it is of a time zone; the bucket then has no unit
 	// Partial has the fields whose figures do not include all events of the bucket, although
 	// the bucket is exact: they were added to the kind after these events were folded.
 	Partial rollup.AddedFields
@@ -146,6 +147,22 @@ func (q Rollups) buildRollup(group []rollup.Row, now model.Time, through *model.
 		Bucket: bucket, Open: now < bucket.End || settles > now || through != nil && settles > *through,
 		Partial: q.partial(group), Fold: *fold,
 	}, nil
+}
+
+// Label names the bucket, or the period of a time zone, for people: 2026-04-20-14, 2026-04-20.
+func (r Rollup) Label() string {
+	if r.Local.Label != "" {
+		return r.Local.Label
+	}
+	return r.Bucket.Label()
+}
+
+// TierName returns the unit of the bucket, or of the period of a time zone: day.
+func (r Rollup) TierName() string {
+	if r.Local.Unit != "" {
+		return string(r.Local.Unit)
+	}
+	return r.Bucket.Unit.String()
 }
 
 // Measure returns the named measure of the bucket; one without values if no event of the

@@ -17,7 +17,7 @@ const Forms = "2026-11-01T00:00:00Z, 2026-11-01 00:00, 2026-11-01, 2026-11, 2026
 // ErrForm means that a text is not a time in one of the Forms.
 var ErrForm = errors.New("not a time: write " + Forms)
 
-// layouts are forms without an offset: they are in UTC.
+// layouts are forms without an offset.
 var layouts = []string{
 	"2006", "2006-01", time.DateOnly,
 	"2006-01-02 15:04", time.DateTime, "2006-01-02T15:04", "2006-01-02T15:04:05",
@@ -30,10 +30,13 @@ const minEpochDigits = 9
 // Parse returns the time of a text. A form without an offset is in UTC; a date, month or
 // year means its first moment. 0 is 1970. The error wraps ErrForm, model.ErrTimeForm,
 // model.ErrTimeFiner or model.ErrTimeRange.
-func Parse(text string) (model.Time, error) {
+func Parse(text string) (model.Time, error) { return ParseIn(text, time.UTC) }
+
+// ParseIn is Parse, but a form without an offset is in a time zone.
+func ParseIn(text string, zone *time.Location) (model.Time, error) {
 	text = strings.TrimSpace(text)
 	for _, layout := range layouts {
-		if at, err := time.Parse(layout, text); err == nil && len(text) == len(layout) {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil && len(text) == len(layout) {
 			return inRange(at, text)
 		}
 	}
