@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
-	"github.com/tidemark-db/tidemark/test/loggers"
+	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/test/loggers"
+	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
 const (

@@ -63,12 +63,6 @@ var within = [][2]string{
 	{"pkg/domains", "pkg/domains/iot"},
 	{"pkg/domains", "pkg/domains/metrics"},
 	{"pkg/domains", "pkg/domains/web"},
-	{"test/oracleweb", "test/loggers"},
-	{"test/oracleweb", "test/weblogs"},
-	{"test/demo", "test/loggers"},
-	{"test/oracle", "test/loggers"},
-	{"test/linear", "test/loggers"},
-	{"test/dynoxide", "test/loggers"},
 }
 
 type pkg struct {

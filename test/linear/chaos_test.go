@@ -13,7 +13,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/test/loggers"
+	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
 const (

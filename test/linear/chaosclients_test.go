@@ -21,7 +21,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
-	"github.com/tidemark-db/tidemark/test/loggers"
+	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
 // recorded are clients that append, delete and read under chaos, and record what they saw. Half

@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/test/loggers"
+	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
 func main() {

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/test/loggers"
-	"github.com/tidemark-db/tidemark/test/weblogs"
+	"github.com/tidemark-db/tidemark/test/internal/loggers"
+	"github.com/tidemark-db/tidemark/test/internal/weblogs"
 )
 
 func main() {
