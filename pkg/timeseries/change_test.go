@@ -207,8 +207,8 @@ func TestRollups_OfARangeWithinABucket(t *testing.T) {
 		break
 	}
 	for _, err := range events.EachRollup(ctx, sensor, tier.Hour, timeseries.After("x")) {
-		if !errors.Is(err, timeseries.ErrOption) {
-			t.Errorf("After of an iterator: %v, want %v", err, timeseries.ErrOption)
+		if !errors.Is(err, timeseries.ErrCursor) {
+			t.Errorf("a forged cursor: %v, want %v", err, timeseries.ErrCursor)
 		}
 	}
 	if _, err := events.RollupPage(ctx, sensor, tier.Minute); !errors.Is(err, timeseries.ErrNoTier) {

@@ -55,9 +55,9 @@ func (c *checker) order(kind *catalog.Kind) {
 	case order.is(enrichmentRole):
 		c.report(AppendLacksKey, order.goName, "append never writes enrichment, so events would have no time: remove the enrichment role")
 	case order.typ.Kind() == reflect.Pointer || order.typ.Kind() == reflect.Interface:
-		c.report(OrderIsReference, order.goName, "the field that orders events is a reference and may be nil: use time.Time or model.Time by value")
-	case order.typ != timeType && order.typ != modelTimeType:
-		c.report(TypeUnfit, order.goName, "%s is not a time: use time.Time or model.Time", order.typ)
+		c.report(OrderIsReference, order.goName, "the field that orders events is a reference and may be nil: use time.Time by value")
+	case order.typ != timeType:
+		c.report(TypeUnfit, order.goName, "%s is not a time: use time.Time", order.typ)
 	}
 }
 
@@ -150,9 +150,8 @@ func (c *checker) attributes(kind *catalog.Kind) {
 }
 
 var (
-	timeType      = reflect.TypeFor[time.Time]()
-	modelTimeType = reflect.TypeFor[model.Time]()
-	decimalType   = reflect.TypeFor[model.Decimal]()
+	timeType    = reflect.TypeFor[time.Time]()
+	decimalType = reflect.TypeFor[model.Decimal]()
 )
 
 // allowedTypes returns whether a role accepts a Go type, by value or pointer: a measure

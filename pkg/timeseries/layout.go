@@ -114,12 +114,8 @@ func (l *layout) eventTime(v reflect.Value) (model.Time, *model.FieldError) {
 	if l.time == nil {
 		return 0, nil
 	}
-	field := v.FieldByIndex(l.time.index)
-	at, ok := field.Interface().(time.Time)
-	switch {
-	case !ok:
-		return model.Time(field.Int()), nil
-	case at.IsZero():
+	at := v.FieldByIndex(l.time.index).Interface().(time.Time)
+	if at.IsZero() {
 		return 0, &model.FieldError{Field: catalog.TimeField, Code: ingest.CodeMissing, Message: "the event has no time: set it to when the event happened"}
 	}
 	return model.TimeOf(at), nil
@@ -154,7 +150,7 @@ func (l *layout) set(v reflect.Value, series model.Series, order model.Order, at
 		v.FieldByIndex(l.id.index).SetString(id)
 	}
 	if l.time != nil && at != nil {
-		l.time.setTime(v, *at)
+		v.FieldByIndex(l.time.index).Set(reflect.ValueOf(at.Time()))
 	}
 	for i := range l.attrs {
 		c := &l.attrs[i]
@@ -167,12 +163,4 @@ func (l *layout) set(v reflect.Value, series model.Series, order model.Order, at
 		}
 	}
 	return nil
-}
-
-func (c *column) setTime(v reflect.Value, at model.Time) {
-	if field := v.FieldByIndex(c.index); c.typ == timeType {
-		field.Set(reflect.ValueOf(at.Time()))
-	} else {
-		field.SetInt(int64(at))
-	}
 }

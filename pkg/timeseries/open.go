@@ -1,9 +1,3 @@
-// Package timeseries is the API for Go programs. Open compiles a kind of event and a Go
-// type, whose tags give each field a role, and reports every configuration mistake with a
-// code. The opened Events appends values and reads events, latest items and rollups.
-//
-// It uses the same packages as the deployed functions, ingest and query, so outcomes and
-// results are the same.
 package timeseries
 
 import (
@@ -41,7 +35,7 @@ type Events[T any] struct {
 //
 //	tide:"subject"      the subject's id: a string
 //	tide:"stream"       the stream: a string
-//	tide:"time"         the event time: time.Time or model.Time
+//	tide:"time"         the event time: time.Time
 //	tide:"order"        a number or text that orders the events, instead of a time
 //	tide:"id"           the event's id: a string
 //	tide:"measure"      a number to summarise; options: scale=9, percentiles

@@ -153,6 +153,14 @@ func TestOpen_EachMistakeHasItsCode(t *testing.T) {
 			Device string `tide:"subject"`
 			At     string `tide:"time"`
 		}](iot.Readings), timeseries.TypeUnfit, "At"},
+		"a time of the stored form": {openModel[struct {
+			Device string     `tide:"subject"`
+			At     model.Time `tide:"time"`
+		}](iot.Readings), timeseries.TypeUnfit, "At"},
+		"a field that is a time of the stored form": {openModel[struct {
+			minimalModel
+			Until model.Time `tide:"field"`
+		}](iot.Readings), timeseries.TypeUnfit, "Until"},
 		"a measure that is a string": {openModel[struct {
 			minimalModel
 			Temperature string `tide:"measure"`
@@ -211,10 +219,6 @@ func TestOpen_TakesUndeclaredAttributesFromTheTags(t *testing.T) {
 		"an undeclared field": openModel[struct {
 			minimalModel
 			Location string `tide:"field"`
-		}](iot.Readings),
-		"model.Time as time": openModel[struct {
-			Device string     `tide:"subject"`
-			At     model.Time `tide:"time"`
 		}](iot.Readings),
 		"a dimension that is also distinct": openModel[struct {
 			minimalModel

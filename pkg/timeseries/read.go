@@ -28,8 +28,8 @@ func (e *Events[T]) series(key Key) query.Series {
 
 // Latest reads the latest item of a series, enrichment included; nil if nothing was appended
 // yet. The error is ErrNoLatest if the kind stores none.
-func (e *Events[T]) Latest(ctx context.Context, key Key, opts ...ReadOption) (*T, error) {
-	r, err := e.readOptions(opts, latestOptions)
+func (e *Events[T]) Latest(ctx context.Context, key Key, opts ...LatestOption) (*T, error) {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ func (e *Events[T]) decodeLatest(c *model.Latest) (*T, error) {
 // LatestBy reads one page of the kind's latest items, of all subjects and streams, whose
 // indexed fields have the given values, in the order of the index. It may lag behind by
 // moments. The error is ErrNotIndexed if the kind does not declare the index.
-func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...ReadOption) (Page[T], error) {
-	r, err := e.readOptions(opts, latestByOptions)
+func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...LatestByOption) (Page[T], error) {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -75,8 +75,8 @@ func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...ReadO
 // History returns an iterator over the events of a series, oldest first by default. It reads
 // page after page. An event that T cannot hold comes with an error and the iteration may
 // continue; after any other error it ends.
-func (e *Events[T]) History(ctx context.Context, key Key, opts ...ReadOption) iter.Seq2[T, error] {
-	r, err := e.readOptions(opts, historyOptions)
+func (e *Events[T]) History(ctx context.Context, key Key, opts ...HistoryOption) iter.Seq2[T, error] {
+	r, err := readOptionsOf(e.layout, opts)
 	return func(yield func(T, error) bool) {
 		var v T
 		if err != nil {
@@ -113,8 +113,8 @@ type Page[T any] struct {
 
 // Page reads one page of the events of a series by one Query for each shard. It may be
 // shorter than its limit, even empty, before the last page: check Next.
-func (e *Events[T]) Page(ctx context.Context, key Key, opts ...ReadOption) (Page[T], error) {
-	r, err := e.readOptions(opts, pageOptions)
+func (e *Events[T]) Page(ctx context.Context, key Key, opts ...PageOption) (Page[T], error) {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return Page[T]{}, err
 	}
@@ -130,8 +130,8 @@ func (e *Events[T]) Page(ctx context.Context, key Key, opts ...ReadOption) (Page
 }
 
 // Count counts the events of a series by reading them.
-func (e *Events[T]) Count(ctx context.Context, key Key, opts ...ReadOption) (EventCount, error) {
-	r, err := e.readOptions(opts, countOptions)
+func (e *Events[T]) Count(ctx context.Context, key Key, opts ...CountOption) (EventCount, error) {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return EventCount{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/query"
@@ -12,21 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Errors of invalid read options.
-var (
-	// ErrOption is the error of an option that does not apply to the read.
-	ErrOption = errors.New("the option does not apply to this read")
-	// ErrField is the error of a filter or projection by a field that the model does not
-	// store.
-	ErrField = errors.New("the model stores no field with this name")
-)
-
-// ReadOption changes a read. An option that does not apply to it makes it fail with
-// ErrOption.
-type ReadOption struct {
-	name  string
-	apply func(*readOptions)
-}
+// ErrField is the error of a filter, projection or condition by a field that the model does not
+// store.
+var ErrField = errors.New("the model stores no field with this name")
 
 type readOptions struct {
 	from, to          model.Time
@@ -48,23 +35,23 @@ type readOptions struct {
 // In reads the half-open range [from, to) of event times. Rollups are those of all buckets
 // that overlap the range. The zero time.Time as from or to leaves that end open. Without In
 // everything is read.
-func In(from, to time.Time) ReadOption {
-	return ReadOption{"In", func(r *readOptions) {
+func In(from, to time.Time) RangeOption {
+	return option(func(r *readOptions) {
 		if r.from = ceilMilli(from); !to.IsZero() {
 			r.to = ceilMilli(to)
 		}
-	}}
+	})
 }
 
 // Between reads the half-open range [from, to) of the values of a kind that is ordered by a
 // number or text. nil as from or to leaves that end open.
-func Between(from, to any) ReadOption {
-	return ReadOption{"Between", func(r *readOptions) {
+func Between(from, to any) CountOption {
+	return option(func(r *readOptions) {
 		var errs [2]error
 		r.fromValue, errs[0] = orderBound(from)
 		r.toValue, errs[1] = orderBound(to)
 		r.err = errors.Join(r.err, errs[0], errs[1])
-	}}
+	})
 }
 
 // orderBound returns a bound of Between.
@@ -77,96 +64,70 @@ func orderBound(bound any) (model.Value, error) {
 }
 
 // Newest reads newest first. The default is oldest first.
-func Newest() ReadOption { return ReadOption{"Newest", func(r *readOptions) { r.newest = true }} }
+func Newest() OrderOption { return option(func(r *readOptions) { r.newest = true }) }
 
 // Limit reads at most n events, rollups or items. For a chart, n is the maximum number of
 // points; the default is 1,500.
-func Limit(n int) ReadOption { return ReadOption{"Limit", func(r *readOptions) { r.limit = n }} }
+func Limit(n int) LimitOption { return option(func(r *readOptions) { r.limit = n }) }
 
 // Consistent makes reads strongly consistent, at twice the cost.
-func Consistent() ReadOption {
-	return ReadOption{"Consistent", func(r *readOptions) { r.consistent = true }}
-}
+func Consistent() LatestOption { return option(func(r *readOptions) { r.consistent = true }) }
 
 // After continues after a page: next is the Next of that page.
-func After(next string) ReadOption {
-	return ReadOption{"After", func(r *readOptions) { r.after = next }}
-}
+func After(next string) CursorOption { return option(func(r *readOptions) { r.after = next }) }
 
 // Where returns only events whose stored field compares with value as op says. With several
 // Where options, all must hold. value has any type that a tide tag accepts; model.Exists and
 // model.Missing ignore it. Excluded events are still read and paid for.
-func Where(field string, op model.Op, value any) ReadOption {
-	return ReadOption{"Where", func(r *readOptions) {
+func Where(field string, op model.Op, value any) CountOption {
+	return option(func(r *readOptions) {
 		t, err := term(field, op, value)
 		r.where, r.err = append(r.where, t), errors.Join(r.err, err)
-	}}
+	})
 }
 
 // Only returns only these stored fields. All other fields are absent.
-func Only(fields ...string) ReadOption {
-	return ReadOption{"Only", func(r *readOptions) { r.fields = append([]string{}, fields...) }}
+func Only(fields ...string) HistoryOption {
+	return option(func(r *readOptions) { r.fields = append([]string{}, fields...) })
 }
 
 // AndSubjects merges further subjects with the subject of the key, bucket by bucket.
-func AndSubjects(ids ...string) ReadOption {
-	return ReadOption{"AndSubjects", func(r *readOptions) { r.subjects = ids }}
-}
+func AndSubjects(ids ...string) MergeOption { return option(func(r *readOptions) { r.subjects = ids }) }
 
 // AndStreams merges further streams with the stream of the key, bucket by bucket.
-func AndStreams(streams ...string) ReadOption {
-	return ReadOption{"AndStreams", func(r *readOptions) { r.streams = streams }}
+func AndStreams(streams ...string) MergeOption {
+	return option(func(r *readOptions) { r.streams = streams })
 }
 
 // InTier selects the tier of a chart. The default is the tier that suits the range.
-func InTier(unit tier.Unit) ReadOption {
-	return ReadOption{"InTier", func(r *readOptions) { r.unit = unit }}
-}
+func InTier(unit tier.Unit) ChartOption { return option(func(r *readOptions) { r.unit = unit }) }
 
 // Stitched lets a chart use coarser tiers for the part of the range that has expired in a
 // finer one.
-func Stitched() ReadOption { return ReadOption{"Stitched", func(r *readOptions) { r.stitched = true }} }
+func Stitched() ChartOption { return option(func(r *readOptions) { r.stitched = true }) }
 
 // Gaps adds empty rollups for buckets without events, where none can have expired.
-func Gaps() ReadOption { return ReadOption{"Gaps", func(r *readOptions) { r.gaps = true }} }
+func Gaps() ChartOption { return option(func(r *readOptions) { r.gaps = true }) }
 
 // Index selects the index of latest items. The default is the first.
-func Index(name string) ReadOption {
-	return ReadOption{"Index", func(r *readOptions) { r.index = name }}
-}
+func Index(name string) LatestByOption { return option(func(r *readOptions) { r.index = name }) }
 
-// The options that apply to each read.
-var (
-	latestByOptions   = []string{"Index", "Limit", "After"}
-	latestOptions     = []string{"Consistent"}
-	historyOptions    = []string{"In", "Between", "Newest", "Limit", "Consistent", "Where", "Only"}
-	pageOptions       = append([]string{"After"}, historyOptions...)
-	countOptions      = []string{"In", "Between", "Consistent", "Where"}
-	rollupsOptions    = []string{"In", "Newest", "Limit", "Consistent", "AndSubjects", "AndStreams"}
-	rollupPageOptions = append([]string{"After"}, rollupsOptions...)
-	totalOptions      = []string{"In", "Consistent", "AndSubjects", "AndStreams"}
-	chartOptions      = append([]string{"InTier", "Stitched", "Gaps"}, rollupsOptions...)
-)
-
-// readOptions applies options to a read that allows those named.
-func (e *Events[T]) readOptions(opts []ReadOption, allowed []string) (readOptions, error) {
+// readOptionsOf applies the options of a read; O is its type of options.
+func readOptionsOf[O any](l *layout, opts []O) (readOptions, error) {
 	r := readOptions{from: model.MinTime, to: model.MaxTime + 1}
 	for _, opt := range opts {
-		if !slices.Contains(allowed, opt.name) {
-			return r, fmt.Errorf("%s: %w: use only %v", opt.name, ErrOption, allowed)
-		}
-		opt.apply(&r)
+		any(opt).(option)(&r)
 	}
 	if r.err != nil {
 		return r, r.err
 	}
 	for _, t := range r.where {
-		if err := e.layout.checkAppended(t.Field); err != nil {
+		if err := l.checkAppended(t.Field); err != nil {
 			return r, err
 		}
 	}
 	for _, name := range r.fields {
-		if err := e.layout.checkAppended(name); err != nil {
+		if err := l.checkAppended(name); err != nil {
 			return r, err
 		}
 	}

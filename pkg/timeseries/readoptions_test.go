@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,29 +93,62 @@ func TestCount_CountsMatchingEvents(t *testing.T) {
 	}
 }
 
+// An option of another read does not compile: its type is not that of the read's options.
+func TestReads_TakeOnlyTheirOptions(t *testing.T) {
+	t.Parallel()
+	type events = timeseries.Events[Reading]
+	reads := []struct {
+		name string
+		read any
+	}{
+		{"Latest", (*events).Latest}, {"LatestBy", (*events).LatestBy}, {"History", (*events).History},
+		{"Page", (*events).Page}, {"Count", (*events).Count}, {"Rollups", (*events).Rollups}, {"RollupPage", (*events).RollupPage},
+		{"WaitRollup", (*events).WaitRollup}, {"Total", (*events).Total}, {"Chart", (*events).Chart},
+	}
+	for _, option := range []struct {
+		name, reads string
+		option      any
+	}{
+		{"In", "History Page Count Rollups RollupPage Total Chart", timeseries.In},
+		{"Between", "History Page Count", timeseries.Between},
+		{"Where", "History Page Count", timeseries.Where},
+		{"Only", "History Page", timeseries.Only},
+		{"Newest", "History Page Rollups RollupPage Chart", timeseries.Newest},
+		{"Limit", "LatestBy History Page Rollups RollupPage Chart", timeseries.Limit},
+		{"After", "LatestBy Page Rollups RollupPage", timeseries.After},
+		{"Consistent", "Latest History Page Count Rollups RollupPage Total Chart", timeseries.Consistent},
+		{"AndSubjects", "Rollups RollupPage WaitRollup Total Chart", timeseries.AndSubjects},
+		{"AndStreams", "Rollups RollupPage WaitRollup Total Chart", timeseries.AndStreams},
+		{"InTier", "Chart", timeseries.InTier},
+		{"Stitched", "Chart", timeseries.Stitched},
+		{"Gaps", "Chart", timeseries.Gaps},
+		{"Index", "LatestBy", timeseries.Index},
+	} {
+		var got []string
+		for _, r := range reads {
+			read := reflect.TypeOf(r.read)
+			if taken := read.In(read.NumIn() - 1).Elem(); reflect.TypeOf(option.option).Out(0).AssignableTo(taken) {
+				got = append(got, r.name)
+			}
+		}
+		if got := strings.Join(got, " "); got != option.reads {
+			t.Errorf("%s is an option of %s; want %s", option.name, got, option.reads)
+		}
+	}
+}
+
 func TestReads_RejectInvalidOptions(t *testing.T) {
 	t.Parallel()
 	events, ctx := filledEvents(t), context.Background()
-	history := func(opts ...timeseries.ReadOption) (err error) {
+	history := func(opts ...timeseries.HistoryOption) (err error) {
 		for _, err = range events.History(ctx, sensor, opts...) {
 			return err
 		}
 		return nil
 	}
-	_, ofLatest := events.Latest(ctx, sensor, timeseries.Newest())
-	_, ofRollups := events.Rollups(ctx, sensor, tier.Hour, timeseries.Where("temperature", model.Exists, nil))
-	_, ofChart := events.Chart(ctx, sensor, timeseries.After("x"))
-	_, ofCount := events.Count(ctx, sensor, timeseries.Limit(1))
-	_, ofPage := events.Page(ctx, sensor, timeseries.Gaps())
 	_, openRange := events.Chart(ctx, sensor)
 	_, noTier := events.Chart(ctx, sensor, timeseries.InTier(tier.Minute), timeseries.In(today.Add(-time.Hour), today))
 	for name, c := range map[string]struct{ err, want error }{
-		"Newest of Latest":                    {ofLatest, timeseries.ErrOption},
-		"Where of Rollups":                    {ofRollups, timeseries.ErrOption},
-		"After of Chart":                      {ofChart, timeseries.ErrOption},
-		"Limit of Count":                      {ofCount, timeseries.ErrOption},
-		"Gaps of Page":                        {ofPage, timeseries.ErrOption},
-		"After of History":                    {history(timeseries.After("x")), timeseries.ErrOption},
 		"a field that the model lacks":        {history(timeseries.Where("humidity", model.Exists, nil)), timeseries.ErrField},
 		"enrichment, which no event has":      {history(timeseries.Where("accountId", model.Exists, nil)), timeseries.ErrField},
 		"a projection of an unknown field":    {history(timeseries.Only("temperature", "humidity")), timeseries.ErrField},
@@ -142,15 +177,15 @@ func TestChart_MergesStreamsIntoOneCurve(t *testing.T) {
 		}
 	}
 	fold(table, events.Kind())
-	of := []timeseries.ReadOption{timeseries.In(today.Add(-2*time.Hour), today.Add(time.Hour)), timeseries.AndStreams("spare"), timeseries.AndSubjects("sensor_02")}
-	curve, err := events.Chart(ctx, sensor, append(of, timeseries.Gaps())...)
+	hour, spare, other := timeseries.In(today.Add(-2*time.Hour), today.Add(time.Hour)), timeseries.AndStreams("spare"), timeseries.AndSubjects("sensor_02")
+	curve, err := events.Chart(ctx, sensor, hour, spare, other, timeseries.Gaps())
 	if err != nil || len(curve.Rollups) != 3 || !curve.Rollups[0].Gap || !curve.Rollups[2].Open || curve.Cost.Units == 0 {
 		t.Fatalf("got %d hours, %v; want a gap, one with events, and the open one", len(curve.Rollups), err)
 	}
 	if m := curve.Rollups[1].Measure("temperature"); m.Count != 4 || m.Sum != *number("6") {
 		t.Errorf("%d values, sum %s; want 4 and 6", m.Count, m.Sum)
 	}
-	hours, err := events.Rollups(ctx, sensor, tier.Hour, of...)
+	hours, err := events.Rollups(ctx, sensor, tier.Hour, hour, spare, other)
 	if err != nil || len(hours) != 1 || hours[0].Measure("temperature").Count != 4 {
 		t.Errorf("merged rollups: %v, %v", hours, err)
 	}
@@ -188,8 +223,5 @@ func TestLatestBy_FindsItemsByAppendedFields(t *testing.T) {
 	}
 	if _, err := events.LatestBy(ctx, []string{"hall"}); !errors.Is(err, timeseries.ErrNotIndexed) {
 		t.Errorf("the other index: %v, want %v", err, timeseries.ErrNotIndexed)
-	}
-	if _, err := events.LatestBy(ctx, nil, timeseries.Consistent()); !errors.Is(err, timeseries.ErrOption) {
-		t.Errorf("consistent: %v, want %v", err, timeseries.ErrOption)
 	}
 }

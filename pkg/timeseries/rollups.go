@@ -15,13 +15,13 @@ import (
 
 // Rollups reads the rollups of a series in one tier, oldest first by default. A bucket without
 // events has none. The error is ErrNoTier if the kind does not have the tier.
-func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit, opts ...ReadOption) ([]Rollup, error) {
+func (e *Events[T]) Rollups(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) ([]Rollup, error) {
 	return pages.Collect(e.EachRollup(ctx, key, unit, opts...))
 }
 
 // EachRollup returns an iterator over what Rollups reads, page after page. An error comes last.
-func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opts ...ReadOption) iter.Seq2[Rollup, error] {
-	r, err := e.readOptions(opts, rollupsOptions)
+func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) iter.Seq2[Rollup, error] {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return pages.Fail[Rollup](err)
 	}
@@ -34,8 +34,8 @@ func (e *Events[T]) EachRollup(ctx context.Context, key Key, unit tier.Unit, opt
 
 // RollupPage reads one page of what Rollups reads. It may be shorter than its limit, even
 // empty, before the last page: check Next. No entry has an error.
-func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opts ...ReadOption) (Page[Rollup], error) {
-	r, err := e.readOptions(opts, rollupPageOptions)
+func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opts ...RollupOption) (Page[Rollup], error) {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return Page[Rollup]{}, err
 	}
@@ -57,8 +57,8 @@ func (e *Events[T]) RollupPage(ctx context.Context, key Key, unit tier.Unit, opt
 // Chart reads the rollups of a range in the finest tier that still exists for all of it and
 // has at most Limit points, and explains the choice. It requires In, and widens the range to
 // complete buckets. The error is ErrTooLong if no tier has few enough points.
-func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ReadOption) (Curve, error) {
-	r, err := e.readOptions(opts, chartOptions)
+func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ChartOption) (Curve, error) {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return Curve{}, err
 	}
@@ -79,8 +79,8 @@ func (e *Events[T]) rollupSeries(ctx context.Context, key Key) (query.Series, er
 // Total reads one summary of exactly the events of a range, or of all events without In.
 // Complete buckets of the coarsest tiers are read, and at the ends finer tiers and raw
 // events. Missing has the parts of the range where those have expired.
-func (e *Events[T]) Total(ctx context.Context, key Key, opts ...ReadOption) (RangeTotal, error) {
-	r, err := e.readOptions(opts, totalOptions)
+func (e *Events[T]) Total(ctx context.Context, key Key, opts ...TotalOption) (RangeTotal, error) {
+	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
 		return RangeTotal{}, err
 	}
@@ -96,11 +96,14 @@ const (
 // WaitRollup reads the rollup of the bucket that contains a time, again and again until the
 // bucket has at least a number of events. Rollups follow an append by moments, so this is for
 // programs and tests that need one now. Give ctx a deadline: the error then wraps the
-// context's. Options are those of Rollups but In.
-func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at time.Time, events int64, opts ...ReadOption) (Rollup, error) {
-	opts = append(opts[:len(opts):len(opts)], In(at, at.Add(time.Millisecond)))
+// context's.
+func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at time.Time, events int64, opts ...MergeOption) (Rollup, error) {
+	read := []RollupOption{In(at, at.Add(time.Millisecond))}
+	for _, opt := range opts {
+		read = append(read, opt)
+	}
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		found, err := e.Rollups(ctx, key, unit, opts...)
+		found, err := e.Rollups(ctx, key, unit, read...)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return Rollup{}, errors.Join(err, ctx.Err())

@@ -22,7 +22,6 @@ const (
 	textForm
 	boolForm
 	timeForm
-	modelTimeForm
 )
 
 func (f form) number() bool { return f >= decimalForm && f <= uintForm }
@@ -40,8 +39,8 @@ func formOf(t reflect.Type) form {
 		return decimalForm
 	case timeType:
 		return timeForm
-	case modelTimeType:
-		return modelTimeForm
+	case reflect.TypeFor[model.Time]():
+		return noForm // time.Time is the one type of times
 	}
 	return kindForms[t.Kind()]
 }
@@ -72,8 +71,6 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 	case timeForm:
 		at := v.Interface().(time.Time)
 		return model.TextValue(at.UTC().Format(time.RFC3339Nano)), pointed || !at.IsZero(), nil
-	case modelTimeForm:
-		return model.TextValue(model.Time(v.Int()).String()), true, nil
 	default:
 		return model.TextValue(v.String()), pointed || v.Len() > 0, nil
 	}
@@ -126,12 +123,6 @@ func decode(value model.Value, v reflect.Value) error {
 			return errForm
 		}
 		v.Set(reflect.ValueOf(at))
-	case form == modelTimeForm && value.Kind == model.Text:
-		at, err := model.ParseTime(value.Text, model.TruncateFinerTime)
-		if err != nil {
-			return errForm
-		}
-		v.SetInt(int64(at))
 	default:
 		return errForm
 	}

@@ -54,7 +54,7 @@ func appended(t *testing.T, readings *timeseries.Events[reading], r reading, wan
 	return out
 }
 
-func temperatures(t *testing.T, readings *timeseries.Events[reading], opts ...timeseries.ReadOption) (all []float64) {
+func temperatures(t *testing.T, readings *timeseries.Events[reading], opts ...timeseries.HistoryOption) (all []float64) {
 	t.Helper()
 	for r, err := range readings.History(context.Background(), sensor, opts...) {
 		if err != nil {
@@ -169,14 +169,14 @@ func TestEntity_HistoryByRangeFilterOrderPageAndCount(t *testing.T) {
 		other.Stream = "outside"
 		appended(t, readings, other, model.Applied)
 		for name, c := range map[string]struct {
-			opts []timeseries.ReadOption
+			opts []timeseries.HistoryOption
 			want []float64
 		}{
-			"half-open":           {[]timeseries.ReadOption{timeseries.In(at(1).At, at(4).At)}, []float64{1, 2, 3}},
-			"open at the end":     {[]timeseries.ReadOption{timeseries.In(at(4).At, time.Time{})}, []float64{4, 5}},
-			"newest, limited":     {[]timeseries.ReadOption{timeseries.Newest(), timeseries.Limit(2)}, []float64{5, 4}},
-			"filtered":            {[]timeseries.ReadOption{timeseries.Where("temperature", model.Greater, 3)}, []float64{4, 5}},
-			"strongly consistent": {[]timeseries.ReadOption{timeseries.Consistent(), timeseries.Limit(1)}, []float64{0}},
+			"half-open":           {[]timeseries.HistoryOption{timeseries.In(at(1).At, at(4).At)}, []float64{1, 2, 3}},
+			"open at the end":     {[]timeseries.HistoryOption{timeseries.In(at(4).At, time.Time{})}, []float64{4, 5}},
+			"newest, limited":     {[]timeseries.HistoryOption{timeseries.Newest(), timeseries.Limit(2)}, []float64{5, 4}},
+			"filtered":            {[]timeseries.HistoryOption{timeseries.Where("temperature", model.Greater, 3)}, []float64{4, 5}},
+			"strongly consistent": {[]timeseries.HistoryOption{timeseries.Consistent(), timeseries.Limit(1)}, []float64{0}},
 		} {
 			if got := temperatures(t, readings, c.opts...); !slices.Equal(got, c.want) {
 				t.Errorf("%s: %v, want %v", name, got, c.want)

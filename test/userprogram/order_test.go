@@ -49,7 +49,7 @@ func ordered[T any](t *testing.T, s timeseries.Store, name string, late catalog.
 	return events
 }
 
-func all[T any](t *testing.T, events *timeseries.Events[T], opts ...timeseries.ReadOption) (found []T) {
+func all[T any](t *testing.T, events *timeseries.Events[T], opts ...timeseries.HistoryOption) (found []T) {
 	t.Helper()
 	for v, err := range events.History(context.Background(), timeseries.Key{Subject: "one"}, opts...) {
 		if err != nil {
@@ -221,7 +221,7 @@ func compareScores(a, b score) int {
 	return slices.Compare([]byte(a.ID), []byte(b.ID))
 }
 
-func pagesOf[T any](t *testing.T, events *timeseries.Events[T], limit int, opts ...timeseries.ReadOption) (found []T) {
+func pagesOf[T any](t *testing.T, events *timeseries.Events[T], limit int, opts ...timeseries.PageOption) (found []T) {
 	t.Helper()
 	for next := ""; ; {
 		page, err := events.Page(context.Background(), timeseries.Key{Subject: "one"}, append(opts, timeseries.Limit(limit), timeseries.After(next))...)
