@@ -1,9 +1,14 @@
 package pages_test
 
 import (
+	"cmp"
 	"errors"
+	"iter"
 	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/tidemark-db/tidemark/internal/pages"
 )
@@ -115,5 +120,63 @@ func TestPages_YieldsEachPageAndReadsNoFurther(t *testing.T) {
 	}
 	if r.reads != 4 {
 		t.Errorf("%d reads, want 4", r.reads)
+	}
+}
+
+func numbers(all ...int) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for _, n := range all {
+			if !yield(n, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestMerge_IsTheSortedUnion(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		lists := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 9), 0, 8), 0, 5).Draw(t, "lists")
+		limit := rapid.IntRange(0, 12).Draw(t, "limit")
+		var all []iter.Seq2[int, error]
+		for _, l := range lists {
+			slices.Sort(l)
+			all = append(all, numbers(l...))
+		}
+		want := slices.Sorted(slices.Values(slices.Concat(lists...)))
+		if limit > 0 {
+			want = want[:min(limit, len(want))]
+		}
+		if got, err := pages.Collect(pages.Merge(limit, cmp.Compare, all...)); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%v, %v; want %v", got, err, want)
+		}
+	})
+}
+
+func TestMerge_EqualItemsKeepTheOrderOfTheirIterators(t *testing.T) {
+	t.Parallel()
+	byTens := func(a, b int) int { return cmp.Compare(a/10, b/10) }
+	got, err := pages.Collect(pages.Merge(0, byTens, numbers(10, 20), numbers(11, 12, 21), numbers(13)))
+	if want := []int{10, 11, 12, 13, 20, 21}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+}
+
+func TestMerge_ReadsNoPageThatTheCallerDoesNotReach(t *testing.T) {
+	t.Parallel()
+	a, b := &reader{pages: [][]string{{"a", "d"}, {"e"}}}, &reader{pages: [][]string{{"b"}, {"c"}}, fail: 1}
+	var got []string
+	var failed error
+	for item, err := range pages.Merge(0, strings.Compare, pages.Items(a.read), pages.Items(b.read)) {
+		if failed = err; err == nil {
+			got = append(got, item)
+		}
+	}
+	if want := []string{"a", "b"}; !slices.Equal(got, want) || !errors.Is(failed, errRead) || a.reads != 1 {
+		t.Errorf("%v, then %v, with %d reads; want %v, then %v, with 1", got, failed, a.reads, want, errRead)
+	}
+	b.fail = 0
+	if got, err := pages.Collect(pages.Merge(2, strings.Compare, pages.Items(a.read), pages.Items(b.read))); err != nil || !slices.Equal(got, []string{"a", "b"}) || b.reads != 3 {
+		t.Errorf("%v, %v with %d reads, want the first two", got, err, b.reads)
 	}
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"time"
 
@@ -65,6 +66,26 @@ func (s *Service) EachEvent(ctx context.Context, q History) iter.Seq2[model.Even
 		return pages.Fail[model.Event](err)
 	}
 	return s.historyPager(q).all(ctx, q.Cursor, q.Limit)
+}
+
+// EachEventOf returns an iterator over the events of several series, each once, merged in the
+// order of q. Events of equal order come in the order of their series. The Series and Cursor of q
+// are ignored. The error is ErrTooWide for too many series.
+func (s *Service) EachEventOf(ctx context.Context, q History, of []Series) iter.Seq2[model.Event, error] {
+	if len(of) > maxSeries {
+		return pages.Fail[model.Event](fmt.Errorf("%w: at most %d", ErrTooWide, maxSeries))
+	}
+	var all []iter.Seq2[model.Event, error]
+	q.Cursor = ""
+	for _, q.Series = range unique(of) {
+		all = append(all, s.EachEvent(ctx, q))
+	}
+	return pages.Merge(q.Limit, func(a, b model.Event) int {
+		if q.Newest {
+			a, b = b, a
+		}
+		return a.Order.Compare(b.Order)
+	}, all...)
 }
 
 func (q History) check(now model.Time) error {

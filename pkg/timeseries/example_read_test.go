@@ -46,6 +46,24 @@ func ExampleEvents_History() {
 	// 16:08:00 1 true <nil>
 }
 
+// Read several streams of a subject as one history.
+func ExampleEvents_HistoryOf() {
+	ctx := context.Background()
+	readings, _ := opened()
+	door := Reading{Device: "sensor_01", Stream: "door", At: today.Add(-time.Hour - time.Minute), Location: "roof"}
+	if _, err := readings.Append(ctx, door); err != nil {
+		log.Fatal(err)
+	}
+	streams := []timeseries.Key{{Subject: "sensor_01"}, {Subject: "sensor_01", Stream: "door"}}
+	for r, err := range readings.HistoryOf(ctx, streams, timeseries.Newest(), timeseries.Limit(3)) {
+		fmt.Printf("%s %q %s %v\n", r.At.Format(time.TimeOnly), r.Stream, r.Location, err)
+	}
+	// Output:
+	// 17:00:00 "" roof <nil>
+	// 16:59:00 "door" roof <nil>
+	// 16:09:00 "" hall <nil>
+}
+
 // Read one page at a time, for callers that stop and continue later.
 func ExampleEvents_Page() {
 	ctx := context.Background()

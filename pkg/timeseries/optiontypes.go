@@ -5,7 +5,7 @@ package timeseries
 type (
 	// PageOption is an option of Page.
 	PageOption interface{ page() }
-	// HistoryOption is an option of History and Page.
+	// HistoryOption is an option of History, HistoryOf and Page.
 	HistoryOption interface {
 		PageOption
 		history()

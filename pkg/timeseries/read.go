@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -76,15 +77,24 @@ func (e *Events[T]) LatestBy(ctx context.Context, values []string, opts ...Lates
 // page after page. An event that T cannot hold comes with an error and the iteration may
 // continue; after any other error it ends.
 func (e *Events[T]) History(ctx context.Context, key Key, opts ...HistoryOption) iter.Seq2[T, error] {
+	return e.HistoryOf(ctx, []Key{key}, opts...)
+}
+
+// HistoryOf is History of several series, merged in order: streams of a subject, or subjects.
+// Events of equal time and id come in the order of keys. The error is ErrTooWide for more than
+// 512 series.
+func (e *Events[T]) HistoryOf(ctx context.Context, keys []Key, opts ...HistoryOption) iter.Seq2[T, error] {
 	r, err := readOptionsOf(e.layout, opts)
+	if err != nil {
+		return pages.Fail[T](err)
+	}
+	of := make([]query.Series, len(keys))
+	for i, key := range keys {
+		of[i] = e.series(key)
+	}
 	return func(yield func(T, error) bool) {
-		var v T
-		if err != nil {
-			yield(v, err)
-			return
-		}
-		for event, err := range e.query.EachEvent(ctx, r.history(e.series(key))) {
-			v = *new(T)
+		for event, err := range e.query.EachEventOf(ctx, r.history(query.Series{}), of) {
+			var v T
 			if err == nil {
 				v, err = e.decodeEvent(&event)
 			}

@@ -101,7 +101,7 @@ func TestReads_TakeOnlyTheirOptions(t *testing.T) {
 		name string
 		read any
 	}{
-		{"Latest", (*events).Latest}, {"LatestBy", (*events).LatestBy}, {"History", (*events).History},
+		{"Latest", (*events).Latest}, {"LatestBy", (*events).LatestBy}, {"History", (*events).History}, {"HistoryOf", (*events).HistoryOf},
 		{"Page", (*events).Page}, {"Count", (*events).Count}, {"Rollups", (*events).Rollups}, {"RollupPage", (*events).RollupPage},
 		{"WaitRollup", (*events).WaitRollup}, {"Total", (*events).Total}, {"Chart", (*events).Chart},
 	}
@@ -109,14 +109,14 @@ func TestReads_TakeOnlyTheirOptions(t *testing.T) {
 		name, reads string
 		option      any
 	}{
-		{"In", "History Page Count Rollups RollupPage Total Chart", timeseries.In},
-		{"Between", "History Page Count", timeseries.Between},
-		{"Where", "History Page Count", timeseries.Where},
-		{"Only", "History Page", timeseries.Only},
-		{"Newest", "History Page Rollups RollupPage Chart", timeseries.Newest},
-		{"Limit", "LatestBy History Page Rollups RollupPage Chart", timeseries.Limit},
+		{"In", "History HistoryOf Page Count Rollups RollupPage Total Chart", timeseries.In},
+		{"Between", "History HistoryOf Page Count", timeseries.Between},
+		{"Where", "History HistoryOf Page Count", timeseries.Where},
+		{"Only", "History HistoryOf Page", timeseries.Only},
+		{"Newest", "History HistoryOf Page Rollups RollupPage Chart", timeseries.Newest},
+		{"Limit", "LatestBy History HistoryOf Page Rollups RollupPage Chart", timeseries.Limit},
 		{"After", "LatestBy Page Rollups RollupPage", timeseries.After},
-		{"Consistent", "Latest History Page Count Rollups RollupPage Total Chart", timeseries.Consistent},
+		{"Consistent", "Latest History HistoryOf Page Count Rollups RollupPage Total Chart", timeseries.Consistent},
 		{"AndSubjects", "Rollups RollupPage WaitRollup Total Chart", timeseries.AndSubjects},
 		{"AndStreams", "Rollups RollupPage WaitRollup Total Chart", timeseries.AndStreams},
 		{"InTier", "Chart", timeseries.InTier},
@@ -161,6 +161,54 @@ func TestReads_RejectInvalidOptions(t *testing.T) {
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.err, c.want)
+		}
+	}
+}
+
+func TestHistoryOf_MergesSeriesInOrder(t *testing.T) {
+	t.Parallel()
+	events, ctx := open[Reading](t, newTable(), iot.Readings), context.Background()
+	for minute, stream := range []string{"b", "a", "", "a", "b"} {
+		for _, s := range []string{stream, "all"} {
+			if _, err := events.Append(ctx, Reading{Device: "sensor_01", Stream: s, At: today.Add(time.Duration(minute) * time.Minute)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	key := func(stream string) timeseries.Key { return timeseries.Key{Subject: "sensor_01", Stream: stream} }
+	for name, c := range map[string]struct {
+		keys []timeseries.Key
+		opts []timeseries.HistoryOption
+		want string
+	}{
+		"oldest first":       {[]timeseries.Key{key("a"), key("b"), key("")}, nil, "b0 a1 2 a3 b4"},
+		"newest first":       {[]timeseries.Key{key("a"), key("b"), key("")}, []timeseries.HistoryOption{timeseries.Newest()}, "b4 a3 2 a1 b0"},
+		"limited":            {[]timeseries.Key{key("a"), key("b")}, []timeseries.HistoryOption{timeseries.Limit(3)}, "b0 a1 a3"},
+		"of a range":         {[]timeseries.Key{key("a"), key("b")}, []timeseries.HistoryOption{timeseries.In(today.Add(time.Minute), today.Add(4*time.Minute))}, "a1 a3"},
+		"equal times":        {[]timeseries.Key{key("all"), key("a")}, []timeseries.HistoryOption{timeseries.Limit(4)}, "all0 all1 a1 all2"},
+		"a series twice":     {[]timeseries.Key{key("a"), key("a")}, nil, "a1 a3"},
+		"a series of no use": {[]timeseries.Key{key("none"), key("a")}, nil, "a1 a3"},
+		"no series":          {nil, nil, ""},
+	} {
+		var got []string
+		for r, err := range events.HistoryOf(ctx, c.keys, c.opts...) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(r.Stream, r.At.Sub(today).Minutes()))
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	for _, err := range events.HistoryOf(ctx, make([]timeseries.Key, 513)) {
+		if !errors.Is(err, timeseries.ErrTooWide) {
+			t.Errorf("513 series: %v, want %v", err, timeseries.ErrTooWide)
+		}
+	}
+	for _, err := range events.HistoryOf(ctx, []timeseries.Key{sensor, {}}) {
+		if !errors.Is(err, timeseries.ErrSeries) {
+			t.Errorf("a series without a subject: %v, want %v", err, timeseries.ErrSeries)
 		}
 	}
 }
