@@ -54,8 +54,8 @@ func (p *EventParser) parseAll(k Key, to *model.EventKey) (err error) {
 		return err
 	}
 	*p = EventParser{pk: k.PK, prefix: beforeTime(k.SK), series: to.Series}
-	if n := len(to.Series.Subject.Type); k.PK[:n] == to.Series.Subject.Type {
-		p.subject = k.PK[:n+1]
+	if n := len(to.Series.Subject.Type) + 1; k.PK[:n] == to.Series.Subject.Type+string(separator) {
+		p.subject = k.PK[:n]
 	}
 	return nil
 }

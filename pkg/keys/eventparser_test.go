@@ -1,6 +1,7 @@
 package keys_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -36,6 +37,20 @@ func TestEventParser_MatchesParseEvent(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The escape of % begins with %: the type is not the beginning of the partition key.
+func TestEventParser_OfATypeThatEndsWithPercent(t *testing.T) {
+	k := keys.Event(model.EventKey{Series: model.Series{Subject: model.Subject{Type: "a%", ID: "b"}, Kind: "c"}})
+	var p keys.EventParser
+	var got model.EventKey
+	if err := p.Parse(k, &got); err != nil {
+		t.Fatal(err)
+	}
+	k.PK = strings.Replace(k.PK, "#", "2", 1) // no separator is left
+	if err := p.Parse(k, &got); err == nil {
+		t.Errorf("%q: got %+v, want an error", k, got)
+	}
 }
 
 // damaged returns text with one byte replaced.
