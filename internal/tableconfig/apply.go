@@ -164,12 +164,15 @@ func (a *Applier) apply(ctx context.Context, k *catalog.Kind) (Applied, error) {
 	swept := false
 	return a.change(ctx, k.Name, func(stored *entity.KindConfig) (entity.KindConfig, error) {
 		next, refused := Next(stored, k, a.Now(), a.MaxAhead)
+		if len(refused) == 0 && !swept && !a.DryRun && becomesDeferred(stored, next) {
+			swept = true
+			if err := a.sweep(ctx); err != nil {
+				return next, err
+			}
+			next, refused = Next(stored, k, a.Now(), a.MaxAhead) // its times count from the write
+		}
 		if len(refused) > 0 {
 			return next, refusedError(refused)
-		}
-		if !swept && !a.DryRun && becomesDeferred(stored, next) {
-			swept = true
-			return next, a.sweep(ctx)
 		}
 		return next, nil
 	})

@@ -2,9 +2,10 @@ package simulation
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -19,26 +20,51 @@ const (
 	policyRefused    = "configurations refused"
 )
 
-// applyPolicy makes a declared policy that of the table, as a deployment does. For an hour,
-// processes with the earlier configuration of the table and with this one run at the same time.
-func (w *world) applyPolicy(p tier.Policy, d simstream.Dice) (applied bool) {
-	kinds, err := catalog.New(w.kindOf(p))
-	if err != nil || w.before != nil {
-		return false
+// applyPolicy makes a declared policy that of the table, as a deployment does. applied is
+// called after that.
+func (w *world) applyPolicy(name string, p tier.Policy, d simstream.Dice, applied func()) {
+	if _, err := catalog.New(w.kindOf(p)); err != nil || w.changing() {
+		return
 	}
-	a := &tableconfig.Applier{Table: w.table, Now: w.Now, MaxAhead: config.Default().Limits.MaxAhead, Rand: d.Of("apply").Rand()}
-	if _, err := a.Apply(context.Background(), kinds); err != nil {
-		w.Count(policyRefused)
-		w.Logf("", "refused: %v", err)
-		return false
-	}
+	w.Go(name+" config apply", d, func(ctx context.Context) {
+		w.applying = true
+		defer func() { w.applying = false }()
+		switch _, err := w.changer(p).Apply(ctx); {
+		case errors.Is(err, tableconfig.ErrRefused):
+			w.Count(policyRefused)
+			w.Logf("", "refused: %v", err)
+			return
+		case err != nil:
+			w.Logf("", "not applied: %v", err)
+			return
+		}
+		before := w.declared[len(w.declared)-1]
+		w.declared = append(w.declared, p)
+		w.countModes(before, p)
+		w.load(p)
+		w.Count(policyApplied)
+		applied()
+		if before.HasDeferred() {
+			w.After(overlap+time.Minute, func() { w.endDeferral(p, d.Of("end deferral"), 40) })
+		}
+	})
+}
+
+// changing reports whether the configuration changes, or old code still runs by an earlier one.
+func (w *world) changing() bool { return w.applying || w.before != nil }
+
+// load makes the processes that begin from now on run by the configuration of the table. For
+// an hour, others run by the one before. It returns whether there is a difference.
+func (w *world) load(p tier.Policy) (changed bool) {
+	kinds := catalogOf(w.kindOf(p))
 	if err := tableconfig.Load(context.Background(), w.table, kinds, w.Now()); err != nil {
 		w.Fail(err) // what is applied must be possible to start with
 		return false
 	}
+	if reflect.DeepEqual(kinds.Kinds[0].Retention, w.kind().Retention) {
+		return false
+	}
 	w.before, w.now = w.now, kinds
-	w.declared = append(w.declared, p)
-	w.Count(policyApplied)
 	w.Logf("", "the retention policy of the table becomes %+v", w.kind().Retention)
 	w.After(overlap, func() { w.before = nil })
 	return true
@@ -57,14 +83,17 @@ func (w *world) applyFirst(p tier.Policy) {
 const overlap = tableconfig.Lead
 
 // changePolicy declares another policy: one of the changes below, or an earlier policy again.
-func (w *world) changePolicy(_ string, d simstream.Dice, _ model.Time) {
+func (w *world) changePolicy(name string, d simstream.Dice, _ model.Time) {
 	if back := d.Chance("roll back", .25); back && len(w.declared) > 1 {
-		if w.applyPolicy(w.declared[d.Pick("to", len(w.declared)-1)], d) {
-			w.Count(policyRolledBack)
-		}
+		w.applyPolicy(name, w.declared[d.Pick("to", len(w.declared)-1)], d, func() { w.Count(policyRolledBack) })
 		return
 	}
-	w.applyPolicy(changed(w.declared[len(w.declared)-1], d), d)
+	last := w.declared[len(w.declared)-1]
+	next := changed(last, d)
+	if w.mayDefer && d.Chance("mode", .35) {
+		next = otherMode(last, d)
+	}
+	w.applyPolicy(name, next, d, func() {})
 }
 
 // changed returns the policy with another retention of one tier or of raw, with a minute tier,

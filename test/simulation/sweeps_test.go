@@ -123,9 +123,10 @@ func (w *world) sweep(shard int, d simstream.Dice, repeats int) {
 	})
 }
 
-// deferredClock is the clock of a process, at most a minute wrong where a tier is deferred.
+// deferredClock is the clock of a process, at most a minute wrong where a tier may be
+// deferred.
 func (w *world) deferredClock(now func() model.Time) func() model.Time {
-	if !w.kind().Retention.HasDeferred() {
+	if !w.mayDefer {
 		return now
 	}
 	return func() model.Time { return w.Now().Add(now().Sub(w.Now()) / 5) }

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -25,6 +26,7 @@ type variant struct {
 	store    func(*world) aggregate.Store             // replaces the table of the aggregator
 	settings func(*world, *aggregate.Aggregator)      // changes the aggregator of an invocation
 	changes  func([]storage.Change) []storage.Change  // changes the decoded batch
+	change   func(changeover.Table) changeover.Table  // replaces the table of configuration changes
 	respond  func(seqs []string, first int) []failure // replaces the response where the record at index first failed
 }
 
@@ -39,6 +41,8 @@ type world struct {
 	repair  *repair
 
 	nothingExpires bool // nothing expires before the end of the history
+	mayDefer       bool // a tier is deferred, or may become so: clocks are nearly right
+	applying       bool // a process changes the configuration
 	now            *catalog.Catalog
 	before         *catalog.Catalog // of the old code; nil where none runs
 	declared       []tier.Policy    // that were applied, in order
@@ -57,6 +61,7 @@ func playVariant(s *simstream.Sim, r variant) {
 	w := &world{Sim: s, variant: r, dice: s.Dice(), subject: []string{"north", "south"}, swept: map[entity.Invalidation]bool{}}
 	w.nothingExpires = w.dice.Chance("nothing expires", .4)
 	policy := w.policyOf(w.dice.Of("policy"))
+	w.mayDefer = policy.HasDeferred() || w.dice.Chance("may defer", .5)
 	w.now = catalogOf(w.kindOf(policy))
 	w.hours = hoursOf(w.dice.Of("hours"))
 	s.Begin(w.hours[0].Add(-time.Hour))
