@@ -5,6 +5,7 @@ package ddblocal
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net"
@@ -97,8 +98,16 @@ func launch(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	launcher, err := os.MkdirTemp("", "tidemark-dynamodb-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(launcher) // Java has read it when the server responds
+	if err := os.WriteFile(filepath.Join(launcher, "Loopback.class"), loopback, 0o600); err != nil {
+		return nil, err
+	}
 	s := &Server{Endpoint: "http://127.0.0.1:" + strconv.Itoa(port), done: make(chan struct{})}
-	s.cmd = exec.Command(o.Java, o.args(port)...)
+	s.cmd = exec.Command(o.Java, o.args(launcher, port)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	s.cmd.SysProcAttr = endWithParent()
 	if err := s.run(); err != nil {
@@ -111,11 +120,16 @@ func launch(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-func (o Options) args(port int) []string {
+// loopback is launcher/Loopback.java, compiled by javac --release 17 -g:none.
+//
+//go:embed launcher/Loopback.class
+var loopback []byte
+
+func (o Options) args(launcher string, port int) []string {
 	all := []string{
 		"-Djava.library.path=" + filepath.Join(filepath.Dir(o.Jar), "DynamoDBLocal_lib"),
 		"-Xmx" + strconv.Itoa(o.HeapMB) + "m",
-		"-jar", o.Jar,
+		"-cp", launcher + string(os.PathListSeparator) + o.Jar, "Loopback",
 		"-sharedDb", "-disableTelemetry",
 		"-port", strconv.Itoa(port),
 	}

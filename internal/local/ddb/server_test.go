@@ -1,11 +1,14 @@
 package ddblocal
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -45,6 +48,52 @@ func TestForTest_SharesOneServer(t *testing.T) {
 	}
 	if !strings.Contains(s.Log(), "InMemory:\ttrue") {
 		t.Errorf("the log does not show the options:\n%s", s.Log())
+	}
+}
+
+// DynamoDB Local checks no credentials, so other machines must not reach it.
+func TestStart_ListensOnLoopbackOnly(t *testing.T) {
+	s := ForTest(t)
+	if s.cmd == nil {
+		t.Skip("skipped: TIDEMARK_ENDPOINT names a server that was started elsewhere")
+	}
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.Endpoint, "http://"))
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, a := range addresses {
+		ip := a.(*net.IPNet).IP
+		if ip.IsLoopback() || ip.IsLinkLocalUnicast() {
+			continue
+		}
+		tried++
+		if c, err := net.DialTimeout("tcp", net.JoinHostPort(ip.String(), port), time.Second); err == nil {
+			c.Close()
+			t.Errorf("the server accepts connections at %s", ip)
+		}
+	}
+	if tried == 0 {
+		t.Skip("skipped: this machine has no other address than loopback ones")
+	}
+}
+
+// The class that is committed is that of its source.
+func TestLauncher_IsCompiledFromItsSource(t *testing.T) {
+	javac, err := exec.LookPath("javac")
+	if err != nil {
+		t.Skip("skipped: there is no javac to compile the launcher with")
+	}
+	if version, err := exec.Command(javac, "-version").CombinedOutput(); err != nil || !bytes.HasPrefix(version, []byte("javac 17.")) {
+		t.Skipf("skipped: %s may write other bytes than that of Java 17 (%v)", version, err)
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(javac, "--release", "17", "-g:none", "-d", dir, "launcher/Loopback.java").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "Loopback.class")); err != nil || !bytes.Equal(got, loopback) {
+		t.Errorf("launcher/Loopback.class is another one (%v): compile it again with javac --release 17 -g:none", err)
 	}
 }
 
