@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/internal/config"
 )
 
 // samStage is the stage that the SAM template is generated from.
@@ -18,7 +20,10 @@ const samHeader = `# Generated from the CDK app by make sam: change infra/ and r
 # To invoke a function locally with Docker:
 #
 #	make build
-#	sam local invoke IngestFunction -e events/ingest/http-batch.json
+#	sam local invoke IngestFunction -e events/ingest/http-batch.json --docker-network host --env-vars env.json
+#
+# env.json names a DynamoDB Local at port 8000 and a table. Instead, for a new table that ends with
+# the command: tidemark dev -- sam local invoke ..., without --env-vars.
 #
 # It has the resources of stage dev, without alarms and dashboard. The code of a function is
 # a folder of this repository instead of a zip file in a bucket.
@@ -76,11 +81,15 @@ func samResource(id string, r resource) map[string]any {
 	return converted
 }
 
-// samFunction converts a function's properties where SAM's differ.
+// samFunction converts a function's properties where SAM's differ. The endpoint of DynamoDB is
+// declared, because sam local invoke sets declared variables only; empty, it is that of AWS.
 func samFunction(name string, properties map[string]any) map[string]any {
 	p := maps.Clone(properties)
 	delete(p, "Code")
 	p["CodeUri"] = "build/" + name
+	variables := maps.Clone(p["Environment"].(map[string]any)["Variables"].(map[string]any))
+	variables[config.EnvEndpoint] = ""
+	p["Environment"] = map[string]any{"Variables": variables}
 	if tracing, ok := p["TracingConfig"].(map[string]any); ok {
 		delete(p, "TracingConfig")
 		p["Tracing"] = tracing["Mode"]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -22,15 +23,20 @@ type samTemplate struct {
 	} `yaml:"Resources"`
 }
 
-func TestSAM_FunctionsAreTheBuildFolders(t *testing.T) {
+func readSAM(t *testing.T) (template samTemplate) {
+	t.Helper()
 	text, err := os.ReadFile("../template.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(text, &template)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var template samTemplate
-	if err := yaml.Unmarshal(text, &template); err != nil {
-		t.Fatal(err)
-	}
+	return template
+}
+
+func TestSAM_FunctionsAreTheBuildFolders(t *testing.T) {
+	template := readSAM(t)
 	if template.Transform != "AWS::Serverless-2016-10-31" {
 		t.Errorf("the transform is %q", template.Transform)
 	}
@@ -49,7 +55,7 @@ func TestSAM_FunctionsAreTheBuildFolders(t *testing.T) {
 
 func TestSAM_NamesASampleThatExists(t *testing.T) {
 	_, sample, _ := strings.Cut(samHeader, "IngestFunction -e ")
-	sample, _, _ = strings.Cut(sample, "\n")
+	sample, _, _ = strings.Cut(sample, " ")
 	if _, err := os.Stat("../" + sample); err != nil {
 		t.Errorf("the header names sample %q: %v", sample, err)
 	}
@@ -106,4 +112,48 @@ func pythonTool(t *testing.T, name string) string {
 		testenv.Missing(t, "python", name+" is not installed: scripts/venv.sh installs it if it can reach PyPI")
 	}
 	return path
+}
+
+// env.json sets variables of every function, which sam local invoke ignores unless the template
+// declares them.
+func TestSAM_FunctionsDeclareWhatEnvJSONSets(t *testing.T) {
+	text, err := os.ReadFile("../env.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var env struct{ Parameters map[string]string }
+	if err := json.Unmarshal(text, &env); err != nil || len(env.Parameters) < 2 {
+		t.Fatalf("%v, %v", env, err)
+	}
+	template := readSAM(t)
+	for _, f := range shippedFunctions {
+		for name := range env.Parameters {
+			if _, declared := at(template.Resources[f.id+"Function"].Properties, "Environment", "Variables").(map[string]any)[name]; !declared {
+				t.Errorf("%s does not declare %s", f.name, name)
+			}
+		}
+	}
+}
+
+// The function runs in the container of AWS, on a table of DynamoDB Local.
+func TestSAM_LocalInvoke(t *testing.T) {
+	sam := pythonTool(t, "sam")
+	docker, err := exec.LookPath("docker")
+	if err == nil {
+		err = exec.Command(docker, "info").Run()
+	}
+	if err != nil {
+		t.Skipf("skipped: sam local invoke needs a running Docker: %v", err)
+	}
+	_, command, _ := strings.Cut(samHeader, "#\tsam ")
+	command, _, _ = strings.Cut(command, " --env-vars")
+	invoke := exec.Command("../bin/tidemark", append([]string{"dev", "--", sam}, strings.Fields(command)...)...)
+	invoke.Dir = ".."
+	invoke.Path = "bin/tidemark"
+	invoke.Env = append(os.Environ(), "SAM_CLI_TELEMETRY=0")
+	var out, log strings.Builder
+	invoke.Stdout, invoke.Stderr = &out, &log
+	if err := invoke.Run(); err != nil || !strings.Contains(out.String(), "applied") {
+		t.Errorf("%v\n%s\n%s", err, out.String(), log.String())
+	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 const samples = "../../events/authorize"
@@ -61,7 +60,7 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 		"one of two too short": {"a-long-secret-of-the-stage short", "", nil},
 		"local stack":          {"", "http://127.0.0.1:8000", []string{sitekey.LocalSecret}},
 	} {
-		env := map[string]string{startup.EnvEndpoint: c.endpoint}
+		env := map[string]string{config.EnvEndpoint: c.endpoint}
 		if c.secret != "" {
 			env[config.EnvSiteSecret] = "arn:of:the:secret"
 		}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/startup"
 )
@@ -35,7 +36,7 @@ func wire(ctx context.Context, getenv func(string) string, read secret.Reader, l
 		secrets: secrets,
 		keys:    table,
 		now:     startup.Now,
-		local:   getenv(startup.EnvEndpoint) != "",
+		local:   getenv(config.EnvEndpoint) != "",
 		log:     log,
 	}, nil
 }

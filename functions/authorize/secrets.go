@@ -8,7 +8,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 // minSecret is the minimum length of a secret, in bytes.
@@ -28,7 +27,7 @@ func siteSecrets(ctx context.Context, getenv func(string) string, read secret.Re
 		if value, err = read(ctx, arn); err != nil {
 			return nil, err
 		}
-	case getenv(startup.EnvEndpoint) != "":
+	case getenv(config.EnvEndpoint) != "":
 		value = sitekey.LocalSecret
 	default:
 		return nil, nil

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 // minSecret is the minimum length of the origin's secret, in bytes.
@@ -19,7 +18,7 @@ var errOriginSecret = errors.New("the secret of the collector's origin is missin
 // originSecrets returns the secrets that a trusted origin may send: none by default, and on a
 // local stack, which has no origin.
 func originSecrets(ctx context.Context, conf *config.Config, getenv func(string) string, read secret.Reader) (all [][]byte, err error) {
-	if conf.Collector.Trust != config.TrustCloudFront || getenv(startup.EnvEndpoint) != "" {
+	if conf.Collector.Trust != config.TrustCloudFront || getenv(config.EnvEndpoint) != "" {
 		return nil, nil
 	}
 	value := ""

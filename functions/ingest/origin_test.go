@@ -13,7 +13,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/startup"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -101,7 +100,7 @@ func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
 		err   bool
 	}{
 		{config.TrustNone, map[string]string{config.EnvOriginSecret: "arn"}, originSecret, 0, false},
-		{config.TrustCloudFront, map[string]string{startup.EnvEndpoint: "http://localhost"}, originSecret, 0, false},
+		{config.TrustCloudFront, map[string]string{config.EnvEndpoint: "http://localhost"}, originSecret, 0, false},
 		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "alongrandomtextofthestage anotherlongrandomtext", 2, false},
 		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "short", 0, true},
 		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "", 0, true},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
-	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
 // sealCursor returns the cursor of the next page, signed for the list that scope
@@ -61,7 +60,7 @@ func cursorKeys(ctx context.Context, getenv func(string) string, read secret.Rea
 		}
 		keys = append(keys, []byte(key))
 	}
-	if len(keys) == 0 && getenv(startup.EnvEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
+	if len(keys) == 0 && getenv(config.EnvEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
 		keys = [][]byte{[]byte(localCursorKey)}
 	}
 	if len(keys) == 0 {

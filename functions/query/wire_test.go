@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/internal/startup"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
@@ -32,7 +31,7 @@ func TestCursorKeys_AreASecretExceptInALocalStack(t *testing.T) {
 		"a local stack's own":         {"a-long-secret-of-the-local", "", local, "a-long-secret-of-the-local"},
 		"from the environment":        {"a-long-secret-of-mine", arn, "", "a-long-secret-of-mine"},
 	} {
-		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret, startup.EnvEndpoint: c.endpoint}
+		env := map[string]string{envCursorKey: c.key, config.EnvCursorSecret: c.secret, config.EnvEndpoint: c.endpoint}
 		read := func(_ context.Context, name string) (string, error) {
 			if name != arn {
 				return "", errors.New("access denied")

@@ -128,7 +128,8 @@ func dev() Stage {
 
 // Environment variables of the deployed functions, in addition to EnvFile.
 const (
-	EnvTable = "TIDEMARK_TABLE" // the table's name
+	EnvTable    = "TIDEMARK_TABLE"    // the table's name
+	EnvEndpoint = "TIDEMARK_ENDPOINT" // the URL of DynamoDB Local; empty when deployed
 	// EnvCursorSecret is the ARN of the secret that signs cursors. It is read at cold start,
 	// so that it is not visible in the configuration of the function.
 	EnvCursorSecret = "TIDEMARK_CURSOR_SECRET"

@@ -22,7 +22,6 @@ import (
 
 // Environment variables of every function, besides those of package config.
 const (
-	EnvEndpoint = "TIDEMARK_ENDPOINT" // the URL of DynamoDB Local; unset when deployed
 	envRegion   = "AWS_REGION"
 	envFunction = "AWS_LAMBDA_FUNCTION_NAME"
 )
@@ -61,7 +60,7 @@ func Open(ctx context.Context, getenv func(string) string) (*Environment, error)
 
 // Table opens the table. It makes no request.
 func Table(ctx context.Context, getenv func(string) string, options ...dynamo.Option) (*dynamo.Table, error) {
-	client, err := dynamo.NewClient(ctx, getenv(envRegion), getenv(EnvEndpoint))
+	client, err := dynamo.NewClient(ctx, getenv(envRegion), getenv(config.EnvEndpoint))
 	if err != nil {
 		return nil, err
 	}
