@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -62,7 +61,7 @@ func history(cmd *cobra.Command, to *connection, flags historyFlags, subject str
 			from.printNone(ctx, cmd.ErrOrStderr())
 			return nil
 		}
-		return printing.History(cmd.OutOrStdout(), events)
+		return flags.times.History(cmd.OutOrStdout(), events)
 	})
 }
 

@@ -41,7 +41,7 @@ func latestCommand(to *connection) *cobra.Command {
 		if latest == nil {
 			return &failure{exitNo, fmt.Errorf("%s has no latest item: check the id and the stream", series)}
 		}
-		return flags.print(cmd, from, httpapi.LatestOf(latest), func() error { return printing.Latest(cmd.OutOrStdout(), latest) })
+		return flags.print(cmd, from, httpapi.LatestOf(latest), func() error { return flags.times.Latest(cmd.OutOrStdout(), latest) })
 	}
 	return cmd
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/localday"
+	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/internal/usertime"
@@ -33,7 +35,7 @@ type readFlags struct {
 	last     usertime.Span
 	limit    int
 	newest   bool
-	zone     *time.Location // of from and to; nil means UTC
+	times    printing.Times
 }
 
 // registerSeries registers the flags that choose the series and the output format.
@@ -42,6 +44,22 @@ func (f *readFlags) registerSeries(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "`stream` of the series (default: events without a stream)")
 	cmd.Flags().BoolVar(&f.consistent, "consistent", false, "strongly consistent reads, at twice the cost")
 	cmd.Flags().StringVar(&f.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
+	cmd.Flags().Func("zone", "read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC)", f.setZone)
+	cmd.Flags().Func("time-format", "`format` of the times of tables: "+timeFormats+" (default iso)", f.setTimeFormat)
+}
+
+func (f *readFlags) setZone(name string) (err error) {
+	f.times.Zone, err = localday.Zone(name)
+	return err
+}
+
+const timeFormats = "iso, short, unix or unixms"
+
+func (f *readFlags) setTimeFormat(name string) error {
+	if f.times.Format = name; printing.TimeFormats[name] == nil {
+		return fmt.Errorf("want %s", timeFormats)
+	}
+	return nil
 }
 
 // registerRange registers the flags that choose a range of time.
@@ -181,7 +199,7 @@ func (f *readFlags) timeRange(now model.Time) (from, to model.Time, err error) {
 		}
 		return now.Add(-time.Duration(f.last)), now + 1, nil
 	}
-	return arguments.RangeIn(cmp.Or(f.zone, time.UTC), f.from, f.to)
+	return arguments.RangeIn(cmp.Or(f.times.Zone, time.UTC), f.from, f.to)
 }
 
 // bucketRange is timeRange for buckets of a unit.

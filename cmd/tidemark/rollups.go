@@ -23,7 +23,6 @@ import (
 type rollupsFlags struct {
 	readFlags
 	tier, measure, plot string
-	zoneName            string
 	stitch, gaps        bool
 }
 
@@ -37,7 +36,6 @@ func rollupsCommand(to *connection) *cobra.Command {
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default: the best for the range)")
-	cmd.Flags().StringVar(&flags.zoneName, "zone", "", "days, weeks or months of a `time zone` such as Europe/Berlin (with --tier)")
 	cmd.Flags().BoolVar(&flags.stitch, "stitch", false, "use coarser tiers where the fine tier has expired")
 	cmd.Flags().BoolVar(&flags.gaps, "gaps", false, "also show buckets without events, if their rollup cannot have expired")
 	cmd.Flags().StringVar(&flags.measure, "measure", "", "show only this `measure`")
@@ -58,11 +56,7 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if flags.tier != "" {
 		read = flags.readTier
 	}
-	if flags.zoneName != "" {
-		var err error
-		if flags.zone, err = localday.Zone(flags.zoneName); err != nil {
-			return usagef("--zone: %w", err)
-		}
+	if _, err := localday.ParseUnit(flags.tier); err == nil && flags.times.Zone != nil {
 		read = flags.readLocal
 	}
 	ctx, from, err := flags.open(cmd, to, subject)
@@ -126,9 +120,9 @@ func (f *rollupsFlags) chartRange(ctx context.Context, from *seriesReader) (begi
 
 // readLocal reads the days, weeks or months of a time zone.
 func (f *rollupsFlags) readLocal(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
-	q := query.Local{Rollups: from.rollups, Zone: f.zone}
+	q := query.Local{Rollups: from.rollups, Zone: f.times.Zone}
 	if q.Unit, err = localday.ParseUnit(f.tier); err != nil {
-		return nil, nil, "", usagef("--tier: %w", err)
+		return nil, nil, "", err
 	}
 	if q.From, q.To, err = f.chartRange(ctx, from); err != nil {
 		return nil, nil, "", err
@@ -175,7 +169,7 @@ func (f *rollupsFlags) printTables(out io.Writer, found []query.Rollup, reason s
 			return err
 		}
 	}
-	if err := printing.Rollups(out, found, f.measure); err != nil {
+	if err := f.times.Rollups(out, found, f.measure); err != nil {
 		return err
 	}
 	return printing.Dimensions(out, found)

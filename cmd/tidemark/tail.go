@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/tail"
@@ -40,7 +39,7 @@ func follow(cmd *cobra.Command, to *connection, flags tailFlags, subject string)
 		return usagef("--every %s --limit %d: both must be more than 0", flags.every, flags.limit)
 	}
 	show, ok := map[string]func(io.Writer, *model.Event) error{
-		tableOutput: printing.EventLine, "json": printEventJSON, "ndjson": printEventJSON,
+		tableOutput: flags.times.EventLine, "json": printEventJSON, "ndjson": printEventJSON,
 	}[flags.output]
 	if !ok {
 		return usagef("--output %s: want table or ndjson", flags.output)

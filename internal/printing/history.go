@@ -16,7 +16,7 @@ import (
 )
 
 // History prints a column for each field that any event has.
-func History(w io.Writer, events []model.Event) error {
+func (f Times) History(w io.Writer, events []model.Event) error {
 	names := fieldNames(events)
 	withID := slices.ContainsFunc(events, func(e model.Event) bool {
 		_, id := ordervalue.Shown(e.Order)
@@ -30,7 +30,7 @@ func History(w io.Writer, events []model.Event) error {
 	table.Add(append(header, names...)...)
 	for i := range events {
 		e := &events[i]
-		row := []string{shownTime(e.Order)}
+		row := []string{f.shown(e.Order)}
 		if withID {
 			_, id := ordervalue.Shown(e.Order)
 			row = append(row, id)
@@ -65,20 +65,20 @@ func fieldNames(events []model.Event) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// shownTime returns the time of an event; "" if the event has none.
-func shownTime(o model.Order) string {
+// shown returns the time of an event; "" if the event has none.
+func (f Times) shown(o model.Order) string {
 	if at, _ := ordervalue.Shown(o); at != nil {
-		return at.String()
+		return f.Text(*at)
 	}
 	return ""
 }
 
 // Latest prints the fields of a latest item.
-func Latest(w io.Writer, c *model.Latest) error {
+func (f Times) Latest(w io.Writer, c *model.Latest) error {
 	table := terminal.NewTable(w)
 	table.Add("FIELD", "VALUE")
 	if c.Ordered {
-		table.Add("time", shownTime(c.Order))
+		table.Add("time", f.shown(c.Order))
 	}
 	if _, id := ordervalue.Shown(c.Order); id != "" {
 		table.Add("id", id)
@@ -98,8 +98,8 @@ func valueText(v model.Value) string {
 }
 
 // EventLine prints an event as one line.
-func EventLine(w io.Writer, e *model.Event) error {
-	parts := []string{shownTime(e.Order)}
+func (f Times) EventLine(w io.Writer, e *model.Event) error {
+	parts := []string{f.shown(e.Order)}
 	if e.ID != "" {
 		parts = append(parts, "id="+e.ID)
 	}

@@ -22,7 +22,7 @@ func TestHistory_HasAColumnForEachField(t *testing.T) {
 		{Order: model.Order{At: testNow - 2000}, Unreadable: true},
 	}
 	var out strings.Builder
-	if err := printing.History(&out, events); err != nil {
+	if err := (printing.Times{}).History(&out, events); err != nil {
 		t.Fatal(err)
 	}
 	want := `TIME                      ID  location             temperature
@@ -50,7 +50,7 @@ func TestRollups_AreShownInATable(t *testing.T) {
 	found[1].Exact, found[2].Open = false, true
 	found[2].Unreadable = 2
 	var table strings.Builder
-	if err := printing.Rollups(&table, found, "value"); err != nil {
+	if err := (printing.Times{}).Rollups(&table, found, "value"); err != nil {
 		t.Fatal(err)
 	}
 	want := `BUCKET         MEASURE  COUNT  INVALID  MIN  AVG  MAX  STDDEV  P95  NOTE
@@ -62,7 +62,7 @@ func TestRollups_AreShownInATable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", table.String(), want)
 	}
 	table.Reset()
-	if err := printing.Rollups(&table, found, "humidity"); err != nil || strings.Count(table.String(), "\n") != 1 {
+	if err := (printing.Times{}).Rollups(&table, found, "humidity"); err != nil || strings.Count(table.String(), "\n") != 1 {
 		t.Errorf("of a measure without values: %v\n%s", err, table.String())
 	}
 }

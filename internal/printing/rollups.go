@@ -14,23 +14,32 @@ import (
 )
 
 // Rollups prints a line for each bucket and measure, of one measure if only names it.
-func Rollups(w io.Writer, found []query.Rollup, only string) error {
+func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
 	table := terminal.NewTable(w, 2, 3, 4, 5, 6, 7, 8)
 	table.Add("BUCKET", "MEASURE", "COUNT", "INVALID", "MIN", "AVG", "MAX", "STDDEV", "P95", "NOTE")
 	for _, r := range found {
+		bucket := f.bucket(r)
 		if r.Gap {
-			table.Add(r.Label(), "", "0", "", "", "", "", "", "", "none")
+			table.Add(bucket, "", "0", "", "", "", "", "", "", "none")
 		}
 		for _, name := range r.Summary.Names() {
 			if only != "" && name != only {
 				continue
 			}
-			f := query.FiguresOf(r.Measure(name))
-			table.Add(r.Label(), name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
-				decimalText(f.Min), floatText(f.Avg), decimalText(f.Max), floatText(f.Stddev), terminal.Percentile(f.P95), note(r, name))
+			m := query.FiguresOf(r.Measure(name))
+			table.Add(bucket, name, strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
+				decimalText(m.Min), floatText(m.Avg), decimalText(m.Max), floatText(m.Stddev), terminal.Percentile(m.P95), note(r, name))
 		}
 	}
 	return table.Print()
+}
+
+// bucket returns the label of a bucket, or its first moment where times are shown otherwise.
+func (f Times) bucket(r query.Rollup) string {
+	if f == (Times{}) || r.Local.Label != "" {
+		return r.Label()
+	}
+	return f.Text(r.Bucket.Start)
 }
 
 // decimalText returns all digits of a decimal, "" for nil.
