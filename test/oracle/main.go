@@ -17,7 +17,7 @@ func main() {
 	twice := flag.String("twice", "", "file of the wrong buckets that counting redeliveries gives; none may occur")
 	c := loggers.Command{Name: "oracle", Data: "test/data/loggers.csv.gz", Oracle: "test/data/loggers.oracle.csv.gz", HeapMB: 3072}
 	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) { return compare(ctx, rig, c, *twice) }
-	c.Main()
+	c.Main(os.Args[1:])
 }
 
 func compare(ctx context.Context, rig *loggers.Rig, c loggers.Command, twice string) (wrong int, _ error) {

@@ -25,13 +25,13 @@ type Command struct {
 	Compare func(context.Context, *Rig) (wrong int, err error)
 }
 
-// Main parses the flags and runs the command. The exit status is 1 if it fails or a bucket differs.
-func (c *Command) Main() {
+// Main parses the flags in args and runs the command. The exit status is 1 if it fails or a bucket differs.
+func (c *Command) Main(args []string) {
 	flag.StringVar(&c.Data, "data", c.Data, "file of the data, in order of arrival")
 	flag.StringVar(&c.Oracle, "oracle", c.Oracle, "file of the expected buckets")
 	flag.StringVar(&c.Functions, "functions", c.Functions, "directory of the function binaries (default build/local)")
 	seed := flag.Uint64("seed", 1, "seed of the delivery faults")
-	flag.Parse()
+	_ = flag.CommandLine.Parse(args) // it exits if it fails
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := c.run(ctx, *seed); err != nil {

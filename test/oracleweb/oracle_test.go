@@ -1,4 +1,4 @@
-package weblogs
+package oracleweb
 
 import (
 	"cmp"

@@ -1,7 +1,4 @@
-// Command oracleweb replays access logs of websites through the running stack with disturbed
-// delivery, and compares every bucket of every site, as queries return it, with an independent
-// oracle. The exit status is 1 if a bucket differs.
-package main
+package oracleweb
 
 import (
 	"context"
@@ -10,23 +7,28 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/test/internal/loggers"
-	"github.com/tidemark-db/tidemark/test/internal/weblogs"
 )
 
-func main() {
+// TestMain runs the command if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) { testenv.Main(m, command) }
+
+// command is what make oracle-web runs, from the module's root.
+func command(args []string) {
 	top := flag.String("top", "test/data/web.oracle-top.csv.gz", "file of the expected top tens")
 	c := loggers.Command{Name: "oracle-web", Data: "test/data/web.ndjson.gz", Oracle: "test/data/web.oracle.csv.gz", HeapMB: 2048}
 	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) { return run(ctx, rig, c, *top) }
-	c.Main()
+	c.Main(args)
 }
 
 func run(ctx context.Context, rig *loggers.Rig, c loggers.Command, top string) (wrong int, _ error) {
-	expects, err := weblogs.ReadOracle(c.Oracle, top)
+	expects, err := ReadOracle(c.Oracle, top)
 	if err != nil {
 		return 0, err
 	}
@@ -49,7 +51,7 @@ func replay(ctx context.Context, rig *loggers.Rig, data string) error {
 		return fmt.Errorf("make a directory for observations: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	files, err := weblogs.Split(data, dir)
+	files, err := Split(data, dir)
 	if err != nil {
 		return err
 	}
@@ -65,19 +67,19 @@ func replay(ctx context.Context, rig *loggers.Rig, data string) error {
 
 // compare reads at the time of the data. Rows of today have not expired, but queries of today hide
 // hours of a spread kind that are older than their retention.
-func compare(ctx context.Context, rig *loggers.Rig, expects map[weblogs.Bucket]*weblogs.Expect) (weblogs.Result, error) {
+func compare(ctx context.Context, rig *loggers.Rig, expects map[Bucket]*Expect) (Result, error) {
 	client, err := dynamo.NewClient(ctx, "", rig.Stack.Endpoint)
 	if err != nil {
-		return weblogs.Result{}, err
+		return Result{}, err
 	}
 	kinds, err := rig.Config.Catalog()
 	if err != nil {
-		return weblogs.Result{}, err
+		return Result{}, err
 	}
 	first := model.MaxTime
 	for b := range expects {
 		first = min(first, b.Start)
 	}
 	service := &query.Service{Store: dynamo.New(client, rig.Stack.Table), Now: func() model.Time { return first }}
-	return weblogs.Compare(ctx, service, kinds, expects)
+	return Compare(ctx, service, kinds, expects)
 }

@@ -1,6 +1,4 @@
-// Package weblogs reads the access logs of small websites and the independent oracle with the
-// expected buckets. See test/data/NOTICE.
-package weblogs
+package oracleweb
 
 import (
 	"bufio"

@@ -1,4 +1,4 @@
-package weblogs
+package oracleweb
 
 import (
 	"context"
@@ -25,9 +25,9 @@ import (
 )
 
 const (
-	extract       = "../../data/web.ndjson.gz"
-	extractOracle = "../../data/web.oracle.csv.gz"
-	extractTop    = "../../data/web.oracle-top.csv.gz"
+	extract       = "../data/web.ndjson.gz"
+	extractOracle = "../data/web.oracle.csv.gz"
+	extractTop    = "../data/web.oracle-top.csv.gz"
 	extractSite   = "saunathinker.com"
 )
 
