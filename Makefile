@@ -82,7 +82,7 @@ test: doctor node_modules ui/node_modules lint build-local ## every suite, on Dy
 	@$(MAKE) --no-print-directory test-infra
 
 .PHONY: test-long
-test-long: doctor node_modules ui/node_modules lint build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator, the race detector everywhere
+test-long: doctor node_modules ui/node_modules lint build-local ## longer: make test with more histories, rare planted faults, mutants compiled, an adding aggregator
 	@$(GOTESTSUM) scripts/suites.sh long $(RACE)
 	@$(MAKE) --no-print-directory test-infra
 

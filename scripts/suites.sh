@@ -7,20 +7,21 @@ failed=0
 suite() { go test -json "$@" || failed=1; }
 packages() { go list ./... | grep "$@"; }
 
-# Simulations of thousands of histories take too long under the race detector.
-histories='/pkg/lifecycle$|/test/simulation$'
+# Only the packages in these folders share memory between goroutines. The suites in test and
+# cmd run programs, or simulations on one goroutine.
+shared='/(functions|internal|pkg)/'
+
+# Thousands of histories and programs take too long under the race detector.
+histories='/pkg/(lifecycle|timeseries)$'
 
 # Words of the output are package paths, hence no quotes.
 if [[ "$1" == long ]]; then
   export TIDEMARK_LONG=1
-  suite $race $(packages -vE "$histories")
-  suite $(packages -E "$histories")
-  TIDEMARK_LONG='' suite $race ./test/simulation
-else
-  # Only the packages in these folders share memory between goroutines. The suites in
-  # test and cmd run programs, or simulations on one goroutine.
-  shared='/(functions|internal|pkg)/'
   suite $race $(packages -E "$shared" | grep -vE "$histories")
-  suite $(go list ./... | grep -vE "$shared") ./pkg/lifecycle
+  suite $(packages -vE "$shared") $(packages -E "$histories")
+  TIDEMARK_LONG='' suite $race ./test/simulation ./pkg/timeseries
+else
+  suite $race $(packages -E "$shared" | grep -v '/pkg/lifecycle$')
+  suite $(packages -vE "$shared") ./pkg/lifecycle
 fi
 exit "$failed"
