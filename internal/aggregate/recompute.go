@@ -66,7 +66,7 @@ func (c *chunk) addTarget(a *Aggregator, target Target, options RepairOptions) e
 	for _, sessions := range a.Catalog.SessionsOf(kind.Name) {
 		series := sessions.SessionSeries(target.Series)
 		c.repair(c.end, sessions, series, target.At, 0, options)
-		c.sources = append(c.sources, sourceChange{sessions: sessions, series: series, at: target.At, index: c.end, options: &options})
+		c.sources = append(c.sources, sourceChange{sessions: sessions, series: series, at: target.At, index: c.end, options: &options, other: sessions.Sessions.Of != kind.Name})
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package aggregate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/pages"
@@ -49,13 +50,31 @@ func (c countedReads) Events(ctx context.Context, r storage.Range) (storage.Even
 }
 
 // readNeighbours reads the rows of the bucket before, and of the buckets that sessions may
-// reach. None is needed while no source that the fold depends on can have expired.
-func (r *recomputation) readNeighbours(ctx context.Context) ([]rollup.Row, error) {
+// reach: of the sessions, and of the other kinds whose events may meet goals. None is needed
+// while no source that the fold depends on can have expired.
+func (r *recomputation) readNeighbours(ctx context.Context) (all []rollup.Row, err error) {
 	if !r.childrenMayExpire() {
 		return nil, nil
 	}
+	series := []model.Series{r.bucket.key.Series}
+	for _, s := range r.bucket.kind.SourcesOf(r.bucket.key.Series) {
+		if s = s.WithoutShard(); s.Kind != r.bucket.kind.Sessions.Of && !slices.Contains(series, s) {
+			series = append(series, s)
+		}
+	}
+	for _, s := range series {
+		rows, err := r.readRowsAround(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+func (r *recomputation) readRowsAround(ctx context.Context, s model.Series) ([]rollup.Row, error) {
 	b, unit := r.bucket, r.bucket.tier().Unit
-	span := storage.Range{Series: b.key.Series, From: unit.BucketOf(b.interval.Start - 1).Start, To: b.interval.End.Add(b.kind.Sessions.Follow) + 1, Consistent: true}
+	span := storage.Range{Series: s, From: unit.BucketOf(b.interval.Start - 1).Start, To: b.interval.End.Add(b.kind.Sessions.Follow) + 1, Consistent: true}
 	return pages.Collect(pages.Items(func(after string) ([]rollup.Row, string, error) {
 		r.counts.Reads++
 		span.After = after
@@ -68,11 +87,16 @@ func (r *recomputation) readNeighbours(ctx context.Context) ([]rollup.Row, error
 }
 
 // lostOverEdge reports whether a neighbour may have had a source over the edge of the bucket
-// that has expired.
+// that has expired, or a row of another kind an event that met a goal.
 func (b *dirtyBucket) lostOverEdge(near []rollup.Row, fold *rollup.Fold, now model.Time) bool {
 	for i := range near {
 		n := &near[i]
 		if n.Key == b.key || n.Empty || n.Exact && !sealed(n, now) {
+			continue
+		}
+		if other := n.Key.Series != b.key.Series; other && n.Key.Start >= b.interval.Start && n.Key.Start <= fold.Continuation.Reach {
+			return true
+		} else if other {
 			continue
 		}
 		before := n.Key.Start < b.interval.Start && (!n.Exact || n.Continuation.Last.Add(b.kind.Sessions.Gap) >= b.interval.Start)

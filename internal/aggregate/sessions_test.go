@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -27,6 +28,25 @@ var click = catalog.Kind{
 	Retention: tier.Policy{Raw: 30 * tier.Day24},
 }
 
+var buy = catalog.Kind{Name: "BUY", Subject: click.Subject, Latest: catalog.NoLatest, Shards: 2, Retention: hourly()}
+
+func hourly() tier.Policy {
+	p := tier.Standard().Defer()
+	p.Tiers = p.Tiers[:1]
+	return p
+}
+
+// goals are met by a click, by an event of another kind, by a duration, and by events in order.
+func goals() []goal.Goal {
+	x := goal.Step{Of: "CLICK", Where: []goal.Match{{Field: "page", Pattern: "/x"}}}
+	return []goal.Goal{
+		{Name: "x", Steps: []goal.Step{x}},
+		{Name: "buy", Steps: []goal.Step{{Of: "BUY"}}, Value: "amount"},
+		{Name: "stay", MinDuration: 20 * time.Minute},
+		{Name: "both", Steps: []goal.Step{x, {Of: "BUY"}}},
+	}
+}
+
 // visit has sessions of clicks, in hours, days and months with this grace after the gap.
 func visit(grace, jitter time.Duration) catalog.Kind {
 	kind := catalog.Kind{
@@ -36,6 +56,7 @@ func visit(grace, jitter time.Duration) catalog.Kind {
 			First: []catalog.SessionField{{Name: "entry", Of: "page"}}, Last: []catalog.SessionField{{Name: "exit", Of: "page"}},
 		},
 		Dimensions: []rollup.DimensionSpec{{Name: "entry"}, {Name: "exit"}},
+		Goals:      goals(),
 	}
 	kind.Retention.Jitter = jitter
 	for level := range kind.Retention.Tiers {
@@ -47,17 +68,17 @@ func visit(grace, jitter time.Duration) catalog.Kind {
 // visits is a history of clicks: processes and sweeps take turns, request by request.
 type visits struct {
 	*closing
-	click *catalog.Kind
-	live  *query.Live
+	click, buy *catalog.Kind
+	live       *query.Live
 }
 
 func newVisits(t *testing.T, draw *rand.Rand, grace, jitter time.Duration) *visits {
 	t.Helper()
-	kinds, err := catalog.New(click, visit(grace, jitter))
+	kinds, err := catalog.New(click, visit(grace, jitter), buy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &visits{closing: &closing{world: newWorldOf(t, click), draw: draw, acked: map[model.Time]int{}}, click: &kinds.Kinds[0]}
+	v := &visits{closing: &closing{world: newWorldOf(t, click), draw: draw, acked: map[model.Time]int{}}, click: &kinds.Kinds[0], buy: &kinds.Kinds[2]}
 	v.agg.Catalog = kinds
 	v.kind = &kinds.Kinds[1]
 	v.series = v.kind.Series("site", "", model.Order{})
@@ -68,18 +89,27 @@ func newVisits(t *testing.T, draw *rand.Rand, grace, jitter time.Duration) *visi
 // change appends, corrects or deletes a click, whose time is on a grid of ten minutes.
 func (v *visits) change(at model.Time, who, page string) {
 	v.t.Helper()
-	o := model.Order{At: at, ID: who}
-	attrs := model.Attrs{{Name: "page", Value: model.TextValue(page)}, {Name: "who", Value: model.TextValue(who)}}
+	v.store(v.click, model.Order{At: at, ID: who}, model.Attrs{{Name: "page", Value: model.TextValue(page)}, {Name: "who", Value: model.TextValue(who)}}, page == "")
+}
+
+// changeBuy appends, corrects or deletes an event of a goal. A correction may be of its visitor.
+func (v *visits) changeBuy(at model.Time, id, who string, amount int64) {
+	v.t.Helper()
+	v.store(v.buy, model.Order{At: at, ID: id}, model.Attrs{{Name: "amount", Value: model.NumberValue(model.DecimalOf(amount))}, {Name: "who", Value: model.TextValue(who)}}, amount == 0)
+}
+
+func (v *visits) store(kind *catalog.Kind, o model.Order, attrs model.Attrs, remove bool) {
+	v.t.Helper()
 	e := model.Event{
-		Series: v.click.Series("site", "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
-		ArrivedAt: v.now(), ExpiresAt: v.click.Retention.EventExpiresAt(v.now()),
+		Series: kind.Series("site", "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		ArrivedAt: v.now(), ExpiresAt: kind.Retention.EventExpiresAt(v.now()),
 	}
 	stored, err := storage.Event(v.ctx(), v.table, e.Key())
 	switch {
 	case err != nil:
 	case stored == nil:
 		_, err = v.table.Put(v.ctx(), e)
-	case page == "":
+	case remove:
 		_, err = v.table.DeleteEvent(v.ctx(), e.Key(), v.now())
 	default:
 		_, err = v.table.CorrectEvent(v.ctx(), e, v.now())
@@ -114,49 +144,76 @@ func imageIn(it item.Item) *model.Event {
 }
 
 // said is what is compared of a row of sessions.
-type said struct{ begun, carried, views, duration, bounces int64 }
+type said struct {
+	begun, carried, views, duration, bounces int64
+	x, buy, amount, stay, both1, both        int64 // of goals
+}
 
 func saidBy(r *rollup.Fold) said {
 	sum := func(name string) int64 {
 		m, _ := r.Summary.Measure(name)
 		return int64(m.Sum.Float64())
 	}
-	return said{r.Summary.Events(), r.Continuation.Carried, sum("views"), sum("duration"), sum("bounce")}
+	return said{
+		r.Summary.Events(), r.Continuation.Carried, sum("views"), sum("duration"), sum("bounce"),
+		sum("goal_x"), sum("goal_buy"), sum("goal_buy_value"), sum("goal_stay"), sum("goal_both_1"), sum("goal_both"),
+	}
 }
 
-// recountVisits counts the sessions of an hour or a day from the stored clicks.
+// recountVisits counts the sessions of an hour or a day from the stored events.
 func (v *visits) recountVisits(b tier.Bucket) (s said, any bool) {
-	byWho := map[string][]model.Time{}
+	clicks, buys := map[string][]model.Event{}, map[string][]model.Event{}
 	for _, it := range v.items() {
 		if e, err := item.Event(it); err == nil {
-			byWho[e.ID] = append(byWho[e.ID], e.At)
+			who, _ := e.Attrs.Get("who")
+			all := map[string]map[string][]model.Event{"CLICK": clicks, "BUY": buys}[e.Series.Kind]
+			all[who.Text] = append(all[who.Text], e)
 		}
 	}
-	for _, times := range byWho {
-		slices.Sort(times)
-		for i, at := range times {
-			any = any || b.Contains(at)
-			begins := i == 0 || at.Sub(times[i-1]) > 30*time.Minute
+	for who, all := range clicks {
+		slices.SortFunc(all, func(x, y model.Event) int { return x.Compare(y.Order) })
+		for i, first := range all {
+			any = any || b.Contains(first.At)
+			begins := i == 0 || first.At.Sub(all[i-1].At) > 30*time.Minute
 			switch {
-			case !b.Contains(at):
+			case !b.Contains(first.At):
 			case begins:
-				n, last := int64(0), at
-				for _, next := range times[i:] {
-					if next.Sub(last) > 30*time.Minute || next >= tier.Hour.BucketOf(at).End.Add(followed) {
-						break
-					}
-					n, last = n+1, next
-				}
-				s.begun, s.views, s.duration = s.begun+1, s.views+n, s.duration+last.Sub(at).Milliseconds()
-				if n == 1 {
-					s.bounces++
-				}
-			case times[i-1] < b.Start:
+				s.add(first.At, all[i:], buys[who])
+			case all[i-1].At < b.Start:
 				s.carried++
 			}
 		}
 	}
 	return s, any
+}
+
+// add adds the session that begins with the first of some clicks.
+func (s *said) add(begin model.Time, clicks, buys []model.Event) {
+	one := func(is bool) int64 { return map[bool]int64{true: 1}[is] }
+	until := tier.Hour.BucketOf(begin).End.Add(followed)
+	n, last, end, x := int64(0), begin, begin, model.MaxTime
+	for _, c := range clicks {
+		if c.At.Sub(end) > 30*time.Minute {
+			break
+		}
+		if end = c.At; end < until {
+			n, last = n+1, end
+			if page, _ := c.Attrs.Get("page"); page.Text == "/x" {
+				x = min(x, c.At)
+			}
+		}
+	}
+	bought, both := false, false
+	for _, e := range buys {
+		if e.At >= begin && e.At < until && e.At.Sub(end) <= 30*time.Minute {
+			amount, _ := e.Attrs.Get("amount")
+			s.amount += int64(amount.Number.Float64())
+			bought, both = true, both || x <= e.At
+		}
+	}
+	s.begun, s.views, s.duration, s.bounces = s.begun+1, s.views+n, s.duration+last.Sub(begin).Milliseconds(), s.bounces+one(n == 1)
+	s.x, s.buy, s.stay = s.x+one(x < model.MaxTime), s.buy+one(bought), s.stay+one(last.Sub(begin) >= 20*time.Minute)
+	s.both1, s.both = s.both1+one(x < model.MaxTime), s.both+one(both)
 }
 
 // check fails where a reader's row of a bucket that has settled differs from a recount, or an open
@@ -189,10 +246,13 @@ func (v *visits) check(hour model.Time) {
 func (v *visits) run(begin model.Time) {
 	hours := []model.Time{begin, begin.Add(time.Hour), begin.Add(2 * time.Hour)}
 	for range 100 + v.draw.IntN(60) {
-		switch what := v.draw.IntN(14); {
+		slot := v.now()/600_000*600_000 - model.Time(600_000*[]int{0, 0, 1, 2, 3, 6, 12}[v.draw.IntN(7)])
+		who := []string{"a", "b"}[v.draw.IntN(2)]
+		switch what := v.draw.IntN(16); {
 		case what < 3:
-			slot := v.now()/600_000*600_000 - model.Time(600_000*[]int{0, 0, 1, 2, 3, 6, 12}[v.draw.IntN(7)])
-			v.change(slot, []string{"a", "b"}[v.draw.IntN(2)], []string{"/", "/x", "/", "/x", ""}[v.draw.IntN(5)])
+			v.change(slot, who, []string{"/", "/x", "/", "/x", ""}[v.draw.IntN(5)])
+		case what > 13:
+			v.changeBuy(slot, []string{"A", "z"}[v.draw.IntN(2)], who, int64(v.draw.IntN(4)))
 		case what == 3 || len(v.queued) > 8:
 			v.deliver()
 		case what == 4 && len(v.running) < 3:
@@ -302,7 +362,7 @@ func TestSessions_AreFoldedAgainWhenTheyHaveEnded(t *testing.T) {
 	if _, err := v.agg.Sweep(t.Context(), tablekeys.QueueShard(v.series)); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold), (said{begun: 1, views: 6, duration: 9_000_000}); got != want {
+	if got, want := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold), (said{begun: 1, views: 6, duration: 9_000_000, stay: 1}); got != want {
 		t.Errorf("after its end the session is %+v, want %+v", got, want)
 	}
 }
@@ -351,6 +411,47 @@ func TestSessions_AreInexactWhereANeighbourMayHaveExpired(t *testing.T) {
 	}
 	if got := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold); got.views != 2 {
 		t.Errorf("the sealed row has %d views, want the 2 that it had", got.views)
+	}
+}
+
+// A click after the end of the retention makes a session of which an event of a goal may have
+// expired: whether the session met the goal is not known.
+func TestSessions_AreInexactWhereAnEventOfAGoalMayHaveExpired(t *testing.T) {
+	for name, c := range map[string]struct {
+		bought int // minute after noon
+		exact  bool
+	}{
+		"in the session":     {65, false},
+		"in the hour":        {10, false},
+		"in the hour before": {-10, true},
+		"hours later":        {200, true},
+	} {
+		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+		v.setNow(noon.Add(time.Duration(c.bought) * time.Minute))
+		v.changeBuy(v.now(), "1", "a", 5)
+		v.processAll(v.queued)
+		v.setNow(noon.Add(24 * time.Hour))
+		v.sweepAll()
+		v.setNow(noon.Add(30 * tier.Day24).Add(4 * time.Hour))
+		if n := v.table.Expire(v.now()); n != 1 {
+			t.Fatalf("%d events expired, want one", n)
+		}
+		v.queued, v.seen = nil, v.seen+uint64(len(v.table.Records(v.seen)))
+		v.change(noon.Add(50*time.Minute), "a", "/")
+		v.processAll(v.queued)
+		if row := v.row(tier.Hour, "2026-03-10T12:00:00Z"); row == nil || row.Empty || row.Exact != c.exact {
+			t.Errorf("bought %s: %+v, want a row, exact %v", name, row, c.exact)
+		}
+	}
+}
+
+// sweepAll sweeps the queue shards of the sessions and of the events of goals.
+func (v *visits) sweepAll() {
+	v.t.Helper()
+	for _, s := range []model.Series{v.series, v.buy.Series("site", "", model.Order{}).WithoutShard()} {
+		if _, err := v.agg.Sweep(v.ctx(), tablekeys.QueueShard(s)); err != nil {
+			v.t.Fatal(err)
+		}
 	}
 }
 

@@ -22,17 +22,23 @@ type sourceChange struct {
 	keys     []string     // of the event, before and after; nil: unknown
 	index    int          // in the batch
 	options  *RepairOptions
+	other    bool // of another kind than that of the sessions: it may meet goals of a session
 }
 
-// touchSessions adds the buckets of the sessions that a changed event is a source of.
+// touchSessions adds the buckets of the sessions that a changed event is a source of. An event
+// that is only there for goals is part of no other session than the one before it: while it is on
+// time, the bucket of that session has an invalidation.
 func (c *chunk) touchSessions(kinds []*catalog.Kind, change *storage.Change) {
 	for _, kind := range kinds {
 		s := kind.SessionSeries(change.Key.Series)
-		if change.Type != storage.Deleted {
+		other := change.Key.Series.Kind != kind.Sessions.Of
+		if change.Type != storage.Deleted && !other {
 			c.see(kind, s, change.Key.At)
 		}
-		c.touch(kind, s, change)
-		c.sources = append(c.sources, sourceChange{sessions: kind, series: s, at: change.Key.At, keys: keysIn(change, kind.Sessions.By), index: c.end})
+		if !other {
+			c.touch(kind, s, change)
+		}
+		c.sources = append(c.sources, sourceChange{sessions: kind, series: s, at: change.Key.At, keys: keysIn(change, kind.Sessions.By), index: c.end, other: other})
 	}
 }
 
@@ -99,11 +105,14 @@ func (w *walk) run(ctx context.Context, now model.Time, all *results) error {
 		if around.HasFirst {
 			w.add(s, around.First)
 		}
-		if around.HasNext {
+		if around.HasNext && !s.other {
 			w.add(s, around.Next)
 		}
 	})
 	for _, s := range w.changes {
+		if s.other { // a session may have begun in its millisecond
+			w.add(s, s.at)
+		}
 		if err := w.addExpiring(ctx, s, now); err != nil {
 			return readError("read rows around late changes", err)
 		}
@@ -152,7 +161,8 @@ func (w *walk) read(ctx context.Context) error {
 func (w *walk) readBack(ctx context.Context, from, to model.Time) error {
 	earlier := sessions.Chains{}
 	r := storage.Range{From: from, To: to, Consistent: true}
-	for e, err := range storage.EventsOf(ctx, w.agg.Store, w.kind.SourcesOf(w.changes[0].series), r) {
+	sources := slices.DeleteFunc(w.kind.SourcesOf(w.changes[0].series), func(s model.Series) bool { return s.Kind != w.kind.Sessions.Of })
+	for e, err := range storage.EventsOf(ctx, w.agg.Store, sources, r) {
 		if err != nil {
 			return err
 		}

@@ -65,6 +65,12 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		"shards":                   {ship, of("shards: 4"), "refused | kinds.POSITION.shards | 1 | 4"},
 		"sessions": {voyages("30m"), voyages("20m"), "refused | kinds.VOYAGE.sessionsOf | " +
 			"of POSITION by crew, gap 30m0s, follow 24h0m0s, first [], last [] | of POSITION by crew, gap 20m0s, follow 24h0m0s, first [], last []"},
+		"a goal": {withGoals("\n"), withGoals("\n    goals: {long: {minDuration: 2h}}\n"), "needs a rebuild | kinds.CRUISE.goals.long |  | " +
+			`steps [], at least 2h0m0s, value ""`},
+		"a removed goal": {withGoals("\n    goals: {long: {minDuration: 2h}}\n"), withGoals("\n"), "needs a rebuild | kinds.CRUISE.goals.long | " +
+			`steps [], at least 2h0m0s, value "" | `},
+		"another goal of a name": {withGoals("\n    goals: {long: {minDuration: 2h}}\n"), withGoals("\n    goals: {long: {minDuration: 3h}}\n"), "refused | kinds.CRUISE.goals.long | " +
+			`steps [], at least 2h0m0s, value "" | steps [], at least 3h0m0s, value ""`},
 		"one shard is the default": {ship, of("shards: 1"), ""},
 		"measures of a row":        {ship, of("maxMeasures: 20"), "needs a rebuild | kinds.POSITION.maxMeasures | 50 | 20"},
 

@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -18,7 +20,7 @@ var kindRules = []struct {
 		ruling{Safe, "the routes and topics of the kind change: update callers and devices"})},
 	{"Subject", compareSubject},
 	{"Measures", func(path string, a, b catalog.Kind) []Change {
-		return compareNamed(join(path, "measures"), a.Measures, b.Measures, measureRules)
+		return compareNamed(join(path, "measures"), withoutGoals(a), withoutGoals(b), measureRules)
 	}},
 	{"Dimensions", func(path string, a, b catalog.Kind) []Change {
 		return compareNamed(join(path, "dimensions"), a.Dimensions, b.Dimensions, dimensionRules)
@@ -52,6 +54,9 @@ var kindRules = []struct {
 		ruling{NeedsRebuild, "rollups that had no space for a measure do not have it until they are rebuilt"})},
 	{"Sessions", plain("sessionsOf", sessionsText,
 		ruling{Refused, "stored rows were folded by what was declared before, and merge with new ones to neither: declare a new kind"})},
+	{"Goals", func(path string, a, b catalog.Kind) []Change {
+		return compareNamed(join(path, "goals"), a.Goals, b.Goals, goalRules)
+	}},
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
 		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
 	}},
@@ -142,6 +147,23 @@ var (
 		ruling{Safe, "from now on, observations that have this field are rejected"},
 		ruling{Safe, "from now on, observations can overwrite the value that another writer stored in the latest item"})
 )
+
+var goalRules = memberRules[goal.Goal]{
+	name:    func(g goal.Goal) string { return g.Name },
+	show:    goal.Goal.String,
+	added:   ruling{NeedsRebuild, "sessions of stored rollups did not count it: tidemark reshape recomputes those whose events are stored, and rollups say from when it is whole"},
+	removed: countedNoMore,
+	both: func(path string, a, b goal.Goal) []Change {
+		return differ(path, a.String(), b.String(), ruling{Refused, "stored rollups have the sessions that met what was declared before: declare a goal of another name"})
+	},
+}
+
+// withoutGoals returns the measures that are not those of goals.
+func withoutGoals(k catalog.Kind) []rollup.MeasureSpec {
+	return slices.DeleteFunc(slices.Clone(k.Measures), func(m rollup.MeasureSpec) bool {
+		return slices.ContainsFunc(k.Goals, func(g goal.Goal) bool { return slices.Contains(g.Fields(), m.Name) })
+	})
+}
 
 // latestByText returns the indexes of latest items as text.
 func latestByText(k catalog.Kind) string {

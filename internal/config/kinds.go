@@ -63,6 +63,7 @@ func kindMembers(k *catalog.Kind) members {
 		{"maxMeasures", integer(&k.MaxMeasures)},
 		{"tiers", retentionPolicy(&k.Retention)},
 		{"sessionsOf", readSessions(&k.Sessions)},
+		{"goals", named(&k.Goals, readGoal)},
 	}
 }
 

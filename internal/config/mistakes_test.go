@@ -20,6 +20,9 @@ type bad struct {
 	unseen bool   // no schema can see it
 }
 
+// ofVisits begins a kind of sessions with a goal.
+const ofVisits = "kinds: {V: {subject: {name: DEVICE}, latest: none, tiers: {raw: 30d, hour: {retention: 90d, grace: 40m}}, sessionsOf: {kind: READING, by: who, gap: 30m}, goals: {x: "
+
 var badConfigs = []bad{
 	// Form.
 	{"unknown section", "limit: {}", "1:1: limit: ", "did you mean limits?", false},
@@ -112,6 +115,14 @@ var badConfigs = []bad{
 	{"distinct is no list", "kinds: {READING: {distinct: visitor}}", "1:29: kinds.READING.distinct: ", "want a list", false},
 	{"a number in a list", "kinds: {READING: {distinct: [7]}}", "1:30: kinds.READING.distinct.7: ", "in quotes", false},
 	{"too many shards", "kinds: {READING: {shards: 65}}", "1:27: kinds.READING.shards: ", "want 1 to 64", false},
+
+	// Goals.
+	{"a goal of no sessions", "kinds: {READING: {goals: {x: {minDuration: 1m}}}}", "1:19: kinds.READING.goals: ", "declare them for a kind with sessionsOf", true},
+	{"a goal without a condition", ofVisits + "{}}}}", "1:163: kinds.V.goals.x: ", "every session would meet it", false},
+	{"a goal of an event and steps", ofVisits + "{of: READING, steps: [{of: READING}]}}}}", "1:166: kinds.V.goals.x: ", "make the event one of the steps", false},
+	{"steps that are no list", ofVisits + "{steps: {of: READING}, minDuration: 1m}}}}", "1:174: kinds.V.goals.x.steps: ", "want a list of events", false},
+	{"a step of an unknown key", ofVisits + "{steps: [{of: READING, wher: {path: /}}]}}}}", "1:189: kinds.V.goals.x.steps.wher: ", "did you mean where?", false},
+	{"a pattern that is a number", ofVisits + "{of: READING, where: {path: 7}}}}}", "1:194: kinds.V.goals.x.where.path: ", "in quotes", false},
 
 	// Stages.
 	{"stage in capitals", "stages: {Prod: {}}", "1:10: stages.Prod: ", "lower-case letters", false},

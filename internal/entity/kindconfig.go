@@ -62,4 +62,6 @@ type FieldConfig struct {
 	WholeFrom            model.Time `json:"wholeFrom,omitempty"`
 	PercentilesWholeFrom model.Time `json:"percentilesWholeFrom,omitempty"`
 	Top                  int        `json:"top,omitempty"` // of a dimension
+	// Goal is the declaration of the goal of sessions that a measure is one of, as JSON.
+	Goal json.RawMessage `json:"goal,omitempty"`
 }

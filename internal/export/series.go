@@ -76,6 +76,9 @@ func (s Source) kindsOf(name string) (selected []*catalog.Kind, err error) {
 		return nil, nil
 	}
 	for _, k := range append([]*catalog.Kind{kind}, s.Catalog.SessionsOf(name)...) {
+		if k != kind && k.Sessions.Of != name { // another kind has the same sessions
+			continue
+		}
 		if len(s.Kinds) == 0 || slices.ContainsFunc(s.Kinds, func(x *catalog.Kind) bool { return x.Name == k.Name }) {
 			selected = append(selected, k)
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -22,7 +23,11 @@ type Folder struct {
 	from   model.Time // start of the first bucket
 	to     model.Time // end of the last one
 
+	specOf func(tier.Bucket) *rollup.Spec // fields of the fold of a bucket
+	goals  goal.Set
+
 	chains  map[string]*chain
+	others  []model.Event          // of other kinds, in the last millisecond
 	buckets map[model.Time]*bucket // by start
 	latest  model.Time             // of the events of sessions that began in the range
 	pruned  model.Time             // when chains that had ended were last removed
@@ -43,6 +48,7 @@ type chain struct {
 // bucket is a bucket of the range with its fold.
 type bucket struct {
 	Fold
+	spec  *rollup.Spec
 	until model.Time // events at or after it are left out of the sessions' figures
 }
 
@@ -51,10 +57,15 @@ type bucket struct {
 func New(kind *catalog.Kind, series model.Series, level int, from, to model.Time) *Folder {
 	return &Folder{
 		kind: kind, series: series, level: level, from: from, to: to,
+		specOf: func(tier.Bucket) *rollup.Spec { return kind.Spec() }, goals: goal.NewSet(kind.Goals),
 		chains: map[string]*chain{}, buckets: map[model.Time]*bucket{},
 		latest: model.MinTime, pruned: model.MinTime,
 	}
 }
+
+// FoldBy sets by which fields each bucket is folded; by default by those of the kind. Call it
+// before Add.
+func (f *Folder) FoldBy(specOf func(tier.Bucket) *rollup.Spec) { f.specOf = specOf }
 
 func (f *Folder) rule() *catalog.Sessions { return f.kind.Sessions }
 
@@ -68,10 +79,17 @@ func (f *Folder) Ended(at model.Time) bool {
 }
 
 // Add adds the next source event. It returns false, and adds nothing, if neither this event
-// nor a later one changes the folds. The event is used during the call only.
+// nor a later one changes the folds.
 func (f *Folder) Add(e *model.Event) (more bool) {
+	if len(f.others) > 0 && f.others[0].At < e.At {
+		f.addOthers()
+	}
 	if f.Ended(e.At) {
 		return false
+	}
+	if e.Series.Kind != f.rule().Of {
+		f.others = append(f.others, *e)
+		return true
 	}
 	f.prune(e.At)
 	b := f.bucketOf(e.At)
@@ -104,7 +122,7 @@ func (f *Folder) addTo(key string, b *bucket, e *model.Event) {
 		c = &chain{}
 		f.chains[key] = c
 		if b != nil {
-			c.session = newSession(f.rule(), key, b, e)
+			c.session = newSession(f.rule(), key, b, e, f.goals)
 		}
 	case b != nil && c.last < b.Bucket.Start:
 		b.Continuation.Carried++
@@ -112,13 +130,34 @@ func (f *Folder) addTo(key string, b *bucket, e *model.Event) {
 	c.last = e.At
 	if s := c.session; s != nil && e.At < s.bucket.until {
 		s.add(e)
+		f.goals.Add(s.goals, e)
 		f.latest = e.At
 	}
+}
+
+// addOthers adds events of other kinds, which may meet goals. Each is part of the session that
+// goes on at its time, and prolongs none. They are added after all events of the sessions' own kind
+// at the same time, because a session may begin with one of these.
+func (f *Folder) addOthers() {
+	for i := range f.others {
+		e := &f.others[i]
+		key, ok := e.Attrs.Get(f.rule().By)
+		switch c := f.chains[key.Text]; {
+		case e.Unreadable:
+			f.markOngoing(e.At)
+		case !ok || key.Kind != model.Text || c == nil || e.At > c.last.Add(f.rule().Gap):
+		case c.session != nil && e.At < c.session.bucket.until:
+			f.goals.Add(c.session.goals, e)
+			c.session.addSource(e)
+		}
+	}
+	f.others = f.others[:0]
 }
 
 // Folds ends all sessions and returns the folds of the buckets with source events, in order
 // of time. Call it once, after the last event.
 func (f *Folder) Folds() (all []Fold) {
+	f.addOthers()
 	for _, c := range f.chains {
 		c.end(f)
 	}
@@ -128,7 +167,7 @@ func (f *Folder) Folds() (all []Fold) {
 			continue
 		}
 		if b.Children == 0 {
-			b.Children, b.FieldsAt = 1, f.kind.Spec().FieldsAt
+			b.Children, b.FieldsAt = 1, b.spec.FieldsAt
 		}
 		b.Continuation.Settles = SettlesAt(f.kind, f.level, b.Bucket, f.series, b.Continuation.Reach)
 		all = append(all, b.Fold)
@@ -157,7 +196,7 @@ func (c *chain) end(f *Folder) {
 		return
 	}
 	s, b := c.session, c.session.bucket
-	b.AddEvent(s.event(f.series))
+	b.AddEvent(s.event(f.series, f.goals))
 	b.Continuation.Reach = max(b.Continuation.Reach, min(s.last.Add(f.rule().Gap), b.until))
 }
 
@@ -168,8 +207,13 @@ func (f *Folder) markInexact(at model.Time) {
 			b.Exact = false
 		}
 	}
+	f.markOngoing(at)
+}
+
+// markOngoing marks the folds of the sessions that go on at a time.
+func (f *Folder) markOngoing(at model.Time) {
 	for _, c := range f.chains {
-		if c.session != nil {
+		if c.session != nil && c.last.Add(f.rule().Gap) >= at {
 			c.session.bucket.Exact = false
 		}
 	}
@@ -183,7 +227,8 @@ func (f *Folder) bucketOf(at model.Time) *bucket {
 	interval := f.kind.Retention.Tiers[f.level].Unit.BucketOf(at)
 	b := f.buckets[interval.Start]
 	if b == nil {
-		b = &bucket{Fold: Fold{interval, rollup.NewFold(f.kind.Spec())}, until: interval.End.Add(f.rule().Follow)}
+		spec := f.specOf(interval)
+		b = &bucket{Fold: Fold{interval, rollup.NewFold(spec)}, spec: spec, until: interval.End.Add(f.rule().Follow)}
 		f.buckets[interval.Start] = b
 	}
 	return b

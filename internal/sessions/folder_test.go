@@ -41,7 +41,7 @@ var (
 )
 
 func view(at model.Time, id, visitor, path string) model.Event {
-	e := model.Event{Order: model.Order{At: at, ID: id}, ExpiresAt: at.Add(30 * tier.Day24).Seconds(), ArrivedAt: at + 1000}
+	e := model.Event{Series: model.Series{Kind: web.PageViews.Name}, Order: model.Order{At: at, ID: id}, ExpiresAt: at.Add(30 * tier.Day24).Seconds(), ArrivedAt: at + 1000}
 	e.Attrs = model.Attrs{{Name: webfield.Path, Value: model.TextValue(path)}}
 	if visitor != "" {
 		e.Attrs = append(e.Attrs, model.Attr{Name: webfield.Visitor, Value: model.TextValue(visitor)})
@@ -293,7 +293,7 @@ func TestFolder_AnEventWithoutAKeyIsInNoSession(t *testing.T) {
 func TestFolder_AnUnreadableEventMakesTheFoldsAroundItInexact(t *testing.T) {
 	k := kind(t)
 	damaged := func(at model.Time) model.Event {
-		return model.Event{Order: model.Order{At: at, ID: "x"}, Unreadable: true}
+		return model.Event{Series: model.Series{Kind: web.PageViews.Name}, Order: model.Order{At: at, ID: "x"}, Unreadable: true}
 	}
 	first := view(noon, "1", "a", "/")
 	for name, c := range map[string]struct {

@@ -1,8 +1,13 @@
 package sessions
 
 import (
+	"slices"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // The numbers of a session.
@@ -22,15 +27,16 @@ type session struct {
 	events        int64
 	last          model.Time
 	firsts, lasts model.Attrs
+	goals         goal.Progress
 	newest        model.Time // arrival
 	expires       int64
 }
 
 // newSession begins a session. Its first event is added to it after that.
-func newSession(rule *catalog.Sessions, key string, b *bucket, first *model.Event) *session {
+func newSession(rule *catalog.Sessions, key string, b *bucket, first *model.Event, goals goal.Set) *session {
 	return &session{
 		rule: rule, bucket: b, key: key, order: first.Order,
-		firsts: copied(rule.First, first),
+		firsts: copied(rule.First, first), goals: goals.Begin(),
 	}
 }
 
@@ -47,14 +53,20 @@ func copied(fields []catalog.SessionField, e *model.Event) (attrs model.Attrs) {
 func (s *session) add(e *model.Event) {
 	s.events++
 	s.last, s.lasts = e.At, copied(s.rule.Last, e)
+	s.addSource(e)
+}
+
+// addSource adds what the fold depends on by an event.
+func (s *session) addSource(e *model.Event) {
 	s.newest = max(s.newest, e.ArrivedAt)
 	if e.ExpiresAt != 0 && (s.expires == 0 || e.ExpiresAt < s.expires) {
 		s.expires = e.ExpiresAt
 	}
 }
 
-// event returns the session as an event of its series.
-func (s *session) event(series model.Series) *model.Event {
+// event returns the session as an event of its series. It has the goals that the fold of its
+// bucket has measures for: an undeclared number would be summarised too.
+func (s *session) event(series model.Series, goals goal.Set) *model.Event {
 	bounce := int64(0)
 	if s.events == 1 {
 		bounce = 1
@@ -67,6 +79,11 @@ func (s *session) event(series model.Series) *model.Event {
 		{Name: s.rule.By, Value: model.TextValue(s.key)},
 	}, s.firsts...)
 	attrs = append(attrs, s.lasts...)
+	for _, a := range goals.Attrs(s.goals, time.Duration(s.last-s.order.At)*time.Millisecond) {
+		if slices.ContainsFunc(s.bucket.spec.Measures, func(m rollup.MeasureSpec) bool { return m.Name == a.Name }) {
+			attrs = append(attrs, a)
+		}
+	}
 	attrs.Sort()
 	return &model.Event{Series: series, Order: s.order, Attrs: attrs, ArrivedAt: s.newest, ExpiresAt: s.expires}
 }

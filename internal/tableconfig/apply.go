@@ -46,7 +46,10 @@ func Load(ctx context.Context, table Reader, kinds *catalog.Catalog, now model.T
 	for i := range kinds.Kinds {
 		work.Go(func() error { return LoadKind(ctx, table, &kinds.Kinds[i], now) })
 	}
-	return work.Wait()
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	return linkGoals(kinds)
 }
 
 // LoadKind is Load for one kind.
@@ -63,6 +66,7 @@ func LoadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time
 	}
 	if k.Retention, err = Policy(stored); err == nil {
 		k.FoldBy(Spec(stored, k, now))
+		k.Goals, err = goalsOf(stored, now)
 	}
 	return err
 }

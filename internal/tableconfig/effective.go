@@ -69,6 +69,7 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 		before.Sessions = &catalog.Sessions{}
 		_ = json.Unmarshal(stored.Sessions, before.Sessions) // what is not understood differs, and is refused
 	}
+	before.Goals, _ = goalsOf(stored, now) // LoadKind returns the error
 	before.Measures = nil
 	for _, f := range folded(stored.Measures, now) {
 		before.Measures = append(before.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})

@@ -170,7 +170,7 @@ func earlier(since, wholeFrom model.Time, fields rollup.AddedFields, role rollup
 
 func measuresOf(k *catalog.Kind) (all []entity.FieldConfig) {
 	for _, m := range k.Measures {
-		all = append(all, entity.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles})
+		all = append(all, entity.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Goal: goalOf(k, m.Name)})
 	}
 	return sorted(all)
 }

@@ -18,7 +18,6 @@ type Catalog struct {
 
 	byName   map[string]*Kind
 	byPath   map[string]*Kind
-	sessions map[string][]*Kind
 	subjects []SubjectType // each once, in order of first mention
 }
 
@@ -40,12 +39,11 @@ func New(kinds ...Kind) (*Catalog, error) {
 	}
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		c.byName[k.Name], c.byPath[k.Path] = k, k
+		c.byName[k.Name], c.byPath[k.Path], k.kinds = k, k, c.byName
 		if !slices.Contains(c.subjects, k.Subject) {
 			c.subjects = append(c.subjects, k.Subject)
 		}
 	}
-	c.linkSessions()
 	return c, nil
 }
 
@@ -95,6 +93,12 @@ func (k Kind) complete() Kind {
 		s := *k.Sessions
 		s.First, s.Last = slices.Clone(s.First), slices.Clone(s.Last)
 		k.Sessions = &s
+	}
+	k.Goals = slices.Clone(k.Goals)
+	for _, m := range goalMeasures(k.Goals) {
+		if !slices.Contains(k.Measures, m) { // of a complete kind
+			k.Measures = append(k.Measures, m)
+		}
 	}
 	for i := range k.LatestBy {
 		k.LatestBy[i] = k.LatestBy[i].complete()

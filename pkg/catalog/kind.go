@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -124,10 +125,12 @@ type Kind struct {
 	Retention   tier.Policy
 	// Sessions is nil unless the events of the kind are sessions of another kind's events.
 	Sessions *Sessions
+	// Goals are what sessions may have met. The fields of each are measures of the sessions.
+	Goals []goal.Goal
 
-	source *Kind        // of a kind of sessions; set by New
-	spec   *rollup.Spec // of what is declared; set by New
-	foldBy *rollup.Spec // nil: spec
+	kinds  map[string]*Kind // of the catalog, by name; set by New
+	spec   *rollup.Spec     // of what is declared; set by New
+	foldBy *rollup.Spec     // nil: spec
 }
 
 // AllowsRules reports whether alert rules can test the kind's events. Rules need the events

@@ -45,8 +45,30 @@ func WithEvents(kinds []*Kind) []*Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k *Kind) bool { return !k.HasEvents() })
 }
 
-// SessionsOf returns the kinds whose events are sessions of a kind's events.
-func (c *Catalog) SessionsOf(kind string) []*Kind { return c.sessions[kind] }
+// SessionsOf returns the kinds whose rows are folded from a kind's events: their events are
+// sessions of these, or these may meet their goals.
+func (c *Catalog) SessionsOf(kind string) (all []*Kind) {
+	for i := range c.Kinds {
+		if k := &c.Kinds[i]; !k.HasEvents() && slices.Contains(k.sources(), kind) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// sources returns the names of the kinds whose events sessions are folded from: that of the
+// sessions first, and those of events that may meet goals.
+func (k *Kind) sources() []string {
+	all := []string{k.Sessions.Of}
+	for _, g := range k.Goals {
+		for _, s := range g.Steps {
+			if !slices.Contains(all, s.Of) {
+				all = append(all, s.Of)
+			}
+		}
+	}
+	return all
+}
 
 // SessionSeries returns the series of the sessions of a source's series.
 func (k *Kind) SessionSeries(source model.Series) model.Series {
@@ -55,24 +77,17 @@ func (k *Kind) SessionSeries(source model.Series) model.Series {
 }
 
 // SourcesOf returns the stored series whose events rows of s are folded from: the shards of s,
-// or for a kind of sessions those of its source. k must be of a Catalog.
-func (k *Kind) SourcesOf(s model.Series) []model.Series {
+// or for a kind of sessions those of each kind of its sources, that of the sessions first. k must
+// be of a Catalog.
+func (k *Kind) SourcesOf(s model.Series) (all []model.Series) {
 	if k.HasEvents() {
 		return k.ShardsOf(s)
 	}
-	s.Kind = k.source.Name
-	return k.source.ShardsOf(s)
-}
-
-// linkSessions links kinds of sessions and the kinds of their sources.
-func (c *Catalog) linkSessions() {
-	c.sessions = map[string][]*Kind{}
-	for i := range c.Kinds {
-		if k := &c.Kinds[i]; !k.HasEvents() {
-			k.source = c.byName[k.Sessions.Of]
-			c.sessions[k.Sessions.Of] = append(c.sessions[k.Sessions.Of], k)
-		}
+	for _, name := range k.sources() {
+		s.Kind = name
+		all = append(all, k.kinds[name].ShardsOf(s)...)
 	}
+	return all
 }
 
 // shareRaw gives kinds of sessions the raw retention of their sources.

@@ -180,7 +180,31 @@ var mutants = []mutant{
 	},
 	{
 		Name: "session-walk-no-next", Says: "a late change leaves the bucket of the next event alone", Tests: sessionTests,
-		Edits: []edit{{walking, "if around.HasNext {", "if around.HasNext && false {"}},
+		Edits: []edit{{walking, "if around.HasNext && !s.other {", "if around.HasNext && false {"}},
+	},
+	{
+		Name: "goal-never-late", Says: "a late event of a goal leaves its session alone", Tests: sessionTests,
+		Edits: []edit{{walking, "return s.options == nil && sessions.OnTime", "return s.options == nil && s.other || s.options == nil && sessions.OnTime"}},
+	},
+	{
+		Name: "goal-walk-no-own", Says: "a late event of a goal leaves a session alone that begins at its time", Tests: sessionTests,
+		Edits: []edit{{walking, "if s.other { //", "if s.other && false { //"}},
+	},
+	{
+		Name: "goal-before-view", Says: "an event of a goal is added before the view at its time", Tests: sessionTests,
+		Edits: []edit{{cutting, "f.others[0].At < e.At", "f.others[0].At <= e.At"}},
+	},
+	{
+		Name: "goal-gap-strict", Says: "an event of a goal a gap after the last view is in no session", Tests: sessionTests,
+		Edits: []edit{{cutting, "e.At > c.last.Add(f.rule().Gap)", "e.At >= c.last.Add(f.rule().Gap)"}},
+	},
+	{
+		Name: "goal-expired", Says: "a row is exact although an event of a goal may have expired", Tests: sessionTests,
+		Edits: []edit{{sessioning, "if other := n.Key.Series != b.key.Series; other &&", "if other := n.Key.Series != b.key.Series; other && false &&"}},
+	},
+	{
+		Name: "goal-unexpiring", Says: "a row does not depend on the events of goals", Tests: sessionTests,
+		Edits: []edit{{cutting, "			c.session.addSource(e)\n", ""}},
 	},
 	{
 		Name: "session-walk-short", Says: "a late change is walked back one gap only", Tests: sessionTests,

@@ -123,6 +123,7 @@ func (r *recount) foldSessions(ctx context.Context) error {
 			return nil
 		}
 		f := sessions.New(r.kind, r.series, level, t.Unit.BucketOf(r.span.From).Start, t.Unit.BucketOf(r.span.To-1).End)
+		f.FoldBy(func(b tier.Bucket) *rollup.Spec { return r.specOf(level, b.Start) })
 		if err := f.Read(ctx, r.store, r.kind.SourcesOf(r.series), true); err != nil {
 			return err
 		}
