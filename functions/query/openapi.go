@@ -65,7 +65,8 @@ func describe(c *catalog.Catalog) ([]byte, error) {
 			"parameters":      queryParameters(c),
 			"securitySchemes": securitySchemes,
 		},
-		"security": []any{map[string]any{"signature": []any{}}, map[string]any{"token": []any{}}},
+		"security":     []any{map[string]any{"signature": []any{}}, map[string]any{"token": []any{}}},
+		kindsExtension: describeKinds(c),
 	})
 }
 

@@ -124,3 +124,42 @@ func TestDescribe_ReferencesExistingComponents(t *testing.T) {
 		}
 	}
 }
+
+// The pages show any kind by this list: sites are the subjects whose kinds have sessions.
+func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
+	t.Parallel()
+	text, err := describe(shipped(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Kinds []describedKind `json:"x-tidemark-kinds"`
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]describedKind{}
+	for _, k := range got.Kinds {
+		byName[k.Kind] = k
+	}
+	const day = 86400
+	readings := byName["READING"]
+	for i, want := range []struct {
+		tier string
+		days int64
+	}{{"raw", 30}, {"hour", 90}, {"day", 730}} {
+		if tier := readings.Tiers[i]; tier.Tier != want.tier || *tier.Retention != want.days*day || tier.Deferred != (i > 0) {
+			t.Errorf("tier %d is %+v, want %s for %d days", i, tier, want.tier, want.days)
+		}
+	}
+	if months := readings.Tiers[3]; months.Retention != nil {
+		t.Errorf("months are kept for %d s, want null for ever", *months.Retention)
+	}
+	sessions := byName["SESSION"]
+	if sessions.SessionsOf != "PAGEVIEW" || sessions.Subjects != "sites" || !slices.Contains(sessions.Dimensions, "entry") || !slices.Equal(sessions.Distinct, []string{"visitor"}) {
+		t.Errorf("sessions are %+v", sessions)
+	}
+	if sessions.Tiers[0].Tier != "hour" || sessions.Tiers[0].Grace == 0 {
+		t.Errorf("sessions have the first tier %+v, want hours with a grace: they have no events", sessions.Tiers[0])
+	}
+}

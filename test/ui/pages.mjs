@@ -9,6 +9,7 @@ import {chromium} from "playwright-core"
 const [stack, executablePath, screens, markup] = process.argv.slice(2)
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const widths = {wide: 1280, narrow: 390}
+const site = "#/sites/shop.example.com"
 const device = "gwi_w_411", stream = "air_temp_c"
 const subject = (id, params = "") => "#/devices/" + encodeURIComponent(id) + params
 const chart = subject(device, `?kind=READING&stream=${stream}`)
@@ -40,7 +41,7 @@ const facts = (page) => page.locator(".facts").textContent()
 
 const scenarios = {
   async looks(page) {
-    const places = {fleet: ["#/devices", "Last event"], subject: [chart, "Tier:"]}
+    const places = {fleet: ["#/devices", "Last event"], subject: [chart, "Tier:"], site: [site + "?period=7d", "Compared with"]}
     for (const [size, width] of Object.entries(widths)) {
       await page.setViewportSize({width, height: 900})
       for (const colorScheme of ["light", "dark"]) {
@@ -143,6 +144,42 @@ const scenarios = {
     const want = api.rollups.filter((r) => r.events).reverse().map((r) => [text(r.events), ...["min", "avg", "max", "p50", "p95", "p99"].map((f) => text(r.measures.value[f]))])
     assert.ok(want.length > 10)
     assert.deepEqual(shown, want)
+  },
+  async site(page) {
+    const figure = (title) => page.locator(".figure", {hasText: title}).locator("strong")
+    const total = (kind, params) => read(`/v1/sites/shop.example.com/${kind}/rollups/total?${params}`)
+    const midnight = new Date().setHours(0, 0, 0, 0), from = new Date(new Date(midnight).setDate(new Date(midnight).getDate() - 6)).toISOString()
+    await open(page, site + "?period=7d", "Compared with")
+    const [views, visits] = [await total("pageviews", `from=${from}`), await total("sessions", `from=${from}`)]
+    assert.ok(views.events > 50 && visits.events > 30)
+    await figure("Visitors").getByText(String(views.distinct.visitor.count), {exact: true}).waitFor()
+    await figure("Views").first().getByText(String(views.events), {exact: true}).waitFor()
+    await figure("Visits").getByText(String(visits.events), {exact: true}).waitFor()
+    await figure("Bounce rate").getByText(Math.round(visits.measures.bounce.avg * 100) + "%").waitFor()
+    await page.getByRole("button", {name: "Bounce rate"}).click()
+    await page.getByRole("slider").press("End")
+    assert.match(await page.getByRole("slider").getAttribute("aria-valuetext"), /%/)
+
+    await page.getByRole("link", {name: "/pricing"}).click()
+    await page.getByText("A filter counts the events").waitFor()
+    const matching = await read(`/v1/sites/shop.example.com/pageviews/count?from=${from}&where=${encodeURIComponent('path="/pricing"')}`)
+    await figure("Views").first().getByText(String(matching.events), {exact: true}).waitFor()
+    assert.ok(matching.events < views.events)
+    const countries = page.getByRole("region", {name: "Places"}).locator("tbody tr")
+    assert.equal(await countries.count(), 2) // of three: the visits of one country have one view
+    await check(page, "filtered site")
+    await page.getByRole("link", {name: /Remove the filter.*pricing/}).click()
+    await figure("Views").first().getByText(String(views.events), {exact: true}).waitFor()
+
+    const now = page.getByText("in the last 5 minutes")
+    const before = parseInt(await now.textContent())
+    await send("/v1/pageviews", {siteId: "shop.example.com", id: "now", visitor: "somebody new", path: "/", timestamp: new Date().toISOString()})
+    await page.getByText(`${before + 1} visitor`).waitFor()
+    await page.getByRole("link", {name: "Real time"}).click()
+    await page.getByText("Visits need a longer period").waitFor()
+    await open(page, "#/sites/nothing.example.com", "No view in this period")
+    await check(page, "site without views")
+    await open(page, site + "?kind=PAGEVIEW", "Newest events")
   },
   async search(page) {
     const subjects = Array.from({length: 10_000}, (_, n) => ({subject: `meter_${String(n).padStart(5, "0")}`, profile: false,

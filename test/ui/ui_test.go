@@ -35,10 +35,11 @@ const (
 	oneLineIn  = 12
 	hostile    = `<script>alert("x")</script>`
 	manyStream = 80
+	site       = "shop.example.com"
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looks", "zoom", "keyboard", "live", "alert", "hostile", "figures", "search", "theme", "away"}
+var scenarios = []string{"looks", "zoom", "keyboard", "live", "alert", "hostile", "figures", "site", "search", "theme", "away"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browser := os.Getenv("CHROMIUM")
@@ -130,9 +131,29 @@ func send(t *testing.T, s *local.Stack) {
 		readings = append(readings, map[string]any{"deviceId": "many", "stream": fmt.Sprintf("channel_%02d", i), "timestamp": at, "value": i})
 	}
 	post(t, s.URL+"/v1/readings", readings)
+	post(t, s.URL+"/v1/pageviews", views())
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+const viewDays = 12
+
+// views returns the page views of a site: on each of the last days eight visits of one to three views.
+func views() (all []map[string]any) {
+	paths, countries, channels := []string{"/", "/pricing", "/docs"}, []string{"DE", "US", "IN"}, []string{"Direct", "Organic Search"}
+	for day := range viewDays {
+		for visit := range 8 {
+			begun := time.Now().UTC().Add(-time.Duration(day)*24*time.Hour - time.Duration(visit+1)*40*time.Minute)
+			for view := range 1 + visit%3 {
+				all = append(all, map[string]any{
+					"siteId": site, "id": fmt.Sprintf("%d-%d-%d", day, visit, view), "timestamp": begun.Add(time.Duration(view) * time.Minute).Format(time.RFC3339),
+					"visitor": fmt.Sprintf("v%d-%d", day, visit), "path": paths[view], "country": countries[visit%3], "channel": channels[visit%2],
+				})
+			}
+		}
+	}
+	return all
 }
 
 func post(t *testing.T, url string, body any) {

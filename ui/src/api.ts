@@ -2,10 +2,14 @@
 import { useEffect, useState } from "preact/hooks";
 
 export type Figures = Record<"count" | "min" | "max" | "avg" | "p50" | "p95" | "p99", number | null>;
+export interface Share { value: string; count: number; share: number }
+export interface Shares { values: Share[]; other: number; exact: boolean }
 export interface Rollup {
   bucket: string; end: string; tier: string; exact: boolean; open: boolean; events: number;
-  measures: Record<string, Figures>;
+  measures: Record<string, Figures>; dimensions?: Record<string, Shares>; distinct?: Record<string, { count: number; exact: boolean }>;
 }
+export interface Rollups { rollups: Rollup[]; next: string | null }
+export interface Total extends Rollup { missing?: { from: string; to: string }[]; completeThrough?: string }
 export interface Chart {
   from: string; to: string; reason: string; wholeFrom: string | null; completeThrough?: string;
   segments: { tier: string; from: string; to: string }[]; rollups: Rollup[];
@@ -21,34 +25,35 @@ export interface Alert {
 }
 export interface Alerts { alerts: Alert[]; next: string | null }
 
-/** The part of the OpenAPI description that the pages read: the paths, and the kind of each. */
-export interface API { paths: Record<string, Record<string, { tags?: string[] }>> }
+/** How long events or rows of a tier are kept, in seconds; null is for ever. A deferred bucket closes grace seconds after its end. */
+export interface Tier { tier: string; retention: number | null; deferred: boolean; grace: number }
 
-/** A kind of event: its name in the list of series, where its series are, and what can be read of them. */
-export interface Kind { name: string; path: string; subjects: string; events: boolean; latest: boolean; alerts: boolean }
+/** A kind of event as the description has it. sessionsOf is the kind whose events its sessions are made of. */
+export interface Kind { kind: string; subjects: string; path: string; shards: number; tiers: Tier[]; dimensions: string[]; distinct: string[]; sessionsOf?: string }
 
-/** kindsOf finds the kinds by their chart routes, /v1/{subjects}/{id}/{kind}/rollups. */
-export function kindsOf(api: API): Kind[] {
-  const found: Kind[] = [];
-  for (const [path, methods] of Object.entries(api.paths)) {
-    const part = /^\/v1\/([^/{]+)\/\{id\}\/([^/{]+)\/rollups$/.exec(path);
-    const name = methods.get?.tags?.[0];
-    if (!part || !name) continue;
-    const series = `/v1/${part[1]}/{id}/${part[2]}`;
-    found.push({
-      name, subjects: part[1], path: part[2], events: !!api.paths[series]?.get,
-      latest: !!api.paths[`${series}/latest`], alerts: !!api.paths[`/v1/alerts/${part[1]}`],
-    });
-  }
-  return found;
+/** The part of the OpenAPI description that the pages read. */
+export interface API { info: { version: string }; paths: Record<string, object>; "x-tidemark-kinds": Kind[] }
+
+/** A kind with what can be read of its series. */
+export interface Readable extends Kind { events: boolean; latest: boolean; alerts: boolean }
+
+/** kindsOf returns the kinds that have rollups. */
+export function kindsOf(api: API): Readable[] {
+  return api["x-tidemark-kinds"].filter((k) => k.tiers.some((t) => t.tier !== raw)).map((k) => {
+    const series = `/v1/${k.subjects}/{id}/${k.path}`;
+    return { ...k, events: series in api.paths, latest: `${series}/latest` in api.paths, alerts: `/v1/alerts/${k.subjects}` in api.paths };
+  });
 }
+
+/** The name of the raw events among the tiers. */
+export const raw = "raw";
 
 /** Problem is a response that reports an error, or a request without a response. */
 export class Problem extends Error {
   constructor(readonly status: number, message: string) { super(message); }
 }
 
-async function request(path: string, signal?: AbortSignal): Promise<{ tag: string; body: unknown }> {
+export async function request(path: string, signal?: AbortSignal): Promise<{ tag: string; body: unknown }> {
   let response: Response;
   try {
     // "no-cache" makes the browser revalidate with the entity tag: no change is a 304.
@@ -146,9 +151,9 @@ export function useSubjects(type: string, every = 30_000): Listed {
 }
 
 /** url joins path parts, escaped, and the parameters that have a value. */
-export function url(parts: string[], params: Record<string, string | undefined> = {}): string {
+export function url(parts: string[], params: Record<string, string | undefined> | [string, string | undefined][] = {}): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) if (value) query.set(name, value);
+  for (const [name, value] of Array.isArray(params) ? params : Object.entries(params)) if (value) query.append(name, value);
   const text = query.toString();
   return "/v1/" + parts.map(encodeURIComponent).join("/") + (text && "?" + text);
 }

@@ -1,8 +1,9 @@
 // The line plot of a measure: mean, percentiles and the band from minimum to maximum.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { color, drawIn, frame, useTheme } from "./plot";
 import { hatch, tint } from "./shade";
-import { axisText, numberText, timeText } from "./time";
+import { numberText, timeText } from "./time";
 import type { Figures, Rollup } from "./api";
 
 export const eventCount = "events";
@@ -17,8 +18,6 @@ function columns(rollups: Rollup[], measure: string): uPlot.AlignedData {
   const of = (name: keyof Figures): Column => rollups.map((r) => r.measures[measure]?.[name] ?? null);
   return [times, ...figures.map(of)] as uPlot.AlignedData;
 }
-
-const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** The lines that the reader can turn on and off: their columns in `figures`, and whether they are on at first. */
 const choices = [["min to max", [1, 2], true], ["mean", [3], true], ["p50", [4], false], ["p95", [5], false], ["p99", [6], false]] as const;
@@ -65,18 +64,6 @@ interface Props {
   zoom: (from: number, to: number) => void;
 }
 
-/** useTheme returns a value that changes with the color scheme, because the canvas keeps the colors it was drawn with. */
-function useTheme(): boolean {
-  const query = matchMedia("(prefers-color-scheme: dark)");
-  const [dark, setDark] = useState(query.matches);
-  useEffect(() => {
-    const changed = () => setDark(query.matches);
-    query.addEventListener("change", changed);
-    return () => query.removeEventListener("change", changed);
-  }, []);
-  return dark;
-}
-
 /**
  * Plot draws the rollups. Dragging over a range calls zoom with its ends in milliseconds. The arrow
  * keys select a bucket, whose figures are below the plot; Enter and + show it larger, - shows more.
@@ -94,9 +81,7 @@ export function Plot(props: Props) {
     const parent = holder.current!;
     const plot = create(parent, latest, on, setAt);
     drawn.current = plot;
-    const watch = new ResizeObserver(() => plot.setSize(sizeOf(parent)));
-    watch.observe(parent);
-    return () => { watch.disconnect(); plot.destroy(); };
+    return drawIn(parent, plot);
   }, [shape, utc, dark]);
   useEffect(() => { drawn.current?.setData(columns(rollups, measure)); }, [rollups, measure, from, to, alerts]);
   useEffect(() => {
@@ -145,19 +130,13 @@ function readout(r: Rollup, measure: string, utc: boolean): string {
   return [...parts, state].join(" · ");
 }
 
-const sizeOf = (parent: HTMLElement) => ({ width: parent.clientWidth, height: parent.clientWidth < 600 ? 260 : 340 });
-
 function create(parent: HTMLElement, latest: { current: Props }, on: boolean[], select: (at: number | null) => void): uPlot {
   const { measure, rollups, utc } = latest.current;
-  const axis = { stroke: color("--soft"), grid: { stroke: color("--rule"), width: 1 }, ticks: { show: false } };
   return new uPlot({
-    ...sizeOf(parent),
-    tzDate: (seconds) => utc ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
+    ...frame(parent, utc),
     scales: { x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] } },
-    axes: [{ ...axis, space: 70, values: (_, splits, _axis, _space, step) => splits.map((s) => axisText(s, step, utc)) }, { ...axis, size: 60 }],
     series: [{}, ...lines(measure, on)],
     bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
-    legend: { show: false },
     cursor: { drag: { x: true, y: false, setScale: false } },
     hooks: {
       drawAxes: [(u) => shade(u, latest.current)],

@@ -3,13 +3,13 @@ import { useMemo, useState } from "preact/hooks";
 import { ago, timeText } from "./time";
 import { Notice, href } from "./parts";
 import { AlertTable } from "./alerts";
-import { url, usePolled, useSubjects, type Alerts, type Kind, type Subject } from "./api";
+import { url, usePolled, useSubjects, type Alerts, type Readable, type Subject } from "./api";
 
 const step = 200; // rows that are shown at first, and added by a click
 
 const lastSeen = (s: Subject) => s.series.map((x) => x.lastSeen).sort().at(-1);
 
-export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Kind[]; utc: boolean }) {
+export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Readable[]; utc: boolean }) {
   const [search, setSearch] = useState("");
   const [most, setMost] = useState(step);
   const listed = useSubjects(subjects);
@@ -66,8 +66,8 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Kind[
 
 const named = 2; // streams that a row names
 
-function seriesText(s: Subject, kinds: Kind[]): string {
-  const names = s.series.slice(0, named).map((x) => (kinds.find((k) => k.name === x.kind)?.path ?? x.kind) + (x.stream && ` (${x.stream})`));
+function seriesText(s: Subject, kinds: Readable[]): string {
+  const names = s.series.slice(0, named).map((x) => (kinds.find((k) => k.kind === x.kind)?.path ?? x.kind) + (x.stream && ` (${x.stream})`));
   if (s.series.length > named) names.push(`${s.series.length - named} more`);
   return names.join(", ") || "profile only";
 }

@@ -6,6 +6,7 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Fleet } from "./fleet";
 import { Notice, href } from "./parts";
+import { SitePage, siteKinds } from "./site";
 import { SubjectPage } from "./subject";
 import { localZone } from "./time";
 import { kindsOf, usePolled, type API } from "./api";
@@ -33,6 +34,7 @@ function App() {
   const kinds = api ? kindsOf(api) : [];
   const types = [...new Set(kinds.map((k) => k.subjects))];
   const [subjects = types[0], id] = at.parts;
+  const site = siteKinds(kinds, subjects);
   useEffect(() => { document.title = [id, subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
   return (
     <>
@@ -47,7 +49,9 @@ function App() {
       {api && !types.includes(subjects) && <main><p class="empty">There is no page “{subjects}”. <a href="#/">Show {types[0]}</a></p></main>}
       {api && types.includes(subjects) && (id === undefined
         ? <Fleet key={subjects} subjects={subjects} kinds={kinds} utc={utc} />
-        : <SubjectPage key={subjects + "/" + id} subjects={subjects} id={id} params={at.params} kinds={kinds} utc={utc} />)}
+        : site && !at.params.has("kind")
+          ? <SitePage key={subjects + "/" + id} subjects={subjects} id={id} params={at.params} kinds={site} utc={utc} />
+          : <SubjectPage key={subjects + "/" + id} subjects={subjects} id={id} params={at.params} kinds={kinds} utc={utc} site={!!site} />)}
     </>
   );
 }

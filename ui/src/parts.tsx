@@ -2,7 +2,7 @@
 import type { Problem } from "./api";
 
 /** href returns the link to a page: its path parts, then its parameters. */
-export function href(parts: string[], params: Record<string, string> = {}): string {
+export function href(parts: string[], params: Record<string, string> | [string, string][] = {}): string {
   const query = new URLSearchParams(params).toString();
   return "#/" + parts.map(encodeURIComponent).join("/") + (query && "?" + query);
 }

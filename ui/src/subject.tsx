@@ -3,23 +3,26 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { AlertTable } from "./alerts";
 import { Plot, eventCount } from "./chart";
 import { Notice, href } from "./parts";
-import { numberText, timeText } from "./time";
-import { url, usePolled, type Alerts, type Chart, type Event, type History, type Kind, type Series, type Subject } from "./api";
+import { iso, numberText, timeText } from "./time";
+import { url, usePolled, type Alerts, type Chart, type Event, type History, type Readable, type Series, type Subject } from "./api";
 
 const day = 86400e3;
 const ranges: [string, number][] = [["1 hour", day / 24], ["1 day", day], ["1 week", 7 * day], ["30 days", 30 * day], ["1 year", 365 * day]];
 const shownStreams = 50;
 
-interface Props { subjects: string; id: string; params: URLSearchParams; kinds: Kind[]; utc: boolean }
+interface Props { subjects: string; id: string; params: URLSearchParams; kinds: Readable[]; utc: boolean; site: boolean }
 
-export function SubjectPage({ subjects, id, params, kinds, utc }: Props) {
+export function SubjectPage({ subjects, id, params, kinds, utc, site }: Props) {
   const { data, problem } = usePolled<Subject>(url([subjects, id, "series"]), 30_000);
   const series = data?.series ?? [];
   const chosen = series.find((s) => s.kind === params.get("kind") && s.stream === (params.get("stream") ?? "")) ?? series[0];
-  const kind = kinds.find((k) => k.name === chosen?.kind && k.subjects === subjects);
+  const kind = kinds.find((k) => k.kind === chosen?.kind && k.subjects === subjects);
   return (
     <main>
-      <h1><a href={href([subjects])}>{subjects}</a> / {id}</h1>
+      <div class="bar">
+        <h1><a href={href([subjects])}>{subjects}</a> / {id}</h1>
+        {site && <a class="choice" href={href([subjects, id])}>Visitors and visits</a>}
+      </div>
       <Notice problem={problem} waiting={!data} />
       {data && !chosen && <p class="empty">Nothing is stored for {id} yet, apart from its profile.</p>}
       {chosen && series.length > 1 && <SeriesChoice place={[subjects, id]} series={series} chosen={chosen} kinds={kinds} />}
@@ -33,9 +36,9 @@ export function SubjectPage({ subjects, id, params, kinds, utc }: Props) {
 }
 
 /** SeriesChoice links to each series; with many streams, to those that contain a text. */
-function SeriesChoice({ place, series, chosen, kinds }: { place: string[]; series: Series[]; chosen: Series; kinds: Kind[] }) {
+function SeriesChoice({ place, series, chosen, kinds }: { place: string[]; series: Series[]; chosen: Series; kinds: Readable[] }) {
   const [search, setSearch] = useState("");
-  const name = (s: Series) => (kinds.find((k) => k.name === s.kind)?.path ?? s.kind) + (s.stream && ` · ${s.stream}`);
+  const name = (s: Series) => (kinds.find((k) => k.kind === s.kind)?.path ?? s.kind) + (s.stream && ` · ${s.stream}`);
   const found = series.filter((s) => name(s).toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <nav class="bar" aria-label="Series">
@@ -60,9 +63,7 @@ function firstRange(s: Series): Range {
   return { length: Math.min((end ?? Date.now()) - Date.parse(s.firstSeen), 30 * day), end };
 }
 
-const iso = (t: number) => new Date(t).toISOString();
-
-function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Series; kind: Kind; utc: boolean }) {
+function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Series; kind: Readable; utc: boolean }) {
   const measures = [...series.measures, eventCount];
   const [chosen, setMeasure] = useState<string>();
   const [range, setRange] = useState(() => firstRange(series));
@@ -79,7 +80,7 @@ function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Ser
   const first = useMemo(() => measures.find((m) => chart?.rollups.some((r) => r.measures[m]?.count)), [chart]);
   const measure = chosen ?? first ?? measures[0];
   const { data: alerts } = usePolled<Alerts>(kind.alerts ? url([...parts.slice(0, 2), "alerts"], { limit: "100" }) : null);
-  const own = useMemo(() => (alerts?.alerts ?? []).filter((a) => a.kind === kind.name && (a.stream ?? "") === series.stream), [alerts]);
+  const own = useMemo(() => (alerts?.alerts ?? []).filter((a) => a.kind === kind.kind && (a.stream ?? "") === series.stream), [alerts]);
   const times = useMemo(() => own.map((a) => Date.parse(a.at)), [own]);
   return (
     <>

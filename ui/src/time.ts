@@ -30,3 +30,28 @@ export function ago(at: string, now: number): string {
 export function numberText(x: number | null | undefined): string {
   return x === null || x === undefined ? "–" : new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 6 }).format(x);
 }
+
+export const iso = (t: number) => new Date(t).toISOString();
+
+const text = (x: number, options: Intl.NumberFormatOptions) => new Intl.NumberFormat("en-GB", options).format(x);
+
+export const countText = (x: number | null) => (x === null ? "–" : x < 100_000 ? text(x, { maximumFractionDigits: 0 }) : text(x, { notation: "compact", maximumSignificantDigits: 4 }));
+export const tenthsText = (x: number | null) => (x === null ? "–" : text(x, { maximumFractionDigits: 1 }));
+export const percentText = (x: number | null) => (x === null ? "–" : text(x, { style: "percent", maximumFractionDigits: x > 0 && x < 0.01 ? 1 : 0 }));
+
+/** durationText returns seconds as 1 h 5 min, 2 min 13 s or 9 s. */
+export function durationText(x: number | null): string {
+  if (x === null) return "–";
+  const s = Math.round(x), parts: [number, string][] = [[Math.floor(s / 3600), "h"], [Math.floor(s / 60) % 60, "min"], [s % 60, "s"]];
+  const first = parts.findIndex(([n]) => n > 0);
+  return first < 0 ? "0 s" : parts.slice(first, first + 2).filter(([n]) => n > 0).map(([n, unit]) => `${n} ${unit}`).join(" ");
+}
+
+/** dayText returns the day of a time, and with clock its hour and minute. A day of another year has its year. */
+export function dayText(t: number, utc: boolean, clock = false): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    ...new Date(t).getFullYear() === new Date().getFullYear() ? { weekday: "short" } : { year: "numeric" }, day: "numeric", month: "short", ...clock && { hour: "2-digit", minute: "2-digit" }, timeZone: utc ? "UTC" : undefined,
+  }).format(new Date(t));
+}
+
+export const monthText = (t: number, utc: boolean) => new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: utc ? "UTC" : undefined }).format(new Date(t));

@@ -1,0 +1,216 @@
+// The page of a site: its visitors, views and visits in a period, compared with the period before.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Curve } from "./curve";
+import { summaryOf, useFiltered, type Filters } from "./filtered";
+import { Notice, href } from "./parts";
+import { periodNames, periodOf, realtime, realtimeMinutes, type Period, type Range } from "./period";
+import { countText, dayText, durationText, iso, localZone, monthText, percentText, tenthsText } from "./time";
+import { Tops, valueText } from "./tops";
+import { url, usePolled, type Event, type Readable, type Rollup, type Rollups, type Total } from "./api";
+
+/** The kinds of a site: views of pages, the visits that they make, and events with a name. */
+export interface SiteKinds { views: Readable; visits: Readable; visitor: string; named?: Readable }
+
+/** siteKinds finds the kinds by which a type of subject is a site; undefined if it is none. */
+export function siteKinds(kinds: Readable[], subjects: string): SiteKinds | undefined {
+  const own = kinds.filter((k) => k.subjects === subjects);
+  const visits = own.find((k) => k.sessionsOf), views = own.find((k) => k.kind === visits?.sessionsOf);
+  const visitor = visits?.distinct[0];
+  if (!visits || !views || !visitor) return;
+  return { views, visits, visitor, named: own.find((k) => k !== views && k.dimensions.includes("name")) };
+}
+
+type Summary = Pick<Rollup, "events" | "measures" | "dimensions" | "distinct">;
+
+interface Figure { title: string; of: "views" | "visits"; value: (r: Summary, visitor: string) => number | null; text: (x: number | null) => string; gaps?: boolean }
+
+// gaps: a time without visits has no value, instead of zero.
+const figures: Figure[] = [
+  { title: "Visitors", of: "views", value: (r, visitor) => r.distinct?.[visitor]?.count ?? 0, text: countText },
+  { title: "Views", of: "views", value: (r) => r.events, text: countText },
+  { title: "Visits", of: "visits", value: (r) => r.events, text: countText },
+  { title: "Views per visit", of: "visits", value: (r) => r.measures.views?.avg ?? null, text: tenthsText, gaps: true },
+  { title: "Bounce rate", of: "visits", value: (r) => r.measures.bounce?.avg ?? null, text: percentText, gaps: true },
+  { title: "Duration", of: "visits", value: (r) => (r.measures.duration?.avg ?? null) === null ? null : r.measures.duration.avg! / 1000, text: durationText, gaps: true },
+];
+
+const fiveMinutes = 300e3, hour = 3600e3;
+
+/** useClock returns the time, in steps of five minutes. */
+function useClock(): number {
+  const read = () => Math.floor(Date.now() / fiveMinutes) * fiveMinutes;
+  const [now, setNow] = useState(read);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(read()), 20e3);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+interface Props { subjects: string; id: string; params: URLSearchParams; kinds: SiteKinds; utc: boolean }
+
+export function SitePage({ subjects, id, params, kinds, utc }: Props) {
+  const { views, visits, named } = kinds;
+  const clock = useClock(), name = params.get("period");
+  const period = useMemo(() => periodOf(name, clock, utc), [name, clock, utc]);
+  const live = period.name === realtime;
+  const filters: Filters = views.dimensions.flatMap((d): Filters => params.getAll(d).map((v) => [d, v]));
+  const address = (changes: { period?: string; filters?: Filters }) => href([subjects, id], [["period", changes.period ?? period.name], ...changes.filters ?? filters]);
+
+  const read = (kind: Readable | undefined, range: Range, every: number) =>
+    usePolled<Total>(kind ? url([subjects, id, kind.path, "rollups", "total"], live && range === period.range ? { last: realtimeMinutes + "m" } : within(range)) : null, every);
+  const now = { views: read(views, period.range, 5000), visits: read(live ? undefined : visits, period.range, 15_000), named: read(named, period.range, 15_000) };
+  // Visits are not kept by the minute: the end of their period before is that of the nearest hour.
+  const nearest = { ...period.before, to: Math.round(period.before.to! / hour) * hour };
+  const past = { views: read(views, period.before, 600_000), visits: read(live ? undefined : visits, nearest, 600_000) };
+
+  const fields = [...views.dimensions, kinds.visitor];
+  const filtered = useFiltered([subjects, id, views.path], filters.length ? filters : null, fields, period.range.from, period.range.to ?? clock + fiveMinutes);
+  const chosen = useMemo(() => filtered.events && summaryOf(filtered.events, views.dimensions, [kinds.visitor]), [filtered.events]);
+
+  const summary: Record<Figure["of"], Summary | undefined> = filters.length ? { views: chosen, visits: undefined } : { views: now.views.data, visits: now.visits.data };
+  const waiting = !summary.views && !filtered.problem;
+  const problem = now.views.problem ?? now.visits.problem ?? filtered.problem;
+  const tops = filters.length ? chosen?.dimensions : { ...now.named.data?.dimensions, ...now.visits.data?.dimensions, ...now.views.data?.dimensions };
+  const counted = (d: string) => d in (summary.views?.dimensions ?? {}) ? "Views" : d in (now.visits.data?.dimensions ?? {}) ? "Visits" : "Events";
+  const [shown, show] = useState(figures[0]);
+  const usable = figures.filter((f) => f.of === "views" || !live && !filters.length);
+  const figure = usable.includes(shown) ? shown : figures[0];
+  return (
+    <main>
+      <div class="bar">
+        <h1><a href={href([subjects])}>{subjects}</a> / {id}</h1>
+        <Present path={url([subjects, id, views.path, "rollups", "total"], { last: "5m" })} visitor={kinds.visitor} />
+      </div>
+      <nav class="bar" aria-label="Period">
+        {periodNames.map(({ name, title }) => <a class="choice" aria-current={name === period.name ? "true" : undefined} href={address({ period: name })}>{title}</a>)}
+        <a class="choice end" href={href([subjects, id], [["kind", views.kind]])}>Charts and events</a>
+      </nav>
+      {filters.length > 0 && (
+        <ul class="bar filters" aria-label="Filters">
+          {filters.map(([d, v], i) => (
+            <li key={d + v}><a class="chip" href={address({ filters: filters.toSpliced(i, 1) })}><span class="away">Remove the filter</span> <span class="soft">{d}</span> {valueText(d, v)} <span aria-hidden="true">×</span></a></li>
+          ))}
+        </ul>
+      )}
+      <Notice problem={problem} waiting={waiting} />
+      {summary.views && (
+        <>
+          <section aria-label="Figures">
+            <div class="figures">
+              {figures.map((f) => (
+                <Number key={f.title} figure={f} pressed={f === figure} choose={() => show(f)} disabled={!usable.includes(f)} visitor={kinds.visitor}
+                  now={summary[f.of]} past={filters.length ? undefined : past[f.of].data} />
+              ))}
+            </div>
+            <Over key={figure.title} figure={figure} period={period} utc={utc} place={[subjects, id]} kind={kinds[figure.of]} visitor={kinds.visitor} filtered={filters.length ? filtered.events : undefined} />
+            <Facts period={period} utc={utc} total={filters.length ? undefined : now.views.data} filters={filters} views={summary.views.events} since={filtered.since} whole={now.views.data} />
+          </section>
+          {summary.views.events === 0 && !now.named.data?.events && (
+            <p class="empty">{filters.length ? "No view of the period has these values." : "No view in this period. Choose a longer one, or see README for the tag that sends the views of a page."}</p>
+          )}
+          <Tops tops={tops ?? {}} all={!filters.length} unit={counted} filter={(d) => views.dimensions.includes(d) && !filters.some(([f]) => f === d) ? (v) => address({ filters: [...filters, [d, v]] }) : undefined} />
+        </>
+      )}
+    </main>
+  );
+}
+
+const within = ({ from, to }: Range): Record<string, string> => ({ from: iso(from), ...to !== null && { to: iso(to) } });
+
+/** Present counts the visitors of the last five minutes. */
+function Present({ path, visitor }: { path: string; visitor: string }) {
+  const { data } = usePolled<Total>(path);
+  const n = data?.distinct?.[visitor]?.count ?? 0;
+  return <p class={"present" + (n ? " some" : "")} aria-live="polite">{data ? `${countText(n)} ${n === 1 ? "visitor" : "visitors"} in the last 5 minutes` : ""}</p>;
+}
+
+interface NumberProps { figure: Figure; pressed: boolean; disabled: boolean; choose: () => void; visitor: string; now?: Summary; past?: Summary }
+
+function Number({ figure, pressed, disabled, choose, visitor, now, past }: NumberProps) {
+  const value = now ? figure.value(now, visitor) : null, before = past ? figure.value(past, visitor) : null;
+  return (
+    <button class="figure" aria-pressed={pressed} disabled={disabled} onClick={choose}>
+      <span class="soft">{figure.title}</span>
+      <strong>{figure.text(value)}</strong>
+      <Change value={value} before={before} text={figure.text} />
+    </button>
+  );
+}
+
+function Change({ value, before, text }: { value: number | null; before: number | null; text: Figure["text"] }) {
+  if (value === null || !before) return <small class="soft">{before === 0 ? "none before" : "\u00a0"}</small>;
+  const change = (value - before) / before, amount = percentText(Math.abs(change));
+  const [mark, word] = Math.abs(change) < 0.005 ? ["", "as"] : change > 0 ? ["▲ ", "more than"] : ["▼ ", "less than"];
+  return <small class="soft" title={`${text(before)} in the period before`}><span aria-hidden="true">{mark ? mark + amount : "as before"}</span><span class="away">{mark && amount} {word} in the period before, {text(before)}</span></small>;
+}
+
+interface OverProps { figure: Figure; period: Period; utc: boolean; place: string[]; kind: Readable; visitor: string; filtered?: Event[] }
+
+/** Over draws a figure by minute, hour, day or month. */
+function Over({ figure, period, utc, place, kind, visitor, filtered }: OverProps) {
+  const { unit, buckets, bucketsBefore, range } = period;
+  // Days and months are those of the reader's zone.
+  const zone = unit === "day" || unit === "month" ? { zone: utc ? "UTC" : localZone } : { limit: "1000" };
+  const read = (r: Range, every: number) => usePolled<Rollups>(filtered ? null : url([...place, kind.path, "rollups", unit], { ...within(r), ...zone }), every);
+  const now = read(range, 15_000), past = read({ from: period.before.from, to: period.endBefore }, 600_000);
+  const values = useMemo(() => {
+    const points = filtered ? eventsIn(buckets, filtered, visitor) : summariesIn(buckets, now.data?.rollups ?? []);
+    const last = range.to ?? Date.now();
+    return buckets.map((t, i) => t > last ? null : points[i] ? figure.value(points[i], visitor) : figure.gaps ? null : 0);
+  }, [buckets, now.data, filtered]);
+  const before = useMemo(() => {
+    const rollups = past.data?.rollups ?? [], points = summariesIn(bucketsBefore, rollups);
+    return rollups.length ? buckets.map((_, i) => points[i] ? figure.value(points[i], visitor) : figure.gaps ? null : 0) : [];
+  }, [buckets, past.data]);
+  const label = (i: number) => unit === "month" ? monthText(buckets[i], utc) : dayText(buckets[i], utc, unit !== "day");
+  return (
+    <>
+      <Notice problem={now.problem} waiting={false} />
+      <Curve title={figure.title} utc={utc} times={buckets} values={values} before={before} label={label} text={figure.text} whole={!figure.gaps} />
+    </>
+  );
+}
+
+/** indexIn returns the last bucket that begins at a time or before it. */
+function indexIn(buckets: number[], t: number): number {
+  let [low, high] = [0, buckets.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (buckets[middle] <= t) low = middle + 1; else high = middle;
+  }
+  return low - 1;
+}
+
+/** summariesIn places rollups by the buckets that they begin in. */
+function summariesIn(buckets: number[], rollups: Rollup[]): Summary[] {
+  const found: Summary[] = [];
+  for (const r of rollups) found[indexIn(buckets, Date.parse(r.bucket))] = r;
+  return found;
+}
+
+function eventsIn(buckets: number[], events: Event[], visitor: string): Summary[] {
+  const of = Map.groupBy(events, (e) => indexIn(buckets, Date.parse(e.at!)));
+  return buckets.map((_, i) => summaryOf(of.get(i) ?? [], [], [visitor]));
+}
+
+interface FactsProps { period: Period; utc: boolean; total?: Total; filters: Filters; views: number; since?: string; whole?: Total }
+
+/** Facts says what the figures are compared with, and what they lack. */
+function Facts({ period, utc, total, filters, views, since, whole }: FactsProps) {
+  const clock = period.unit === "minute" || period.unit === "hour";
+  const [[field, value] = []] = filters;
+  const known = filters.length === 1 ? whole?.dimensions?.[field!]?.values.find((v) => v.value === value)?.count ?? 0 : 0;
+  return (
+    <p class="facts">
+      {!filters.length && <>Compared with {dayText(period.before.from, utc, clock)} to {dayText(period.before.to!, utc, true)}. </>}
+      {filters.length > 0 && <>A filter counts the events themselves; visits cannot be filtered. </>}
+      {known > views && <>{countText(known)} views had this value: the events of the others have expired. </>}
+      {since && <>More views match than a page reads: the figures begin at {dayText(Date.parse(since), utc, true)}. </>}
+      {total?.missing && <>What was before {dayText(Date.parse(total.missing.at(-1)!.to), utc, true)} has expired. </>}
+      {total && (total.exact ? "Every bucket is exact. " : "Some buckets are inexact: a change arrived too late to be included. ")}
+      {total && !Object.values(total.distinct ?? {}).every((d) => d.exact) && "The number of visitors is an estimate, within a few per cent. "}
+      {period.name === realtime && "Visits need a longer period. "}
+    </p>
+  );
+}
