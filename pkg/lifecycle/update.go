@@ -33,25 +33,32 @@ func (s *Service) Update(ctx context.Context, subject model.Subject, patch model
 		if slices.Equal(p.Attrs, withoutKind(old.Attrs, model.Null)) {
 			return nil, Result{Outcome: Unchanged, Profile: old}, nil
 		}
-		a := validation{Service: s}
-		a.checkProfile(&p, &spec)
-		if err := a.err(); err != nil {
-			return nil, Result{}, err
-		}
-		if err := s.ensureGeneration(&p); err != nil {
-			return nil, Result{}, err
-		}
-		p.Version, p.UpdatedAt = old.Version+1, s.now()
-		c := &change{}
-		c.addClaims(&p, claims(subject.Type, &spec, p.Attrs), known)
-		it := item.FromProfile(&p)
-		setIndexKeys(it, &p, &spec)
-		c.add(roleProfile, updateAction(it, unchangedProfile(old), patch, &spec))
-		c.addPurgeLockCheck(subject)
-		c.addVersion(&p, model.ProfileUpdated, &spec)
-		c.result = Result{Outcome: Updated, Profile: &p}
-		return c, Result{}, nil
+		c, err := s.updated(&p, old, patch, &spec, known)
+		return c, Result{}, err
 	})
+}
+
+// updated returns the change that replaces old by p, whose attributes differ by patch. The error
+// is model.FieldErrors if p is not valid.
+func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalog.Profile, known sentinelState) (*change, error) {
+	a := validation{Service: s}
+	a.checkProfile(p, spec)
+	if err := a.err(); err != nil {
+		return nil, err
+	}
+	if err := s.ensureGeneration(p); err != nil {
+		return nil, err
+	}
+	p.Version, p.UpdatedAt = old.Version+1, s.now()
+	c := &change{}
+	c.addClaims(p, claims(p.Subject.Type, spec, p.Attrs), known)
+	it := item.FromProfile(p)
+	setIndexKeys(it, p, spec)
+	c.add(roleProfile, updateAction(it, unchangedProfile(old), patch, spec))
+	c.addPurgeLockCheck(p.Subject)
+	c.addVersion(p, model.ProfileUpdated, spec)
+	c.result = Result{Outcome: Updated, Profile: p}
+	return c, nil
 }
 
 // managedAttrs are the attributes that every change of a profile sets.

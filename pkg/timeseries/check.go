@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -147,6 +149,43 @@ func (c *checker) attributes(kind *catalog.Kind) {
 			c.report(TypeUnfit, column.goName, "%s cannot hold a %s: see the types that each role accepts", column.typ, roleName(column.roles))
 		}
 	}
+}
+
+// compileProfile returns the layout of a type of profiles and the complete declaration of these,
+// or all mistakes.
+func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catalog.Profile, error) {
+	c := checker{model: t.String()}
+	if t.Kind() != reflect.Struct {
+		c.report(AppendMissing, "", "a %s has no fields to store: want a struct with tide tags", t.Kind())
+		return nil, catalog.Profile{}, c.err()
+	}
+	c.columns, c.mistakes = readTags(t)
+	if c.find(subjectRole) == nil {
+		c.report(AppendLacksKey, "", `no field identifies the subject: tag the subject's id with tide:"subject"`)
+	}
+	fields := map[string]bool{} // whether each field is a text
+	for _, column := range c.columns {
+		_, twice := fields[column.name]
+		switch {
+		case column.is(subjectRole) && column.typ.Kind() != reflect.String || column.is(fieldRole) && !allowedTypes(enrichmentRole)(column.typ):
+			c.report(TypeUnfit, column.goName, "%s cannot hold it: an id is a string, a field is a string, boolean, time or number", column.typ)
+		case column.is(subjectRole):
+			continue
+		case !column.is(fieldRole) || twice || tablekeys.ReservedInProfile(column.name):
+			c.report(TagUnreadable, column.goName, "%q is not a field, or its name is reserved or used twice: tag it as field, or give another name with name=", column.name)
+		}
+		fields[column.name] = allowedTypes(dimensionRole)(column.typ)
+	}
+	kind := c.complete(catalog.Kind{Name: subject.Name, Path: "profile", Subject: subject}) // a kind validates its subject
+	if kind == nil || kind.Subject.Profile == nil {
+		return layoutOf(c.columns), catalog.Profile{}.Complete(), c.err()
+	}
+	for _, f := range kind.Subject.Profile.Fields() {
+		if text, found := fields[f.Name]; !found || !text && !strings.HasPrefix(f.Path, "unique.") {
+			c.report(RowDiffers, "", "the profile of %s has %s, but the type has no such field that is a string: add one, or remove the declaration", subject.Name, f.Path)
+		}
+	}
+	return layoutOf(c.columns), *kind.Subject.Profile, c.err()
 }
 
 var (

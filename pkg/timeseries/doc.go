@@ -1,6 +1,7 @@
 // Package timeseries is the API for Go programs. Open compiles a kind of event and a Go
 // type, whose tags give each field a role, and reports every configuration mistake with a
 // code. The opened Events appends values and reads events, latest items and rollups.
+// OpenProfiles does the same for what is stored about the subjects themselves.
 //
 // It uses the same packages as the deployed functions, ingest and query, so outcomes and
 // results are the same. Times of a program are time.Time, in the fields of its types and in

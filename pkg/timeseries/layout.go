@@ -55,6 +55,14 @@ func (l *layout) observation(v reflect.Value) (ingest.TypedObservation, []model.
 		problems = append(problems, *problem)
 	}
 	d.At = at
+	attrs, unfit := l.fields(v, false)
+	d.Attrs = attrs
+	return d, append(problems, unfit...)
+}
+
+// fields returns the attributes in v, without enrichment. absent includes those that are absent,
+// as null.
+func (l *layout) fields(v reflect.Value, absent bool) (fields model.Attrs, problems []model.FieldError) {
 	for i := range l.attrs {
 		c := &l.attrs[i]
 		if c.is(enrichmentRole) {
@@ -65,10 +73,12 @@ func (l *layout) observation(v reflect.Value) (ingest.TypedObservation, []model.
 		case err != nil:
 			problems = append(problems, model.FieldError{Field: c.name, Code: ingest.CodeNumberRange, Message: err.Error()})
 		case ok:
-			d.Attrs = append(d.Attrs, model.Attr{Name: c.name, Value: value})
+			fields = append(fields, model.Attr{Name: c.name, Value: value})
+		case absent:
+			fields = append(fields, model.Attr{Name: c.name})
 		}
 	}
-	return d, problems
+	return fields, problems
 }
 
 // orderValue returns the field that orders the events; none if their time does.

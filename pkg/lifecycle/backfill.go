@@ -1,0 +1,95 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Backfill adds the existing profiles of a subject type to indexes and unique constraints that
+// were declared later. Until it has returned nil, these find only newer profiles. Call it when all
+// processes know the declaration. It calls each with every subject and the result of its profile:
+// Updated, Unchanged, NotFound if it was deleted meanwhile, or Taken if another profile has the
+// value; that profile is left as it is. It finds the profiles that were created by this package.
+// It ends with the first error, also of each. To resume, pass the id of the last subject as after;
+// "" begins.
+func (s *Service) Backfill(ctx context.Context, subjectType, after string, each func(model.Subject, Result) error) error {
+	resume := table.Position{}
+	if after != "" {
+		resume.Key = tablekeys.SeriesEntry(model.Series{Subject: model.Subject{Type: subjectType, ID: after}})
+	}
+	for shard := range tablekeys.SeriesShards {
+		l := table.ListRequest{Partition: tablekeys.SeriesPartition(subjectType, shard)}
+		switch {
+		case l.Partition == resume.Key.PK:
+			l.After, resume = resume, table.Position{}
+		case resume.Key.PK != "":
+			continue
+		}
+		if err := s.backfillShard(ctx, l, each); err != nil {
+			return fmt.Errorf("backfill %s: %w", subjectType, err)
+		}
+	}
+	return nil
+}
+
+func (s *Service) backfillShard(ctx context.Context, l table.ListRequest, each func(model.Subject, Result) error) error {
+	for it, err := range table.Items(ctx, s.Store, l) {
+		if err != nil {
+			return err
+		}
+		listed, err := item.ListedSeries(it)
+		if err != nil {
+			return err
+		}
+		if listed.Series.Kind != "" {
+			continue // of events
+		}
+		result, err := s.reindex(ctx, listed.Series.Subject)
+		if err == nil {
+			err = each(listed.Series.Subject, result)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reindex writes the index keys and claims the unique values of a profile that lacks some.
+func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, error) {
+	spec := s.profile(subject.Type)
+	return s.execute(ctx, "backfill", subject, func(ctx context.Context, known sentinelState) (*change, Result, error) {
+		it, err := s.Store.GetItem(ctx, keys.Metadata(subject))
+		old, err := table.Decode(it, err, item.Profile)
+		switch {
+		case err != nil:
+			return nil, Result{}, err
+		case old == nil || expired(old.ExpiresAt, s.now()):
+			return nil, Result{Outcome: NotFound}, nil
+		case isIndexed(it, old, &spec):
+			return nil, Result{Outcome: Unchanged, Profile: old}, nil
+		}
+		p := *old
+		c, err := s.updated(&p, old, nil, &spec, known)
+		return c, Result{}, err
+	})
+}
+
+// isIndexed reports whether a stored profile has the index keys and sentinels of spec.
+func isIndexed(it item.Item, p *model.Profile, spec *catalog.Profile) bool {
+	var sentinels []string
+	for _, c := range claims(p.Subject.Type, spec, p.Attrs) {
+		sentinels = append(sentinels, c.partition)
+	}
+	return slices.Equal(sentinels, p.Sentinels) && !slices.ContainsFunc(spec.Indexes, func(x catalog.ProfileIndex) bool {
+		return it.IndexKey(x.Index) != indexKey(p, x)
+	})
+}

@@ -1,0 +1,166 @@
+package timeseries
+
+import (
+	"context"
+	"iter"
+	"reflect"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/pages"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Profiles reads and changes the profiles of one type of subject as values of T. Create it with
+// OpenProfiles. It is safe for concurrent use. The errors of changes are ErrRejected and
+// ErrUndecided, with their causes.
+type Profiles[T any] struct {
+	service *lifecycle.Service
+	subject string
+	layout  *layout
+}
+
+// Profile is a stored profile.
+type Profile[T any] struct {
+	Value                           T
+	Version                         int64     // counts the changes, from 1
+	CreatedAt, UpdatedAt, DeletedAt time.Time // DeletedAt is zero unless it was deleted
+}
+
+// ProfileResult is what the table decided about one change.
+type ProfileResult[T any] struct {
+	Outcome lifecycle.Outcome
+	// Profile is the profile after the change, or the stored one if the outcome is Exists,
+	// Restorable or Conflict; nil otherwise.
+	Profile    *Profile[T]
+	Constraint string // if Taken: the unique constraint
+}
+
+// OpenProfiles opens the profiles of a type of subject with the tags of T, a struct:
+//
+//	tide:"subject"   the subject's id: a string
+//	tide:"field"     a field: a string, boolean, time, number, or a pointer to one
+//
+// T must have the fields that subject.Profile declares, indexes or makes unique. opts may be nil.
+// The error joins an *Error for each mistake.
+func OpenProfiles[T any](store lifecycle.Store, subject catalog.SubjectType, opts *Options) (*Profiles[T], error) {
+	o, err := opts.complete()
+	if err != nil {
+		return nil, err
+	}
+	layout, declared, err := compileProfile(reflect.TypeFor[T](), subject)
+	if err != nil {
+		return nil, err
+	}
+	return &Profiles[T]{subject: subject.Name, layout: layout, service: &lifecycle.Service{
+		Store: store, Profile: func(string) catalog.Profile { return declared }, Limits: o.Limits, Now: o.clock(),
+		Rand: o.Rand, Sleep: o.Sleep, RetryPolicy: retry.Policy{Attempts: o.Attempts},
+	}}, nil
+}
+
+func (p *Profiles[T]) of(id string) model.Subject { return model.Subject{Type: p.subject, ID: id} }
+
+// Put stores v on condition that the subject's profile has a version. Version 0 creates it, with
+// the declared defaults for absent fields. Another replaces the fields of T and leaves all others.
+// The outcome is Exists, Restorable, NotFound or Conflict if the condition does not hold, and
+// Taken if another subject has a unique value of v.
+func (p *Profiles[T]) Put(ctx context.Context, v T, version int64) (ProfileResult[T], error) {
+	at := reflect.ValueOf(&v).Elem()
+	fields, problems := p.layout.fields(at, version != 0)
+	subject := p.of(p.layout.subject.text(at))
+	switch {
+	case len(problems) > 0:
+		return ProfileResult[T]{}, model.FieldErrors(problems)
+	case version == 0:
+		return p.result(p.service.Create(ctx, subject, fields))
+	}
+	return p.result(p.service.Update(ctx, subject, fields, version))
+}
+
+// Get reads a profile; nil if there is none, or it was deleted.
+func (p *Profiles[T]) Get(ctx context.Context, id string) (*Profile[T], error) {
+	return p.decode(p.service.Get(ctx, p.of(id)))
+}
+
+// Deleted reads a deleted profile that can be restored; nil if there is none.
+func (p *Profiles[T]) Deleted(ctx context.Context, id string) (*Profile[T], error) {
+	return p.decode(p.service.Deleted(ctx, p.of(id)))
+}
+
+// Delete deletes a profile that has a version, or any if version is 0. Restore can restore it.
+func (p *Profiles[T]) Delete(ctx context.Context, id string, version int64) (ProfileResult[T], error) {
+	return p.result(p.service.Delete(ctx, p.of(id), version))
+}
+
+// Restore restores a deleted profile that has a version, or any if version is 0.
+func (p *Profiles[T]) Restore(ctx context.Context, id string, version int64) (ProfileResult[T], error) {
+	return p.result(p.service.Restore(ctx, p.of(id), version))
+}
+
+// Backfill is lifecycle.Service.Backfill: it adds existing profiles to indexes and unique
+// constraints that were declared later.
+func (p *Profiles[T]) Backfill(ctx context.Context, after string, each func(id string, r lifecycle.Result) error) error {
+	return p.service.Backfill(ctx, p.subject, after, func(s model.Subject, r lifecycle.Result) error { return each(s.ID, r) })
+}
+
+// ListBy returns an iterator over the profiles with a value of an indexed field. It may lag behind
+// by moments. The error is lifecycle.ErrNoIndex if the field has no index.
+func (p *Profiles[T]) ListBy(ctx context.Context, field, value string) iter.Seq2[Profile[T], error] {
+	return p.each(pages.Items(func(after lifecycle.Cursor) ([]model.Profile, lifecycle.Cursor, error) {
+		page, err := p.service.ListByField(ctx, p.subject, field, value, after, 0)
+		return page.Profiles, page.Next, err
+	}))
+}
+
+// Versions returns an iterator over the stored versions of a profile, newest first.
+func (p *Profiles[T]) Versions(ctx context.Context, id string) iter.Seq2[Profile[T], error] {
+	return p.each(pages.Items(func(before int64) (all []model.Profile, next int64, _ error) {
+		page, next, err := p.service.Versions(ctx, p.of(id), before, 0)
+		for _, v := range page {
+			all = append(all, v.Profile)
+		}
+		return all, next, err
+	}))
+}
+
+// each decodes profiles. One that T cannot hold comes with an error, and the iteration continues.
+func (p *Profiles[T]) each(all iter.Seq2[model.Profile, error]) iter.Seq2[Profile[T], error] {
+	return func(yield func(Profile[T], error) bool) {
+		for stored, err := range all {
+			decoded, err := p.decode(&stored, err)
+			if decoded == nil {
+				decoded = new(Profile[T])
+			}
+			if !yield(*decoded, err) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Profiles[T]) decode(stored *model.Profile, err error) (*Profile[T], error) {
+	if err != nil || stored == nil {
+		return nil, err
+	}
+	v := &Profile[T]{
+		Version: stored.Version, CreatedAt: timeOf(stored.CreatedAt), UpdatedAt: timeOf(stored.UpdatedAt), DeletedAt: timeOf(stored.DeletedAt),
+	}
+	err = p.layout.set(reflect.ValueOf(&v.Value).Elem(), model.Series{Subject: stored.Subject}, model.Order{}, stored.Attrs)
+	return v, err
+}
+
+// timeOf returns a time that may be unknown; zero if it is.
+func timeOf(t model.Time) (at time.Time) {
+	if t != 0 {
+		at = t.Time()
+	}
+	return at
+}
+
+func (p *Profiles[T]) result(r lifecycle.Result, err error) (ProfileResult[T], error) {
+	out := ProfileResult[T]{Outcome: r.Outcome, Constraint: r.Constraint}
+	out.Profile, err = p.decode(r.Profile, err)
+	return out, err
+}
