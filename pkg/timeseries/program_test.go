@@ -3,6 +3,7 @@ package timeseries_test
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,9 +11,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
@@ -107,31 +111,52 @@ func (p *plain) enrich(device, account, place string) model.Outcome {
 	return model.Applied
 }
 
+// table is what a program runs on.
+type table interface {
+	timeseries.Store
+	lifecycle.Store
+	lifecycle.Eraser
+	lifecycle.EventStore
+}
+
 // machine runs one random program on the table and on the model.
 type machine struct {
-	table  *timeseriestest.Table
-	events *timeseries.Events[step]
+	table   table
+	memory  *timeseriestest.Table // nil on DynamoDB: no faults, and rollups are those that reads fold
+	events  *timeseries.Events[step]
+	purger  *lifecycle.Purger
+	now     time.Time
+	devices []string
 	plain
 }
 
-func newMachine(t *testing.T, r *rapid.T) *machine {
+func newMachine(r *rapid.T, on table, options *timeseries.Options, prefix string) *machine {
 	kind := iot.Readings
 	kind.Late = rapid.SampledFrom([]catalog.LatePolicy{catalog.KeepLate, catalog.DropLate}).Draw(r, "late")
-	m := &machine{table: timeseriestest.New(t, today)}
+	m := &machine{table: on, now: options.Now(), devices: []string{prefix + "a", prefix + "b"}}
+	if m.memory, _ = on.(*timeseriestest.Table); m.memory == nil {
+		kind.Retention = tier.Standard().Defer()
+	}
+	m.purger = &lifecycle.Purger{Store: on, Now: func() model.Time { return model.TimeOf(m.now) }, Sleep: options.Sleep}
 	m.plain = plain{late: kind.Late, events: map[string][]step{}, latest: map[string]*step{}, order: map[string]*step{}}
 	var err error
-	if m.events, err = timeseries.Open[step](m.table, kind, m.table.Options()); err != nil {
+	if m.events, err = timeseries.Open[step](on, kind, options); err != nil {
 		r.Fatal(err)
 	}
 	return m
 }
 
-var devices, places = []string{"a", "b"}, []string{"", "hall", "roof"}
+var places = []string{"", "hall", "roof"}
 
-func anyStep(r *rapid.T) step {
+// at returns one of the few times of events.
+func (m *machine) at(r *rapid.T, label string) time.Time {
+	return m.now.Add(-time.Duration(rapid.IntRange(0, 5).Draw(r, label)) * 20 * time.Minute)
+}
+
+func (m *machine) anyStep(r *rapid.T) step {
 	return step{
-		Device: rapid.SampledFrom(devices).Draw(r, "device"), ID: rapid.SampledFrom([]string{"", "x"}).Draw(r, "id"),
-		At:    today.Add(-time.Duration(rapid.IntRange(0, 5).Draw(r, "age")) * 20 * time.Minute),
+		Device: rapid.SampledFrom(m.devices).Draw(r, "device"), ID: rapid.SampledFrom([]string{"", "x"}).Draw(r, "id"),
+		At:    m.at(r, "age"),
 		Value: rapid.IntRange(0, 2).Draw(r, "value"), Place: rapid.SampledFrom(places).Draw(r, "place"), Account: "ignored",
 	}
 }
@@ -148,7 +173,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 	ctx := context.Background()
 	return map[string]func(*rapid.T){
 		"append": func(r *rapid.T) {
-			s, place := anyStep(r), rapid.SampledFrom(places).Draw(r, "if")
+			s, place := m.anyStep(r), rapid.SampledFrom(places).Draw(r, "if")
 			out, err := m.events.Append(ctx, s, onPlace(place)...)
 			want := m.append(s, place)
 			if err != nil || out.Outcome != want {
@@ -159,7 +184,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			}
 		},
 		"append many": func(r *rapid.T) {
-			all := rapid.SliceOfN(rapid.Custom(anyStep), 1, 6).Draw(r, "steps")
+			all := rapid.SliceOfN(rapid.Custom(m.anyStep), 1, 6).Draw(r, "steps")
 			outs, err := m.events.AppendAll(ctx, all)
 			for i, s := range all {
 				if want := m.append(s, ""); err != nil || outs[i].Outcome != want {
@@ -167,10 +192,18 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 				}
 			}
 		},
-		"busy": func(r *rapid.T) { m.table.FailWrites(rapid.IntRange(0, 3).Draw(r, "writes")) },
-		"lost": func(r *rapid.T) { m.table.LoseResponses(rapid.IntRange(0, 3).Draw(r, "responses")) },
+		"busy": func(r *rapid.T) {
+			if n := rapid.IntRange(0, 3).Draw(r, "writes"); m.memory != nil {
+				m.memory.FailWrites(n)
+			}
+		},
+		"lost": func(r *rapid.T) {
+			if n := rapid.IntRange(0, 3).Draw(r, "responses"); m.memory != nil {
+				m.memory.LoseResponses(n)
+			}
+		},
 		"enrich": func(r *rapid.T) {
-			device, place := rapid.SampledFrom(devices).Draw(r, "device"), rapid.SampledFrom(places).Draw(r, "if")
+			device, place := rapid.SampledFrom(m.devices).Draw(r, "device"), rapid.SampledFrom(places).Draw(r, "if")
 			account := rapid.SampledFrom([]string{"", "acct-1", "acct-2"}).Draw(r, "account")
 			patch := map[string]any{"account": account}
 			if account == "" {
@@ -182,7 +215,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			}
 		},
 		"correct": func(r *rapid.T) {
-			s := anyStep(r)
+			s := m.anyStep(r)
 			done, err := m.events.Correct(ctx, s)
 			i, want := m.find(s)
 			if err != nil || done != want {
@@ -193,7 +226,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			}
 		},
 		"delete": func(r *rapid.T) {
-			s := anyStep(r)
+			s := m.anyStep(r)
 			done, err := m.events.Delete(ctx, s)
 			i, want := m.find(s)
 			if err != nil || done != want && !done { // a lost response counts as deleted
@@ -203,7 +236,76 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 				m.plain.events[s.Device] = slices.Delete(m.plain.events[s.Device], i, i+1)
 			}
 		},
-		"": m.compare,
+		"erase": m.erase,
+		"read":  m.read,
+		"":      m.compare,
+	}
+}
+
+// anyRange returns a half-open range of event times, and which events of a device it has.
+func (m *machine) anyRange(r *rapid.T) (device string, from, to time.Time, in func(step) bool) {
+	device, from = rapid.SampledFrom(m.devices).Draw(r, "device"), m.at(r, "from")
+	to = from.Add(time.Duration(rapid.IntRange(1, 3).Draw(r, "span")) * 20 * time.Minute)
+	return device, from, to, func(s step) bool { return !s.At.Before(from) && s.At.Before(to) }
+}
+
+// erase deletes the events of a range.
+func (m *machine) erase(r *rapid.T) {
+	device, from, to, in := m.anyRange(r)
+	kind := m.events.Kind()
+	done, err := m.purger.EraseEvents(context.Background(), m.table, lifecycle.EventSelection{
+		Series: kind.Series(device, "", model.Order{}), From: model.TimeOf(from), To: model.TimeOf(to),
+	})
+	before := len(m.plain.events[device])
+	m.plain.events[device] = slices.DeleteFunc(m.plain.events[device], in)
+	if want := int64(before - len(m.plain.events[device])); err != nil || done.Deleted != want {
+		r.Fatalf("erase %s from %s to %s: %+v, %v; want %d deleted", device, from, to, done, err, want)
+	}
+}
+
+// read reads a range in both orders, by iterator and by page, and counts it.
+func (m *machine) read(r *rapid.T) {
+	ctx := context.Background()
+	device, from, to, in := m.anyRange(r)
+	key, limit, where := timeseries.Key{Subject: device}, rapid.IntRange(0, 3).Draw(r, "limit"), timeseries.In(from, to)
+	var want []step
+	for _, s := range m.plain.events[device] {
+		if in(s) {
+			want = append(want, s)
+		}
+	}
+	if n, err := m.events.Count(ctx, key, where, timeseries.Consistent()); err != nil || n.Events != int64(len(want)) {
+		r.Fatalf("count of %s from %s to %s: %d, %v; want %d", device, from, to, n.Events, err, len(want))
+	}
+	var pages []step
+	for next := ""; ; {
+		page, err := m.events.Page(ctx, key, where, timeseries.Consistent(), timeseries.Limit(1+limit), timeseries.After(next))
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, e := range page.Entries {
+			pages = append(pages, e.Value)
+		}
+		if next = page.Next; next == "" {
+			break
+		}
+	}
+	if !slices.EqualFunc(pages, want, equalSteps) {
+		r.Fatalf("pages of %s from %s to %s: %+v, want %+v", device, from, to, pages, want)
+	}
+	slices.Reverse(want)
+	if limit > 0 {
+		want = want[:min(limit, len(want))]
+	}
+	var got []step
+	for s, err := range m.events.History(ctx, key, where, timeseries.Newest(), timeseries.Limit(limit), timeseries.Consistent()) {
+		if err != nil {
+			r.Fatal(err)
+		}
+		got = append(got, s)
+	}
+	if !slices.EqualFunc(got, want, equalSteps) {
+		r.Fatalf("newest %d of %s from %s to %s: %+v, want %+v", limit, device, from, to, got, want)
 	}
 }
 
@@ -211,17 +313,17 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 func (m *machine) compare(r *rapid.T) {
 	ctx := context.Background()
 	fold := rapid.IntRange(0, 4).Draw(r, "fold") == 0
-	if fold {
-		m.table.Fold(m.events.Kind())
+	if fold && m.memory != nil {
+		m.memory.Fold(m.events.Kind())
 	}
-	for _, device := range devices {
+	for _, device := range m.devices {
 		key := timeseries.Key{Subject: device}
-		latest, err := m.events.Latest(ctx, key)
+		latest, err := m.events.Latest(ctx, key, timeseries.Consistent())
 		if want := m.latest[device]; err != nil || !equalLatest(latest, want) {
 			r.Fatalf("latest of %s: %+v, %v; want %+v", device, latest, err, want)
 		}
 		var got []step
-		for s, err := range m.events.History(ctx, key) {
+		for s, err := range m.events.History(ctx, key, timeseries.Consistent()) {
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -257,7 +359,7 @@ func (m *machine) compareRollups(r *rapid.T, key timeseries.Key) {
 			want[label] = fmt.Sprint(counts[label], " ", sums[label], " true")
 		}
 		got := map[string]string{}
-		for rollup, err := range m.events.EachRollup(context.Background(), key, unit) {
+		for rollup, err := range m.events.EachRollup(context.Background(), key, unit, timeseries.Consistent()) {
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -276,6 +378,44 @@ func (m *machine) compareRollups(r *rapid.T, key timeseries.Key) {
 func TestPrograms_AgreeWithAPlainModel(t *testing.T) {
 	t.Parallel()
 	for done := 0; done < programs() && !t.Failed(); done += 100 {
-		t.Run(fmt.Sprint(done), rapid.MakeCheck(func(r *rapid.T) { r.Repeat(newMachine(t, r).actions()) }))
+		t.Run(fmt.Sprint(done), rapid.MakeCheck(func(r *rapid.T) {
+			table := timeseriestest.New(t, today)
+			r.Repeat(newMachine(r, table, table.Options(), "").actions())
+		}))
 	}
+}
+
+func TestMain(m *testing.M) { ddblocal.Main(m) }
+
+// programTime is how long programs run on DynamoDB Local.
+func programTime() time.Duration {
+	if testenv.Long() {
+		return 10 * time.Minute
+	}
+	return 5 * time.Second
+}
+
+// The same programs on DynamoDB Local, where reads fold the rollups of open buckets. Programs on
+// one table have devices of their own.
+func TestPrograms_AgreeWithAPlainModelOnDynamoDB(t *testing.T) {
+	t.Parallel()
+	client, err := dynamo.NewClient(t.Context(), "", ddblocal.ForTest(t).Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := dynamo.New(client, "programs-"+rand.Text())
+	if err := table.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now().UTC().Truncate(time.Minute)
+	end, n := time.Now().Add(programTime()), 0
+	for time.Now().Before(end) && !t.Failed() {
+		t.Run(fmt.Sprint(n), rapid.MakeCheck(func(r *rapid.T) {
+			if time.Now().Before(end) {
+				n++
+				r.Repeat(newMachine(r, table, &timeseries.Options{Now: func() time.Time { return now }}, rand.Text()).actions())
+			}
+		}))
+	}
+	t.Logf("%d programs", n)
 }
