@@ -22,9 +22,10 @@ type Handler struct {
 	Catalog    *catalog.Catalog
 	Query      *query.Service
 	Subjects   *lifecycle.Service
-	Purger     *lifecycle.Purger // only to read the state of a purge
-	Alerts     *alert.Service    // only to read alerts and rules
-	OwnerClaim string            // see httpapi.Request.Owner
+	Purger     *lifecycle.Purger                         // only to read the state of a purge
+	Alerts     *alert.Service                            // only to read alerts and rules
+	OwnerClaim string                                    // see httpapi.Request.Owner
+	Through    func(context.Context) (model.Time, error) // see aggregate.CompleteThrough
 	Log        *slog.Logger
 	API        func() (json.RawMessage, error) // the OpenAPI description; made by the first call
 }

@@ -30,6 +30,9 @@ import (
 // The clock of these tests: within the hour of the last reading.
 var now = at("2026-04-20T14:30:00Z")
 
+// through is the time through which rollups are complete.
+var through = at("2026-04-20T12:00:00Z")
+
 const samples = "../../events/query"
 
 // newHandler returns a handler of a table with three readings of sensor_01, one in its
@@ -64,7 +67,8 @@ func newHandler(t *testing.T) (*Handler, *bytes.Buffer) {
 	service := &query.Service{Store: table, Now: clock, CursorKey: []byte(localCursorKey)}
 	return &Handler{
 		Catalog: kinds, Query: service, Alerts: &alert.Service{Store: table, Catalog: kinds, Now: clock}, Log: slog.New(slog.NewJSONHandler(&log, nil)),
-		API: func() (json.RawMessage, error) { return describe(kinds) },
+		API:     func() (json.RawMessage, error) { return describe(kinds) },
+		Through: func(context.Context) (model.Time, error) { return through, nil },
 	}, &log
 }
 
@@ -172,7 +176,7 @@ func TestHandle_Samples(t *testing.T) {
 		"history-csv":          {200, "at,id,humidity,location,ok,temperature\n2026-04-20T12:10:00.000Z,,,warehouse-a,,21.5\n"},
 		"not-modified":         {304, ""},
 		"openapi":              {200, `"openapi":"3.1.0"`},
-		"health":               {200, `{"status":"ok"}`},
+		"health":               {200, `{"status":"ok","completeThrough":"2026-04-20T12:00:00.000Z"}`},
 		"version":              {200, `"format":1`},
 		"range-too-long":       {400, "/problems/range-too-long"},
 		"bad-condition":        {400, "/problems/bad-condition"},
@@ -364,4 +368,16 @@ func (longEvents) Events(_ context.Context, r storage.Range) (page storage.Event
 		page.Events = append(page.Events, e)
 	}
 	return page, nil
+}
+
+// A table whose stream was never processed is healthy, and has no such time.
+func TestHealth_SaysHowFarRollupsAreComplete(t *testing.T) {
+	t.Parallel()
+	h, _ := newHandler(t)
+	h.Through = func(context.Context) (model.Time, error) { return model.MinTime, nil }
+	if got := get(t, h, httpapi.PathHealth); got.Status != 200 || got.Body != `{"status":"ok"}` {
+		t.Errorf("nothing processed: %d %s", got.Status, got.Body)
+	}
+	h.Through = func(context.Context) (model.Time, error) { return 0, errors.New("no response") }
+	requireProblem(t, get(t, h, httpapi.PathHealth), "/problems/unavailable")
 }

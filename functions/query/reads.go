@@ -136,7 +136,7 @@ var reads = map[httpapi.Action]operation{
 	},
 	httpapi.ReadHealth: {
 		summary:     "Whether the service and its table respond",
-		description: "Costs half a read unit.",
+		description: "completeThrough is the time through which each event is in the rollups and each bucket that ended is a row; reads fold later buckets themselves. Costs about two read units.",
 		read:        (*Handler).health, result: "Health",
 	},
 	httpapi.ReadRelease: {

@@ -17,17 +17,27 @@ func (h *Handler) describeAPI(context.Context, resource, params) (any, error) {
 
 type healthView struct {
 	Status string `json:"status"`
+	// CompleteThrough is nil until the table stream was processed for the first time.
+	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
 }
 
 // noSubject has no items: no subject type can have this name.
 var noSubject = model.Subject{Type: "health", ID: "health"}
 
-// health reads an item that does not exist, to verify that the table responds.
+// health reads an item that does not exist, to verify that the table responds, and the time through
+// which rollups are complete.
 func (h *Handler) health(ctx context.Context, _ resource, _ params) (any, error) {
 	if _, err := h.Query.Profile(ctx, noSubject, false); err != nil {
 		return nil, fmt.Errorf("read the table: %w", err)
 	}
-	return healthView{"ok"}, nil
+	through, err := h.Through(ctx)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the progress of rollups: %w", err)
+	case through == model.MinTime:
+		return healthView{Status: "ok"}, nil
+	}
+	return healthView{"ok", &through}, nil
 }
 
 type releaseView struct {

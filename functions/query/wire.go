@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/query"
@@ -14,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // envCursorKey is the environment variable of the key that signs cursors, in a local stack or in
@@ -54,6 +56,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 			Purger:     &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.TimingOf(e.Settings)},
 			Alerts:     &alert.Service{Store: store, Catalog: kinds, Now: now},
 			OwnerClaim: getenv(config.EnvOwnerClaim),
+			Through:    func(ctx context.Context) (model.Time, error) { return aggregate.CompleteThrough(ctx, store, kinds) },
 			Log:        log,
 			API:        sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) }),
 		}

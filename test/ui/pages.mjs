@@ -1,5 +1,5 @@
 // Drives the pages in Chromium. Arguments: the URL of the stack, the browser, a directory for
-// pictures, and a subject id that is markup. It prints the scenarios that passed, one to a line.
+// pictures, and a subject id that is markup. It prints the scenarios that passed and their seconds, one to a line.
 import {readFileSync} from "node:fs"
 import {createRequire} from "node:module"
 import {join} from "node:path"
@@ -39,21 +39,27 @@ async function check(page, name) {
 
 const facts = (page) => page.locator(".facts").textContent()
 
+const places = {
+  fleet: ["#/devices", "Last event"], subject: [chart, "Tier:"], site: [site + "?period=7d", "Compared with"],
+  tiers: ["#/-/tiers", "Rows, at most"], health: ["#/-/health", "Duplicate"],
+}
+
+// looks takes a picture of each page and checks it.
+async function looks(page, size, colorScheme) {
+  await page.setViewportSize({width: widths[size], height: 900})
+  await page.emulateMedia({colorScheme})
+  for (const [name, [place, text]] of Object.entries(places)) {
+    await open(page, place, text)
+    await page.screenshot({path: join(screens, `${name}-${size}-${colorScheme}.png`), fullPage: true})
+    await check(page, `${name} ${size} ${colorScheme}`)
+  }
+}
+
 const scenarios = {
-  async looks(page) {
-    const places = {fleet: ["#/devices", "Last event"], subject: [chart, "Tier:"], site: [site + "?period=7d", "Compared with"]}
-    for (const [size, width] of Object.entries(widths)) {
-      await page.setViewportSize({width, height: 900})
-      for (const colorScheme of ["light", "dark"]) {
-        await page.emulateMedia({colorScheme})
-        for (const [name, [place, text]] of Object.entries(places)) {
-          await open(page, place, text)
-          await page.screenshot({path: join(screens, `${name}-${size}-${colorScheme}.png`), fullPage: true})
-          await check(page, `${name} ${size} ${colorScheme}`)
-        }
-      }
-    }
-  },
+  looksWideLight: (page) => looks(page, "wide", "light"),
+  looksWideDark: (page) => looks(page, "wide", "dark"),
+  looksNarrowLight: (page) => looks(page, "narrow", "light"),
+  looksNarrowDark: (page) => looks(page, "narrow", "dark"),
   async zoom(page) {
     await open(page, chart, "Tier:")
     await page.getByRole("button", {name: "1 year"}).click()
@@ -181,6 +187,21 @@ const scenarios = {
     await check(page, "site without views")
     await open(page, site + "?kind=PAGEVIEW", "Newest events")
   },
+  async service(page) {
+    await open(page, "#/-/tiers", "Rows, at most")
+    const row = (region, tier) => page.getByRole("region", {name: region}).getByRole("row", {name: tier})
+    await page.getByText(/[1-9][0-9]* series/).first().waitFor()
+    assert.match(await row("Tiers of readings", /^hour/).textContent(), /90 days.*when its hour ends/)
+    assert.match(await row("Tiers of readings", /^month/).textContent(), /for ever/)
+    assert.match(await row("Tiers of sessions", /^hour/).textContent(), /40 min after its hour ends/)
+    await page.getByRole("link", {name: "Health"}).click()
+    await page.getByText("complete through").waitFor()
+    const duplicates = async () => Number((await page.getByRole("row", {name: /^Duplicate/}).locator("td").textContent()).replace(",", ""))
+    const twice = reading("twice", {temperature: 1}), before = await duplicates()
+    await send("/v1/readings", twice)
+    await send("/v1/readings", twice)
+    await page.waitForFunction((n) => [...document.querySelectorAll("tr")].some((r) => r.textContent.startsWith("Duplicate") && r.textContent.endsWith(String(n))), before + 1)
+  },
   async search(page) {
     const subjects = Array.from({length: 10_000}, (_, n) => ({subject: `meter_${String(n).padStart(5, "0")}`, profile: false,
       series: [{kind: "READING", stream: "", measures: [], firstSeen: "2026-01-01T00:00:00Z", lastSeen: "2026-01-01T00:00:00Z"}]}))
@@ -221,8 +242,17 @@ const scenarios = {
   },
 }
 
+// Scenarios share the stack and run side by side, because most of their time is spent waiting for the next poll of a page.
+const together = 4
 const browser = await chromium.launch({executablePath, args: ["--no-sandbox"]})
-for (const [name, run] of Object.entries(scenarios)) {
+const waiting = Object.entries(scenarios)
+await Promise.all(Array.from({length: together}, async () => {
+  for (let next; (next = waiting.shift());) await play(...next)
+}))
+await browser.close()
+
+async function play(name, run) {
+  const began = Date.now()
   const context = await browser.newContext({viewport: {width: widths.wide, height: 900}, bypassCSP: false})
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
@@ -233,12 +263,11 @@ for (const [name, run] of Object.entries(scenarios)) {
     await run(page)
     assert.deepEqual(elsewhere, [], "requests to other hosts")
     assert.deepEqual(errors, [], "errors of the page")
+    console.log(`${name} ${((Date.now() - began) / 1000).toFixed(1)}`)
   } catch (cause) {
     await page.screenshot({path: join(screens, `failed-${name}.png`)})
     console.error(`scenario ${name}:`, cause, errors)
     process.exitCode = 1
   }
   await context.close()
-  if (!process.exitCode) console.log(name)
 }
-await browser.close()

@@ -39,7 +39,7 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looks", "zoom", "keyboard", "live", "alert", "hostile", "figures", "site", "search", "theme", "away"}
+var scenarios = []string{"looksWideLight", "looksWideDark", "looksNarrowLight", "looksNarrowDark", "zoom", "keyboard", "live", "alert", "hostile", "figures", "site", "service", "search", "theme", "away"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browser := os.Getenv("CHROMIUM")
@@ -54,7 +54,9 @@ func TestPages_ShowTheTableInABrowser(t *testing.T) {
 		testenv.Missing(t, "node", err)
 	}
 	s := start(t)
+	began := time.Now()
 	send(t, s)
+	t.Logf("sent in %s", time.Since(began))
 	screens, err := filepath.Abs("../../build/screens")
 	if err != nil {
 		t.Fatal(err)
@@ -66,8 +68,11 @@ func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if got, want := strings.Fields(string(out)), scenarios; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("scenarios %v, want %v", got, want)
+	t.Logf("%s", out)
+	for _, name := range scenarios {
+		if !strings.Contains("\n"+string(out), "\n"+name+" ") {
+			t.Errorf("scenario %s did not pass", name)
+		}
 	}
 }
 

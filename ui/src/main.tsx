@@ -1,15 +1,25 @@
 // The frame of the pages. The part of the address after # selects the page, so that every page is
-// one static file: #/devices, #/devices/sensor_01?kind=READING.
+// one static file: #/devices, #/devices/sensor_01?kind=READING. The pages of the service are below #/-/.
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
-import { render } from "preact";
+import { render, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Fleet } from "./fleet";
+import { HealthPage, type Status } from "./health";
 import { Notice, href } from "./parts";
 import { SitePage, siteKinds } from "./site";
 import { SubjectPage } from "./subject";
+import { TiersPage } from "./tiers";
 import { localZone } from "./time";
-import { kindsOf, usePolled, type API } from "./api";
+import { kindsOf, usePolled, type API, type Readable } from "./api";
+
+/** The pages of the service itself. */
+const service = "-", day = 86400e3;
+interface Service { api: API; kinds: Readable[]; utc: boolean; local: boolean }
+const pages: { name: string; title: string; page: (s: Service) => ComponentChildren }[] = [
+  { name: "tiers", title: "Tiers", page: (s) => <TiersPage {...s} /> },
+  { name: "health", title: "Health", page: (s) => <HealthPage {...s} /> },
+];
 
 interface Place { parts: string[]; params: URLSearchParams }
 
@@ -34,8 +44,10 @@ function App() {
   const kinds = api ? kindsOf(api) : [];
   const types = [...new Set(kinds.map((k) => k.subjects))];
   const [subjects = types[0], id] = at.parts;
-  const site = siteKinds(kinds, subjects);
-  useEffect(() => { document.title = [id, subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
+  const { data: status } = usePolled<Status>("/local/status", day);
+  const own = subjects === service ? pages.find((p) => p.name === id) : undefined;
+  useEffect(() => { document.title = [own?.title ?? id, !own && subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
+  const known = types.includes(subjects), site = siteKinds(kinds, subjects);
   return (
     <>
       <header>
@@ -43,11 +55,15 @@ function App() {
         <nav aria-label="Types of subject">
           {types.map((t) => <a class="choice" aria-current={t === subjects ? "page" : undefined} href={href([t])}>{t}</a>)}
         </nav>
+        <nav aria-label="Service" class="end">
+          {pages.map((p) => <a class="choice" aria-current={p === own ? "page" : undefined} href={href([service, p.name])}>{p.title}</a>)}
+        </nav>
         <label class="zone"><input type="checkbox" checked={utc} onChange={(e) => setUTC(e.currentTarget.checked)} /> UTC <span>{!utc && `(now ${localZone})`}</span></label>
       </header>
       {!api && <main><Notice problem={problem} waiting /></main>}
-      {api && !types.includes(subjects) && <main><p class="empty">There is no page “{subjects}”. <a href="#/">Show {types[0]}</a></p></main>}
-      {api && types.includes(subjects) && (id === undefined
+      {api && own && own.page({ api, kinds, utc, local: !!status })}
+      {api && !own && !known && <main><p class="empty">There is no page “{[subjects, id].filter(Boolean).join("/")}”. <a href="#/">Show {types[0]}</a></p></main>}
+      {api && known && (id === undefined
         ? <Fleet key={subjects} subjects={subjects} kinds={kinds} utc={utc} />
         : site && !at.params.has("kind")
           ? <SitePage key={subjects + "/" + id} subjects={subjects} id={id} params={at.params} kinds={site} utc={utc} />

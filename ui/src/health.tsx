@@ -1,0 +1,107 @@
+// The page of health: how far rollups are complete, what is open, and on a local stack what its functions counted.
+import { AlertTable } from "./alerts";
+import { Notice } from "./parts";
+import { ago, countText, durationText, timeText } from "./time";
+import { url, usePolled, type API, type Alerts, type Readable } from "./api";
+
+interface Health { status: string; completeThrough?: string }
+
+/** What a local stack counts since its start. */
+export interface Status { stats: Counts & { metrics: Record<string, number> | null } }
+type Counts = Record<"streamRecords" | "batches" | "invocations" | "again" | "recut" | "failed" | "givenUp" | "kills" | "killsUnacked", number>;
+
+interface Count { title: string; metric: string; meaning: string; bad?: string } // bad says what to do if there are any
+
+const observations: Count[] = [
+  { title: "Applied", metric: "ObservationsApplied", meaning: "newer than the latest event of the series" },
+  { title: "Late", metric: "ObservationsLate", meaning: "older than the latest event, and stored: their buckets were recomputed" },
+  { title: "Duplicate", metric: "ObservationsDuplicate", meaning: "stored already: nothing changed" },
+  { title: "Stale", metric: "ObservationsStale", meaning: "older than the latest event of a kind that drops them" },
+  { title: "Collision", metric: "ObservationsCollision", meaning: "one time and id with different fields", bad: "Give the sender's events distinct ids." },
+  { title: "Rejected", metric: "ObservationsRejected", meaning: "refused, with the reason in the response", bad: "Read the reasons in the sender's responses." },
+  { title: "Quarantined", metric: "Quarantined", meaning: "kept with the reason, because the source has no caller", bad: "Run tidemark quarantine." },
+];
+
+const rollups: Count[] = [
+  { title: "Recomputations", metric: "Recomputations", meaning: "of a bucket, from its events or its finer rows" },
+  { title: "Rows written", metric: "RowsWritten", meaning: "of all tiers" },
+  { title: "Rows inexact", metric: "RowsInexact", meaning: "a change came after the events of the bucket began to expire", bad: "Raise the raw retention for slow senders." },
+  { title: "Unreadable events", metric: "UnreadableEvents", meaning: "could not be decoded", bad: "Find them with tidemark dump." },
+  { title: "Batches repeated", metric: "BatchFailures", meaning: "of the table stream: delivered again, without effect on the figures" },
+];
+
+const fewMinutes = 600; // sweeps run each minute, behind a margin of two
+
+export function HealthPage({ api, kinds, utc, local }: { api: API; kinds: Readable[]; utc: boolean; local: boolean }) {
+  const { data, problem } = usePolled<Health>("/health");
+  const { data: status } = usePolled<Status>(local ? "/local/status" : null);
+  const types = [...new Set(kinds.filter((k) => k.alerts).map((k) => k.subjects))];
+  const grace = Math.max(0, ...kinds.flatMap((k) => k.tiers.filter((t) => t.deferred).map((t) => t.grace)));
+  const through = data?.completeThrough, age = through ? (Date.now() - Date.parse(through)) / 1000 : null;
+  const behind = age !== null && age > grace + fewMinutes;
+  return (
+    <main>
+      <h1>Health</h1>
+      <Notice problem={problem} waiting={!data} />
+      {data && (
+        <section aria-label="Rollups">
+          <dl class="facts-list">
+            <div><dt>API and table</dt><dd>{problem ? "no response" : "respond"}</dd></div>
+            <div><dt>Stored rollups are complete through</dt><dd>{through ? <>{timeText(through, utc)} <span class="soft">({ago(through, Date.now())})</span></> : "nothing processed yet"}{behind && <> <span class="tag">behind</span></>}</dd></div>
+            <div><dt>Release</dt><dd>{api.info.version}</dd></div>
+          </dl>
+          <p class="facts">
+            {grace > 0 && <>The slowest kind closes its buckets {durationText(grace)} after their end, so this time is at least that long ago. </>}
+            Later buckets are computed as you read: no figure waits for them.
+            {behind && <> Rows are written late. Nothing is lost: read the log of aggregate, and the alarms on ProgressAge and SweepAge.</>}
+          </p>
+        </section>
+      )}
+      {types.map((t) => <OpenAlerts key={t} subjects={t} utc={utc} />)}
+      {status && (
+        <>
+          <p class="note">Since this <code>tidemark dev</code> started:</p>
+          <div class="cards">
+            <CountTable title="Observations" counts={observations} metrics={status.stats.metrics ?? {}} />
+            <CountTable title="Rollups" counts={rollups} metrics={{ ...status.stats.metrics }} />
+          </div>
+          {status.stats.givenUp > 0 && <p class="problem">{status.stats.givenUp} ranges of the table stream were given up: run tidemark redrive.</p>}
+        </>
+      )}
+      {!local && (
+        <p class="note">Late, duplicate, rejected and quarantined observations, inexact rows, capacity and cost are metrics of the stack: see its CloudWatch dashboard, named like the stack. Each alarm names what to do.
+          <code>tidemark verify</code> recounts the rows, <code>tidemark quarantine</code> lists what was set apart.</p>
+      )}
+    </main>
+  );
+}
+
+function OpenAlerts({ subjects, utc }: { subjects: string; utc: boolean }) {
+  const { data, problem } = usePolled<Alerts>(url(["alerts", subjects], { limit: "1000" }));
+  return (
+    <section>
+      <h2>Open alerts of {subjects}</h2>
+      <Notice problem={problem} waiting={!data} />
+      {data && (data.alerts.length ? <AlertTable alerts={data.alerts} subjects={subjects} utc={utc} /> : <p class="note">None.</p>)}
+    </section>
+  );
+}
+
+function CountTable({ title, counts, metrics }: { title: string; counts: Count[]; metrics: Record<string, number> }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <table class="counts">
+        <tbody>{counts.map(({ title, metric, meaning, bad }) => {
+          const n = metrics[metric] ?? 0;
+          return (
+            <tr key={metric}>
+              <th scope="row">{title}<small class="soft">{meaning}{bad && n > 0 && <> <span class="do">{bad}</span></>}</small></th>
+              <td class={"number" + (bad && n ? " some" : "")}>{countText(n)}</td>
+            </tr>
+          );
+        })}</tbody>
+      </table>
+    </section>
+  );
+}
