@@ -6,6 +6,8 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -17,6 +19,7 @@ const Measure = "value"
 type Store interface {
 	ingest.Store
 	ingest.ChangeStore
+	lifecycle.EventStore
 }
 
 // Client sends one operation at a time with the deployed packages ingest and query, and records
@@ -45,7 +48,7 @@ func (c *Client) Append(ctx context.Context, series string, slot, payload, where
 	if where != 0 {
 		condition = model.Condition{{Field: Measure, Op: model.Equal, Value: number(where)}}
 	}
-	service := c.Ingest(&attempts{Store: c.Store, log: c.Log, operation: &o})
+	service := c.Ingest(&attempts{Store: c.Store, log: c.Log, operations: []*Operation{&o}})
 	result, err := c.append(ctx, service, event, condition)
 	if err != nil || result.Outcome == model.Unknown {
 		return // its attempts are recorded
@@ -79,11 +82,83 @@ func (c *Client) appendRemotely(ctx context.Context, o Operation, event ingest.T
 // Delete deletes the event of a slot.
 func (c *Client) Delete(ctx context.Context, series string, slot uint8) {
 	o := c.begin(Operation{Series: series, Verb: Delete, Slot: slot})
-	attempts := &attempts{Store: c.Store, log: c.Log, operation: &o}
+	attempts := &attempts{Store: c.Store, log: c.Log, operations: []*Operation{&o}}
 	found, err := c.Ingest(attempts).Delete(ctx, attempts, c.key(series, slot))
 	if err == nil {
 		o.Found, o.Unsure = found, attempts.lost > 0
 		c.end(o)
+	}
+}
+
+// AppendAll appends a batch of payloads: the first of a slot, each other of the next slot.
+func (c *Client) AppendAll(ctx context.Context, series string, slot uint8, payloads []uint8) {
+	recorded := &attempts{Store: c.Store, log: c.Log}
+	var batch []ingest.TypedObservation
+	for i, payload := range payloads {
+		slot := slot + uint8(i)
+		o := c.begin(Operation{Series: series, Verb: Append, Slot: slot, Payload: payload})
+		recorded.operations = append(recorded.operations, &o)
+		batch = append(batch, ingest.TypedObservation{Subject: series, At: c.Log.At(slot), Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}})
+	}
+	results, _ := c.Ingest(recorded).AppendEvents(ctx, c.Log.Kind, batch)
+	for i, o := range recorded.operations {
+		if results[i].Outcome != model.Unknown {
+			o.Outcome = results[i].Outcome
+			c.end(*o)
+		}
+	}
+}
+
+// Correct replaces the event of a slot.
+func (c *Client) Correct(ctx context.Context, series string, slot, payload uint8) {
+	o := c.begin(Operation{Series: series, Verb: Correct, Slot: slot, Payload: payload})
+	recorded := &attempts{Store: c.Store, log: c.Log, operations: []*Operation{&o}}
+	stored, err := storage.Event(ctx, c.Query.Store, c.key(series, slot))
+	if err != nil {
+		return
+	}
+	if stored != nil {
+		event := ingest.TypedObservation{Subject: series, At: c.Log.At(slot), Attrs: model.Attrs{{Name: Measure, Value: number(payload)}}}
+		if o.Found, err = c.Ingest(recorded).Correct(ctx, recorded, c.Log.Kind, event, stored); err != nil || recorded.lost > 0 && !o.Found {
+			return // its attempts are recorded
+		}
+	}
+	c.end(o)
+}
+
+// Erase deletes the events of a range of slots.
+func (c *Client) Erase(ctx context.Context, series string, from, to uint8) {
+	recorded := &attempts{Store: c.Store, log: c.Log}
+	for slot := from; slot <= to; slot++ {
+		o := c.begin(Operation{Series: series, Verb: Erase, Slot: slot})
+		recorded.operations = append(recorded.operations, &o)
+	}
+	service := c.Ingest(recorded)
+	purger := &lifecycle.Purger{Now: service.Now, Rand: service.Rand, Sleep: service.Sleep, RetryPolicy: service.RetryPolicy}
+	_, err := purger.EraseEvents(ctx, recorded, lifecycle.EventSelection{
+		Series: c.key(series, from).Series, From: c.Log.At(from), To: c.Log.At(to) + 1,
+	})
+	for _, o := range recorded.operations {
+		if err != nil { // some may have been deleted
+			o.Lost, o.Return = true, Forever
+			c.Log.add(*o)
+			continue
+		}
+		c.end(*o)
+	}
+}
+
+// ReadHistory reads all events, page by page: each slot at some time during the read.
+func (c *Client) ReadHistory(ctx context.Context, series string) {
+	call, got := c.Log.tick(), map[uint8]uint8{}
+	for event, err := range c.Query.EachEvent(ctx, query.History{Series: c.series(series), From: model.MinTime, To: model.MaxTime + 1, Consistent: true}) {
+		if err != nil {
+			return
+		}
+		got[c.Log.slotOf(event.At)] = payloadOf(event.Attrs)
+	}
+	for slot := uint8(1); slot <= Slots; slot++ {
+		c.end(Operation{Client: c.ID, Call: call, Series: series, Verb: ReadEvent, Slot: slot, Got: got[slot]})
 	}
 }
 

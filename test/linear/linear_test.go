@@ -38,6 +38,8 @@ var planted = map[string]variant{
 	"a lost write is acknowledged": {append: func(w *world, _ *ingest.AppendTransaction) (ingest.StoreResult, bool) {
 		return ingest.StoreResult{Result: storage.Written}, w.dice.Chance("loses "+w.Now().String(), .1)
 	}},
+	"a lost correction is acknowledged": {lose: "CorrectEvent"},
+	"a lost deletion is acknowledged":   {lose: "DeleteEvent"},
 	"the caller's condition is ignored": {append: func(_ *world, tx *ingest.AppendTransaction) (ingest.StoreResult, bool) {
 		if tx.Latest != nil {
 			tx.Latest.Condition = nil

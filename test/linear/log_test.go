@@ -27,6 +27,8 @@ type Verb string
 const (
 	Append     Verb = "append"
 	Delete     Verb = "delete"
+	Erase      Verb = "erase"   // one slot of a range that is erased
+	Correct    Verb = "correct" // replace the event of a slot by another payload
 	ReadLatest Verb = "latest"
 	ReadEvent  Verb = "event"
 )
@@ -48,7 +50,7 @@ type Operation struct {
 
 	// The response.
 	Outcome    model.Outcome // of an append
-	Found      bool          // of a delete
+	Found      bool          // of a delete or correction
 	GotSlot    uint8         // of the latest item
 	Got        uint8         // the payload of the latest item or event
 	GotUnknown bool          // the response of an append has no latest item
@@ -182,6 +184,10 @@ func (o Operation) String() string {
 		return request + " → " + string(o.Outcome)
 	case o.Verb == Delete:
 		return fmt.Sprintf("delete @%d → %t", o.Slot, o.Found)
+	case o.Verb == Erase:
+		return fmt.Sprintf("erase @%d", o.Slot)
+	case o.Verb == Correct:
+		return fmt.Sprintf("%s → %t", request, o.Found)
 	case o.Verb == ReadEvent:
 		return fmt.Sprintf("event @%d → %d", o.Slot, o.Got)
 	}

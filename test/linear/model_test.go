@@ -60,10 +60,16 @@ func (p policy) step(s state, o *Operation) (bool, state) {
 		}
 		// The first attempt stored the event, and a later one found it.
 		return o.Unsure && o.Outcome == model.Duplicate && next != s, next
-	case Delete:
+	case Delete, Erase:
 		was := s.stored[o.Slot] != 0
 		s.stored[o.Slot] = 0
-		return o.Lost || was == o.Found || o.Unsure && o.Found, s
+		return o.Lost || o.Verb == Erase || was == o.Found || o.Unsure && o.Found, s
+	case Correct:
+		was := s.stored[o.Slot] != 0
+		if was {
+			s.stored[o.Slot] = o.Payload // the latest item does not change
+		}
+		return o.Lost || was == o.Found, s
 	case ReadEvent:
 		return s.stored[o.Slot] == o.Got, s
 	default:

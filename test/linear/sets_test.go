@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// appendsAndDeletes are the appends and deletes of one series.
+// appendsAndDeletes are the appends and deletes of one series. A correction is both.
 type appendsAndDeletes struct {
 	appends [Payloads + 1][]*Operation // by payload: those that stored it, or may have
 	deletes [Slots + 1][]*Operation    // by slot
@@ -24,7 +24,10 @@ func (l *Log) writesOf(series string) *appendsAndDeletes {
 		case o.Series != series:
 		case o.Verb == Append && (o.Lost || o.Unsure || storing[o.Outcome]):
 			w.appends[o.Payload] = append(w.appends[o.Payload], o)
-		case o.Verb == Delete:
+		case o.Verb == Correct && (o.Lost || o.Found):
+			w.appends[o.Payload] = append(w.appends[o.Payload], o)
+			w.deletes[o.Slot] = append(w.deletes[o.Slot], o)
+		case o.Verb == Delete || o.Verb == Erase:
 			w.deletes[o.Slot] = append(w.deletes[o.Slot], o)
 		}
 	}
@@ -35,12 +38,12 @@ func (l *Log) writesOf(series string) *appendsAndDeletes {
 // payload: an append stored it, and no delete may have removed it by the end of the read.
 func (w *appendsAndDeletes) mustHave(payload, slot uint8, since, end int64) bool {
 	for _, a := range w.appends[payload] {
-		if a.Lost || !storing[a.Outcome] || a.Return >= since {
+		if a.Lost || !storing[a.Outcome] && !a.Found || a.Return >= since {
 			continue
 		}
 		deleted := false
 		for _, d := range w.deletes[slot] {
-			deleted = deleted || d.Return >= a.Call && d.Call <= end
+			deleted = deleted || d != a && d.Return >= a.Call && d.Call <= end
 		}
 		if !deleted {
 			return true

@@ -19,6 +19,14 @@ func deleted(slot uint8, call, end int64) Operation {
 	return Operation{Series: "a", Verb: Delete, Slot: slot, Found: true, Call: call, Return: end}
 }
 
+func corrected(slot, payload uint8, call, end int64) Operation {
+	return Operation{Series: "a", Verb: Correct, Slot: slot, Payload: payload, Found: true, Call: call, Return: end}
+}
+
+func erased(slot uint8, call, end int64) Operation {
+	return Operation{Series: "a", Verb: Erase, Slot: slot, Call: call, Return: end}
+}
+
 func lost(o Operation) Operation {
 	o.Lost, o.Return = true, math.MaxInt64
 	return o
@@ -53,6 +61,12 @@ func TestCheckReads_AcceptsExactlyTheFoldsOfPossibleSets(t *testing.T) {
 		"deleted without response, gone":         {append(both, lost(deleted(2, 50, 60))), 100, 0, 0b01, false, ""},
 		"appended while it was deleted":          {append(both[:1:1], appended(2, 2, 40, 70), deleted(2, 50, 60)), 100, 0, 0b11, false, ""},
 		"appended again after it was deleted":    {append(both, deleted(2, 50, 60), appended(2, 2, 70, 80)), 100, 0, 0b01, false, "was acknowledged"},
+		"erased, and still there":                {append(both, erased(2, 50, 60)), 100, 0, 0b11, false, "deleted"},
+		"erased, and gone":                       {append(both, erased(2, 50, 60)), 100, 0, 0b01, false, ""},
+		"corrected, with the new payload":        {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0b10, false, ""},
+		"corrected, with the old payload":        {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0b01, false, "deleted"},
+		"corrected, with neither":                {append(both[:1:1], corrected(1, 2, 50, 60)), 100, 0, 0, false, "was acknowledged"},
+		"corrected, not yet promised":            {append(both[:1:1], corrected(1, 2, 50, 60)), 55, 0, 0b01, false, ""},
 		"an event of another hour":               {append(both, appended(4, 3, 50, 60)), 50, 0, 0b111, false, "other buckets"},
 	} {
 		l := &Log{
@@ -93,6 +107,25 @@ func TestModel_IsTheDocumentedPrecedenceOfOutcomes(t *testing.T) {
 				t.Errorf("%s, step %d: got %s, want %s", name, i, got, want)
 			}
 			s = next
+		}
+	}
+}
+
+func TestModel_CorrectsTheEventAndNotTheLatestItem(t *testing.T) {
+	var p policy
+	_, s := p.append(state{}, &Operation{Slot: 5, Payload: 1})
+	if absent, _ := p.step(s, &Operation{Verb: Correct, Slot: 4, Payload: 2, Found: true}); absent {
+		t.Error("an event that is not stored was corrected")
+	}
+	possible, s := p.step(s, &Operation{Verb: Correct, Slot: 5, Payload: 2, Found: true})
+	event, _ := p.step(s, &Operation{Verb: ReadEvent, Slot: 5, Got: 2})
+	latest, _ := p.step(s, &Operation{Verb: ReadLatest, GotSlot: 5, Got: 1})
+	if !possible || !event || !latest {
+		t.Errorf("corrected %t, the event has it %t, the latest item has not %t; want all", possible, event, latest)
+	}
+	for payload, want := range map[uint8]model.Outcome{1: model.Collision, 2: model.Duplicate} {
+		if got, _ := p.append(s, &Operation{Slot: 5, Payload: payload}); got != want {
+			t.Errorf("payload %d again: %s, want %s", payload, got, want)
 		}
 	}
 }

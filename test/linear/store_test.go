@@ -66,8 +66,26 @@ func (s *store) append(ctx context.Context, verb, pk string, do func() (ingest.S
 // DeleteEvent deletes an event.
 func (s *store) DeleteEvent(ctx context.Context, e model.EventKey, now model.Time) (storage.WriteResult, error) {
 	return s.write(ctx, "deletes", keys.Event(e).PK, func() (storage.WriteResult, error) {
+		if s.loses("DeleteEvent") {
+			return storage.Written, nil
+		}
 		return s.Table.DeleteEvent(context.Background(), e, now)
 	})
+}
+
+// CorrectEvent replaces an event.
+func (s *store) CorrectEvent(ctx context.Context, e model.Event, now model.Time) (storage.WriteResult, error) {
+	return s.write(ctx, "corrects", keys.Event(e.Key()).PK, func() (storage.WriteResult, error) {
+		if s.loses("CorrectEvent") {
+			return storage.Written, nil
+		}
+		return s.Table.CorrectEvent(context.Background(), e, now)
+	})
+}
+
+// loses reports whether the variant loses this write.
+func (s *store) loses(method string) bool {
+	return s.world.variant.lose == method && s.world.dice.Chance("loses "+s.world.Now().String(), .3)
 }
 
 // PutRow writes a row.

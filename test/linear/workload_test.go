@@ -10,7 +10,7 @@ type Pick func(name string, n int) int
 func (c *Client) Operate(ctx context.Context, series []string, stage float64, pick Pick) {
 	name := series[pick("series", len(series))]
 	slot := 1 + uint8(min(Slots-1, max(0, int(stage*Slots)+pick("slot", 7)-4)))
-	switch n := pick("operation", 20); {
+	switch n := pick("operation", 26); {
 	case n < 8:
 		c.appendNew(ctx, name, slot, 0)
 	case n < 10:
@@ -23,9 +23,32 @@ func (c *Client) Operate(ctx context.Context, series []string, stage float64, pi
 		c.ReadLatest(ctx, name)
 	case n < 18:
 		c.ReadEvent(ctx, name, slot)
-	default:
+	case n < 20:
 		c.ReadRollups(ctx, name, pick("tier", len(c.Log.Kind.Retention.Tiers)))
+	case n < 22:
+		c.appendBatch(ctx, name, slot, pick)
+	case n < 24:
+		if payload := c.Log.newPayload(name, slot); payload != 0 {
+			c.Correct(ctx, name, slot, payload)
+		}
+	case n < 25:
+		c.Erase(ctx, name, slot, min(Slots, slot+uint8(pick("range", 3))))
+	default:
+		c.ReadHistory(ctx, name)
 	}
+}
+
+// appendBatch appends up to four new payloads, each of the next slot.
+func (c *Client) appendBatch(ctx context.Context, series string, slot uint8, pick Pick) {
+	var batch []uint8
+	for next := slot; next <= min(Slots, slot+uint8(pick("batch", 4))); next++ {
+		payload := c.Log.newPayload(series, next)
+		if payload == 0 {
+			break
+		}
+		batch = append(batch, payload)
+	}
+	c.AppendAll(ctx, series, slot, batch)
 }
 
 func (c *Client) appendNew(ctx context.Context, series string, slot, where uint8) {
