@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/internal/simstream"
@@ -30,7 +31,7 @@ type operatorsTable struct {
 }
 
 // changer returns what the commands tidemark config apply and tidemark rollups immediate use.
-func (w *world) changer(p tier.Policy) *changeover.Changer {
+func (w *world) changer(p tier.Policy, d simstream.Dice) *changeover.Changer {
 	var to changeover.Table = operatorsTable{production{w.store}, w.table}
 	if w.variant.change != nil {
 		to = w.variant.change(to)
@@ -38,6 +39,7 @@ func (w *world) changer(p tier.Policy) *changeover.Changer {
 	return &changeover.Changer{
 		Table: to, Now: w.Now, MaxAhead: config.Default().Limits.MaxAhead,
 		Declare: func() (*catalog.Catalog, error) { return catalog.New(w.kindOf(p)) },
+		Limits:  aggregate.Limits{Concurrency: 1}, Sleep: w.Sleep, Rand: d.Of("changer").Rand(),
 	}
 }
 
@@ -81,7 +83,7 @@ func (w *world) endDeferral(p tier.Policy, d simstream.Dice, tries int) {
 	w.Go("rollups immediate", d, func(ctx context.Context) {
 		w.applying = true
 		defer func() { w.applying = false }()
-		worked, err := w.changer(p).EndDeferral(ctx, kindName)
+		worked, err := w.changer(p, d).EndDeferral(ctx, kindName)
 		w.Logf("rollups immediate", "worked off %d: %v", worked, err)
 		if early := new(changeover.TooEarlyError); err != nil && !errors.As(err, &early) {
 			again()

@@ -29,7 +29,7 @@ func (w *world) applyPolicy(name string, p tier.Policy, d simstream.Dice, applie
 	w.Go(name+" config apply", d, func(ctx context.Context) {
 		w.applying = true
 		defer func() { w.applying = false }()
-		switch _, err := w.changer(p).Apply(ctx); {
+		switch _, err := w.changer(p, d).Apply(ctx); {
 		case errors.Is(err, tableconfig.ErrRefused):
 			w.Count(policyRefused)
 			w.Logf("", "refused: %v", err)

@@ -5,6 +5,7 @@ package changeover
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
@@ -32,6 +33,11 @@ type Changer struct {
 	MaxAhead time.Duration // how far event times may be ahead
 	DryRun   bool
 	Retired  []string // kinds to retire, see tableconfig.Applier
+
+	// Of the recomputations; the zero values are the defaults of package aggregate.
+	Limits aggregate.Limits
+	Sleep  func(context.Context, time.Duration) error
+	Rand   io.Reader
 }
 
 // TooEarlyError says that some process may still leave buckets to a sweep.
@@ -74,7 +80,7 @@ func (c *Changer) aggregator(ctx context.Context) (*aggregate.Aggregator, error)
 	if err == nil {
 		err = tableconfig.Load(ctx, c.Table, kinds, c.Now())
 	}
-	return &aggregate.Aggregator{Store: c.Table, QuarantineStore: c.Table, Catalog: kinds, Now: c.Now}, err
+	return &aggregate.Aggregator{Store: c.Table, QuarantineStore: c.Table, Catalog: kinds, Now: c.Now, Limits: c.Limits, Sleep: c.Sleep, Rand: c.Rand}, err
 }
 
 // EndDeferral lets readers use the rows of all buckets of a kind's tiers that are immediate
