@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,34 +13,43 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/replay"
 	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/domains/metrics"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 const (
-	settings   = "mapping: {window: 0s}\nprometheus: true\n"
-	device     = "gwi_w_411"
-	columns    = "subject=device,stream=metric,time=ts,id=rec,value=value"
-	oneLineIn  = 12
-	hostile    = `<script>alert("x")</script>`
-	manyStream = 80
-	site       = "shop.example.com"
+	settings  = "mapping: {window: 0s}\nprometheus: true\n"
+	device    = "gwi_w_411"
+	columns   = "subject=device,stream=metric,time=ts,id=rec,value=value"
+	oneLineIn = 12
+	hostile   = `<script>alert("x")</script>`
+	many      = 10_000 // subjects, and streams of one subject
+	site      = "shop.example.com"
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksWideLight", "looksWideDark", "looksNarrowLight", "looksNarrowDark", "zoom", "keyboard", "live", "alert", "hostile", "figures", "site", "service", "search", "theme", "away"}
+var scenarios = []string{"looksWideLight", "looksWideDark", "looksNarrowLight", "looksNarrowDark", "zoom", "keyboard", "compare", "fleet", "live", "alert", "hostile", "figures", "site", "service", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browser := os.Getenv("CHROMIUM")
@@ -54,9 +64,9 @@ func TestPages_ShowTheTableInABrowser(t *testing.T) {
 		testenv.Missing(t, "node", err)
 	}
 	s := start(t)
-	began := time.Now()
 	send(t, s)
-	t.Logf("sent in %s", time.Since(began))
+	listed := make(chan error, 1)
+	go func() { listed <- list(t.Context(), s) }()
 	screens, err := filepath.Abs("../../build/screens")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +75,7 @@ func TestPages_ShowTheTableInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := exec.CommandContext(t.Context(), node, "pages.mjs", s.URL, browser, screens, hostile).CombinedOutput()
-	if err != nil {
+	if err := errors.Join(err, <-listed); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	t.Logf("%s", out)
@@ -98,8 +108,8 @@ func start(t *testing.T) *local.Stack {
 	return s
 }
 
-// send sends the readings of a logger, shifted so that the newest is now, then readings of a subject whose id
-// is markup and of one with many streams.
+// send sends the readings of a logger, shifted so that the newest is now, readings of a subject whose id is markup and of
+// some to compare, and the views of a site.
 func send(t *testing.T, s *local.Stack) {
 	t.Helper()
 	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING", "measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
@@ -131,15 +141,58 @@ func send(t *testing.T, s *local.Stack) {
 		t.Fatalf("replay: %v, %d rejected", err, sender.Counts.Of(model.Rejected))
 	}
 	at := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
-	readings := []map[string]any{{"deviceId": hostile, "timestamp": at, "temperature": 20, "note": hostile}}
-	for i := range manyStream {
-		readings = append(readings, map[string]any{"deviceId": "many", "stream": fmt.Sprintf("channel_%02d", i), "timestamp": at, "value": i})
-	}
-	post(t, s.URL+"/v1/readings", readings)
+	post(t, s.URL+"/v1/readings", []map[string]any{
+		{"deviceId": hostile, "timestamp": at, "temperature": 20, "note": hostile},
+		{"deviceId": "hall", "timestamp": at, "temperature": 20}, {"deviceId": "yard", "timestamp": at, "temperature": 10},
+		{"deviceId": "rooms", "stream": "north", "timestamp": at, "value": 1}, {"deviceId": "rooms", "stream": "south", "timestamp": at, "value": 2},
+	})
+	call(t, http.MethodPut, s.URL+"/v1/devices/hall", map[string]any{"name": "Hall of the station", "status": "retired"})
 	post(t, s.URL+"/v1/pageviews", views())
 	if err := s.Idle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// list writes the list of series of many hosts, of one with many streams and of one whose kind is no longer declared, as
+// aggregate writes it after their first events. The last entry is written when all others are, so that the scenarios can
+// wait for it.
+func list(ctx context.Context, s *local.Stack) error {
+	hour := model.TimeOf(time.Now().Truncate(time.Hour))
+	entry := func(host, kind, stream string) types.WriteRequest {
+		series := model.Series{Subject: model.Subject{Type: metrics.Metrics.Subject.Name, ID: host}, Kind: kind, Stream: stream}
+		put := &types.PutRequest{Item: map[string]types.AttributeValue{}}
+		for name, v := range item.FromListedSeries(entity.ListedSeries{Series: series, First: hour, Last: hour}) { // texts and numbers
+			put.Item[name] = &types.AttributeValueMemberS{Value: v.S}
+			if v.Type == item.N {
+				put.Item[name] = &types.AttributeValueMemberN{Value: v.S}
+			}
+		}
+		return types.WriteRequest{PutRequest: put}
+	}
+	var puts []types.WriteRequest
+	for n := range many {
+		puts = append(puts, entry(fmt.Sprintf("host_%05d", n), metrics.Metrics.Name, ""), entry("rack", metrics.Metrics.Name, fmt.Sprintf("disk_%05d", n)))
+	}
+	client, err := dynamo.NewClient(ctx, local.Region, s.Endpoint)
+	if err != nil {
+		return err
+	}
+	write := func(ctx context.Context, batch []types.WriteRequest) error {
+		out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{s.Table: batch}})
+		if err == nil && len(out.UnprocessedItems) > 0 {
+			err = errors.New("some entries were not written")
+		}
+		return err
+	}
+	work, within := errgroup.WithContext(ctx)
+	work.SetLimit(4)
+	for batch := range slices.Chunk(puts, 25) {
+		work.Go(func() error { return write(within, batch) })
+	}
+	if err := work.Wait(); err != nil {
+		return fmt.Errorf("write the list of series: %w", err)
+	}
+	return write(ctx, []types.WriteRequest{entry("old", "GONE", "")})
 }
 
 const viewDays = 12
@@ -163,17 +216,27 @@ func views() (all []map[string]any) {
 
 func post(t *testing.T, url string, body any) {
 	t.Helper()
+	call(t, http.MethodPost, url, body)
+}
+
+func call(t *testing.T, method, url string, body any) {
+	t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.Post(url, "application/json", bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
 	if printed, _ := io.ReadAll(response.Body); response.StatusCode >= 300 {
-		t.Fatalf("POST %s: %s: %s", url, response.Status, printed)
+		t.Fatalf("%s %s: %s: %s", method, url, response.Status, printed)
 	}
 }
 

@@ -19,6 +19,7 @@ export interface Subject { subject: string; profile: boolean; series: Series[] }
 export interface Subjects { subjects: Subject[]; next: string | null }
 export interface Event { at: string | null; id: string; fields: Record<string, unknown> }
 export interface History { events: Event[]; next: string | null }
+export interface Profile { fields: Record<string, unknown> }
 export interface Alert {
   id: string; subject: string; kind: string; stream?: string; rule: string; severity: string; status: string;
   message: string; measure: string; at: string;
@@ -74,7 +75,7 @@ export interface Polled<T> { path: string; data?: T; problem?: Problem }
 /**
  * usePolled reads a path, and again every `every` milliseconds while the page is visible. The
  * value changes only if the entity tag does. null reads nothing. After a failure the last data
- * stays, next to the problem.
+ * stays, next to the problem, and the path is read again after five seconds at most.
  */
 export function usePolled<T>(path: string | null, every = 5000): Polled<T> {
   const [state, setState] = useState<Polled<T>>({ path: "" });
@@ -83,6 +84,7 @@ export function usePolled<T>(path: string | null, every = 5000): Polled<T> {
     const stop = new AbortController();
     let timer = 0, tag = "";
     const read = async () => {
+      let pause = every;
       try {
         if (!document.hidden || !tag) {
           const got = await request(path, stop.signal);
@@ -91,10 +93,11 @@ export function usePolled<T>(path: string | null, every = 5000): Polled<T> {
       } catch (cause) {
         if (stop.signal.aborted) return;
         tag = "";
+        pause = Math.min(every, 5000);
         const problem = cause instanceof Problem ? cause : new Problem(0, String(cause));
         setState((old) => ({ path, data: old.path === path ? old.data : undefined, problem }));
       }
-      if (!stop.signal.aborted) timer = window.setTimeout(read, every);
+      if (!stop.signal.aborted) timer = window.setTimeout(read, pause);
     };
     read();
     return () => { stop.abort(); clearTimeout(timer); };

@@ -11,31 +11,41 @@ export const eventCount = "events";
 const figures = ["min", "max", "avg", "p50", "p95", "p99"] as const;
 type Column = (number | null)[];
 
-/** columns returns the times in seconds, then one column for each of `figures`. */
-function columns(rollups: Rollup[], measure: string): uPlot.AlignedData {
+/** Line is another series on the plot, of the same measure: its mean, or its number of events. */
+export interface Line { name: string; rollups: Rollup[] }
+
+/** columns returns the times in seconds, one column for each of `figures` or for the events, and one for each other line. */
+function columns({ rollups, measure, others }: Pick<Props, "rollups" | "measure" | "others">): uPlot.AlignedData {
   const times = rollups.map((r) => Date.parse(r.bucket) / 1000);
-  if (measure === eventCount) return [times, rollups.map((r) => r.events)];
+  const more = others.map((o) => {
+    const at = new Map(o.rollups.map((r) => [r.bucket, main(r, measure)]));
+    return rollups.map((r) => at.get(r.bucket) ?? null);
+  });
+  if (measure === eventCount) return [times, rollups.map((r) => r.events), ...more];
   const of = (name: keyof Figures): Column => rollups.map((r) => r.measures[measure]?.[name] ?? null);
-  return [times, ...figures.map(of)] as uPlot.AlignedData;
+  return [times, ...figures.map(of), ...more] as uPlot.AlignedData;
 }
+
+const main = (r: Rollup, measure: string) => (measure === eventCount ? r.events : r.measures[measure]?.avg ?? null);
 
 /** The lines that the reader can turn on and off: their columns in `figures`, and whether they are on at first. */
 const choices = [["min to max", [1, 2], true], ["mean", [3], true], ["p50", [4], false], ["p95", [5], false], ["p99", [6], false]] as const;
 
-function lines(measure: string, on: boolean[]): uPlot.Series[] {
+function lines(measure: string, on: boolean[], others: Line[]): uPlot.Series[] {
   const line = (stroke: string, show: boolean, more: uPlot.Series = {}): uPlot.Series =>
     ({ stroke: color(stroke), width: 1, points: { show: false }, show, ...more });
+  const more = others.map((_, i) => line(`--other-${i}`, true, { width: 2, points: marks }));
   if (measure === eventCount) {
-    return [line("--line", true, { paths: uPlot.paths.bars!({ size: [0.9, 40], align: 1 }), fill: color("--band") })];
+    return [line("--line", true, { paths: uPlot.paths.bars!({ size: [0.9, 40], align: 1 }), fill: color("--band") }), ...more];
   }
   return [
-    line("--edge", on[0]), line("--edge", on[0]), line("--line", on[1], { width: 2, points: { show: (u) => u.data[0].length <= fewBuckets, size: 6 } }),
-    line("--p50", on[2]), line("--p95", on[3]), line("--p99", on[4]),
+    line("--edge", on[0]), line("--edge", on[0]), line("--line", on[1], { width: 2, points: marks }),
+    line("--p50", on[2]), line("--p95", on[3]), line("--p99", on[4]), ...more,
   ];
 }
 
 // A point marks each bucket of a short chart: a single bucket has no line.
-const fewBuckets = 60;
+const marks: uPlot.Series.Points = { show: (u) => u.data[0].length <= 60, size: 6 };
 
 /** shade marks the buckets whose figures miss a change by a hatch, the open one by a tint, and alerts by a line. */
 function shade(u: uPlot, { rollups, alerts }: Props) {
@@ -61,6 +71,7 @@ function shade(u: uPlot, { rollups, alerts }: Props) {
 interface Props {
   rollups: Rollup[]; measure: string; from: string; to: string; utc: boolean;
   alerts: number[]; // times in milliseconds
+  others: Line[];
   zoom: (from: number, to: number) => void;
 }
 
@@ -73,7 +84,7 @@ export function Plot(props: Props) {
   const [at, setAt] = useState<number | null>(null);
   const [on, setOn] = useState(choices.map((c) => c[2] as boolean));
   latest.current = props;
-  const { rollups, measure, from, to, utc, alerts } = props;
+  const { rollups, measure, from, to, utc, alerts, others } = props;
   const dark = useTheme();
   const shape = measure === eventCount;
 
@@ -82,13 +93,14 @@ export function Plot(props: Props) {
     const plot = create(parent, latest, on, setAt);
     drawn.current = plot;
     return drawIn(parent, plot);
-  }, [shape, utc, dark]);
-  useEffect(() => { drawn.current?.setData(columns(rollups, measure)); }, [rollups, measure, from, to, alerts]);
+  }, [shape, utc, dark, others.length]);
+  useEffect(() => { drawn.current?.setData(columns(props)); }, [rollups, measure, from, to, alerts, others]);
   useEffect(() => {
     if (!shape) choices.forEach(([, of], i) => of.forEach((n) => drawn.current?.setSeries(n, { show: on[i] })));
   }, [on]);
 
   const chosen = at === null ? undefined : rollups[at];
+  const text = chosen && readout(chosen, measure, utc, others);
   const select = (n: number) => {
     const next = Math.max(0, Math.min(rollups.length - 1, n)), u = drawn.current;
     if (!rollups.length || !u) return;
@@ -115,27 +127,32 @@ export function Plot(props: Props) {
       )}
       <div class="plot" ref={holder} tabIndex={0} role="slider" aria-label={`${measure} over time. The arrow keys select a bucket, plus and minus zoom.`}
         aria-valuemin={0} aria-valuemax={Math.max(0, rollups.length - 1)} aria-valuenow={at ?? Math.max(0, rollups.length - 1)}
-        aria-valuetext={chosen ? readout(chosen, measure, utc) : "no bucket selected"}
+        aria-valuetext={text ?? "no bucket selected"}
         onKeyDown={(e) => { const act = keys[e.key]; if (act && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); act(); } }} />
-      <p class="readout">{chosen ? readout(chosen, measure, utc) : "Point at a bucket, or select one with the arrow keys. Drag over a range to zoom."}</p>
+      <p class="readout">{text ?? "Point at a bucket, or select one with the arrow keys. Drag over a range to zoom."}</p>
     </>
   );
 }
 
-function readout(r: Rollup, measure: string, utc: boolean): string {
+function readout(r: Rollup, measure: string, utc: boolean, others: Line[]): string {
   const f = r.measures[measure];
   const state = r.open ? "open" : r.exact ? "exact" : "inexact";
   const parts = [timeText(r.bucket, utc), `${numberText(r.events)} ${r.events === 1 ? "event" : "events"}`];
   if (f) for (const name of ["min", "avg", "max", "p50", "p95", "p99"] as const) if (f[name] !== null) parts.push(`${name === "avg" ? "mean" : name} ${numberText(f[name])}`);
-  return [...parts, state].join(" · ");
+  parts.push(state);
+  for (const o of others) {
+    const same = o.rollups.find((x) => x.bucket === r.bucket);
+    parts.push(`${o.name}: ${same ? numberText(main(same, measure)) : "–"}`);
+  }
+  return parts.join(" · ");
 }
 
 function create(parent: HTMLElement, latest: { current: Props }, on: boolean[], select: (at: number | null) => void): uPlot {
-  const { measure, rollups, utc } = latest.current;
+  const { measure, utc, others } = latest.current;
   return new uPlot({
     ...frame(parent, utc),
     scales: { x: { range: () => [Date.parse(latest.current.from) / 1000, Date.parse(latest.current.to) / 1000] } },
-    series: [{}, ...lines(measure, on)],
+    series: [{}, ...lines(measure, on, others)],
     bands: measure === eventCount ? [] : [{ series: [2, 1], fill: color("--band") }],
     cursor: { drag: { x: true, y: false, setScale: false } },
     hooks: {
@@ -148,5 +165,5 @@ function create(parent: HTMLElement, latest: { current: Props }, on: boolean[], 
         u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       }],
     },
-  }, columns(rollups, measure), parent);
+  }, columns(latest.current), parent);
 }

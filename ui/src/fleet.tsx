@@ -1,9 +1,10 @@
 // The fleet page: all subjects of a type, found by any part of their id, and the open alerts.
 import { useMemo, useState } from "preact/hooks";
+import { Spark, useSeen } from "./spark";
 import { ago, timeText } from "./time";
 import { Notice, href } from "./parts";
 import { AlertTable } from "./alerts";
-import { url, usePolled, useSubjects, type Alerts, type Readable, type Subject } from "./api";
+import { url, usePolled, useSubjects, type Alerts, type Profile, type Readable, type Subject } from "./api";
 
 const step = 200; // rows that are shown at first, and added by a click
 
@@ -20,6 +21,7 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Reada
   const alerting = useMemo(() => Map.groupBy(open?.alerts ?? [], (a) => a.subject), [open]);
   const now = Date.now();
   const total = listed.subjects.length;
+  const profiles = useMemo(() => listed.subjects.some((s) => s.profile), [listed]);
   return (
     <main>
       <div class="bar">
@@ -43,24 +45,41 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Reada
             {rows.length} of {total} {subjects}{!listed.whole && !listed.problem && ", reading more…"}
             {listed.more && "; there are more than this page lists: enter a whole id to open it"}
           </caption>
-          <thead><tr><th scope="col">Subject</th><th scope="col">Series</th><th scope="col">Last event</th></tr></thead>
+          <thead><tr><th scope="col">Subject</th>{profiles && <th scope="col">Status</th>}<th scope="col" class="second">Series</th><th scope="col">Last 7 days</th><th scope="col">Last event</th></tr></thead>
           <tbody>
-            {rows.slice(0, most).map((s) => {
-              const last = lastSeen(s), alerts = alerting.get(s.subject)?.length;
-              return (
-                <tr key={s.subject}>
-                  <th scope="row"><a href={href([subjects, s.subject])}>{s.subject}</a>{alerts && <span class="tag">{alerts} open {alerts > 1 ? "alerts" : "alert"}</span>}</th>
-                  <td>{seriesText(s, kinds)}</td>
-                  <td title={last && timeText(last, utc)}>{last ? ago(last, now) : "–"}</td>
-                </tr>
-              );
-            })}
+            {rows.slice(0, most).map((s) => (
+              <Row key={s.subject} subject={s} subjects={subjects} kinds={kinds} profiles={profiles} alerts={alerting.get(s.subject)?.length} now={now} utc={utc} />
+            ))}
           </tbody>
         </table>
       )}
       {rows.length > most && <p><button onClick={() => setMost(most + step)}>Show {Math.min(step, rows.length - most)} more</button></p>}
       <p class="note">“Last event” is to the hour, or to the day where hours are immediate.</p>
     </main>
+  );
+}
+
+interface RowProps { subject: Subject; subjects: string; kinds: Readable[]; profiles: boolean; alerts?: number; now: number; utc: boolean }
+
+const minutes = 60e3;
+
+/** Row reads the profile and the small chart of a subject when it comes into view. */
+function Row({ subject: s, subjects, kinds, profiles, alerts, now, utc }: RowProps) {
+  const [row, seen] = useSeen<HTMLTableRowElement>();
+  const { data: profile } = usePolled<Profile>(seen && s.profile ? url([subjects, s.subject]) : null, 5 * minutes);
+  const text = (name: string) => (typeof profile?.fields[name] === "string" ? (profile.fields[name] as string) : "");
+  const last = lastSeen(s);
+  return (
+    <tr ref={row}>
+      <th scope="row">
+        <a href={href([subjects, s.subject])}>{s.subject}</a>{alerts && <span class="tag">{alerts} open {alerts > 1 ? "alerts" : "alert"}</span>}
+        {text("name") && <small class="soft">{text("name")}</small>}
+      </th>
+      {profiles && <td>{text("status")}</td>}
+      <td class="second">{seriesText(s, kinds)}</td>
+      <td><Spark subjects={subjects} subject={s} kinds={kinds} seen={seen} /></td>
+      <td title={last && timeText(last, utc)}>{last ? ago(last, now) : "–"}</td>
+    </tr>
   );
 }
 

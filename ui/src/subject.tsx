@@ -1,7 +1,8 @@
 // The page of one subject: a chart of a measure, the latest state and the newest events.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { AlertTable } from "./alerts";
-import { Plot, eventCount } from "./chart";
+import { Plot, eventCount, type Line } from "./chart";
+import { Compare, mostOthers, otherName, othersOf, withOthers, type Other } from "./compare";
 import { Notice, href } from "./parts";
 import { iso, numberText, timeText } from "./time";
 import { url, usePolled, type Alerts, type Chart, type Event, type History, type Readable, type Series, type Subject } from "./api";
@@ -30,7 +31,7 @@ export function SubjectPage({ subjects, id, params, kinds, utc, site }: Props) {
         <p class="empty">The series {chosen.kind}{chosen.stream && ` · ${chosen.stream}`} cannot be shown: the API describes no kind {chosen.kind} of {subjects}. Its rows stay
         in the table. Declare the kind in tidemark.yaml again to read them.</p>
       )}
-      {chosen && kind && <SeriesView key={chosen.kind + "/" + chosen.stream} parts={[subjects, id, kind.path]} series={chosen} kind={kind} utc={utc} />}
+      {chosen && kind && <SeriesView key={chosen.kind + "/" + chosen.stream} place={[subjects, id]} series={chosen} all={series} kind={kind} utc={utc} others={othersOf(params)} />}
     </main>
   );
 }
@@ -63,7 +64,10 @@ function firstRange(s: Series): Range {
   return { length: Math.min((end ?? Date.now()) - Date.parse(s.firstSeen), 30 * day), end };
 }
 
-function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Series; kind: Readable; utc: boolean }) {
+interface SeriesProps { place: [subjects: string, id: string]; series: Series; all: Series[]; kind: Readable; utc: boolean; others: Other[] }
+
+function SeriesView({ place, series, all, kind, utc, others }: SeriesProps) {
+  const [subjects, id] = place, parts = [...place, kind.path];
   const measures = [...series.measures, eventCount];
   const [chosen, setMeasure] = useState<string>();
   const [range, setRange] = useState(() => firstRange(series));
@@ -73,13 +77,16 @@ function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Ser
   const move = (by: number) => { const to = (end ?? Date.now()) + by; go(span, to < Date.now() ? to : null); };
   // A range that ends now is a length: the API knows the time.
   const when = useMemo((): Record<string, string> => end === null ? { last: `${Math.ceil(span / 1000)}s` } : { from: iso(end - span), to: iso(end) }, [range]);
-  const { data: read, problem } = usePolled<Chart>(url([...parts, "rollups"], { ...when, points: "400", gaps: "true", stream: series.stream }));
+  const chartOf = (subject: string, stream: string) => url([subjects, subject, kind.path, "rollups"], { ...when, points: "400", gaps: "true", stream });
+  const { data: read, problem } = usePolled<Chart>(chartOf(id, series.stream));
+  const compared = Array.from({ length: mostOthers }, (_, i) => usePolled<Chart>(i < others.length ? chartOf(others[i].subject, others[i].stream) : null).data);
+  const lines = useMemo(() => others.map((o, i): Line => ({ name: otherName(o, id), rollups: compared[i]?.rollups ?? [] })), [JSON.stringify(others), ...compared]);
   const previous = useRef<Chart>(undefined);
   if (read) previous.current = read;
   const chart = read ?? previous.current; // the old chart stays until the new one is there
   const first = useMemo(() => measures.find((m) => chart?.rollups.some((r) => r.measures[m]?.count)), [chart]);
   const measure = chosen ?? first ?? measures[0];
-  const { data: alerts } = usePolled<Alerts>(kind.alerts ? url([...parts.slice(0, 2), "alerts"], { limit: "100" }) : null);
+  const { data: alerts } = usePolled<Alerts>(kind.alerts ? url([...place, "alerts"], { limit: "100" }) : null);
   const own = useMemo(() => (alerts?.alerts ?? []).filter((a) => a.kind === kind.kind && (a.stream ?? "") === series.stream), [alerts]);
   const times = useMemo(() => own.map((a) => Date.parse(a.at)), [own]);
   return (
@@ -97,7 +104,9 @@ function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Ser
           <button disabled={!before.length} onClick={() => { setRange(before.at(-1)!); setBefore(before.slice(0, -1)); }}>Back</button>
         </div>
         <Notice problem={problem} waiting={!chart} />
-        {chart && <ChartView chart={chart} measure={measure} utc={utc} zoom={(from, to) => go(to - from, to)} alerts={times} />}
+        <Compare id={id} chosen={series} series={all} others={others} missing={(i) => !!compared[i] && !compared[i].rollups.some((r) => r.events > 0)}
+          change={(next) => { location.hash = href(place, [["kind", series.kind], ["stream", series.stream], ...withOthers(next)]); }} />
+        {chart && <ChartView others={lines} chart={chart} measure={measure} utc={utc} zoom={(from, to) => go(to - from, to)} alerts={times} />}
       </section>
       {own.length > 0 && <section><h2>Alerts</h2><AlertTable alerts={own} utc={utc} /></section>}
       <div class="columns">
@@ -108,17 +117,18 @@ function SeriesView({ parts, series, kind, utc }: { parts: string[]; series: Ser
   );
 }
 
-interface ChartProps { chart: Chart; measure: string; utc: boolean; alerts: number[]; zoom: (from: number, to: number) => void }
+interface ChartProps { chart: Chart; others: Line[]; measure: string; utc: boolean; alerts: number[]; zoom: (from: number, to: number) => void }
 
-function ChartView({ chart, measure, utc, alerts, zoom }: ChartProps) {
+function ChartView({ chart, others, measure, utc, alerts, zoom }: ChartProps) {
   const filled = useMemo(() => chart.rollups.filter((r) => r.events > 0), [chart]);
   const inexact = filled.filter((r) => !r.exact).length;
   return (
     <>
       {filled.length === 0 && <p class="empty">No events from {timeText(chart.from, utc)} to {timeText(chart.to, utc)}. Choose “All” for every bucket that is kept.</p>}
-      <Plot rollups={chart.rollups} measure={measure} from={chart.from} to={chart.to} utc={utc} alerts={alerts} zoom={zoom} />
+      <Plot rollups={chart.rollups} measure={measure} from={chart.from} to={chart.to} utc={utc} alerts={alerts} others={others} zoom={zoom} />
       <p class="facts">
         <strong>Tier:</strong> {chart.reason}.{" "}
+        <strong>Range:</strong> {timeText(chart.from, utc)} to {timeText(chart.to, utc)}.{" "}
         {chart.wholeFrom && <>Data before {timeText(chart.wholeFrom, utc)} has expired. </>}
         {inexact > 0
           ? <>{inexact} hatched {inexact === 1 ? "bucket is" : "buckets are"} inexact: a change arrived too late to be included. </>
