@@ -65,6 +65,14 @@ build-local:
 	  cp tidemark.yaml build/local/$$f/tidemark.yaml; \
 	done
 
+.PHONY: release
+release: ## longer: the files of a release in build/release: archives for five systems, function zips, SBOMs, checksums
+	@scripts/release.sh "$(VERSION)"
+
+.PHONY: man
+man: ## the manual pages of the command line in build/man
+	@go run ./cmd/tidemark man build/man
+
 .PHONY: script
 script: node_modules ## the script of websites, from internal/script/src; prints its sizes
 	@node internal/script/build.mjs

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,9 @@ func afterDash(cmd *cobra.Command, args []string) error {
 
 func dev(cmd *cobra.Command, to *connection, flags devFlags, command []string) error {
 	ctx := cmd.Context()
+	if runtime.GOOS == "windows" {
+		return usagef("tidemark dev runs on Linux and macOS: on Windows, run it in the Windows Subsystem for Linux")
+	}
 	options, err := devOptions(to, flags)
 	if err != nil {
 		return err

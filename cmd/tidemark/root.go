@@ -34,7 +34,7 @@ var groups = []struct {
 		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, waitCommand, gapCommand, adoptCommand,
 	}},
 	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, smokeCommand}},
-	{"", []func(*connection) *cobra.Command{versionCommand}},
+	{"", []func(*connection) *cobra.Command{manCommand, versionCommand}},
 }
 
 // run executes one command line and returns its exit status.

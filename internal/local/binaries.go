@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/release"
@@ -28,7 +29,8 @@ const BinaryDir = "build/local"
 // FindBinaries returns the path of the bootstrap of each named function, for this machine. In a
 // checkout with the go command it builds them with the deployed tags and flags, so that they match
 // the sources. Otherwise it searches dir or, if dir is empty, build/local in the working directory
-// and its parents and next to the program.
+// and its parents and next to the program, and functions next to the program, as a release has
+// them.
 func FindBinaries(ctx context.Context, dir string, names ...string) (map[string]string, error) {
 	goTool, err := exec.LookPath("go")
 	if root, ok := sourceRoot(); dir == "" && ok && err == nil {
@@ -60,7 +62,7 @@ func binaryRoots(dir string) []string {
 		}
 	}
 	if self, err := os.Executable(); err == nil {
-		roots = append(roots, filepath.Join(filepath.Dir(self), "..", BinaryDir))
+		roots = append(roots, filepath.Join(filepath.Dir(self), "..", BinaryDir), filepath.Join(filepath.Dir(self), "functions"))
 	}
 	return roots
 }
@@ -100,29 +102,69 @@ func sourceRoot() (string, bool) {
 
 // build builds the binaries. A file lock serializes concurrent builds.
 func build(ctx context.Context, goTool, root string, names []string) (map[string]string, error) {
-	unlock, err := lock(filepath.Join(root, BinaryDir, ".lock"))
-	if err != nil {
+	if err := os.MkdirAll(filepath.Join(root, BinaryDir), 0o755); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(root, BinaryDir, ".lock"))
+	if err := lock.Lock(); err != nil {
 		return nil, fmt.Errorf("build the functions: %w", err)
 	}
-	defer unlock()
+	defer lock.Unlock() // it ends with the process, too
 	built := map[string]string{}
-	flags := "-s -w -X " + module + "/internal/release.version=" + release.Version() // the release of this program
 	var group errgroup.Group
 	for _, name := range names {
 		out := filepath.Join(root, BinaryDir, name, "bootstrap")
 		built[name] = out
-		group.Go(func() error {
-			cmd := exec.CommandContext(ctx, goTool, "build", "-trimpath", "-buildvcs=false",
-				"-tags", "lambda.norpc", "-ldflags", flags, "-o", out, "./functions/"+name)
-			cmd.Dir = root
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-			if output, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("go build ./functions/%s: %w\n%s", name, err, output)
-			}
-			return nil
-		})
+		group.Go(func() error { return compile(ctx, goTool, root, nil, "build", "-o", out, "./functions/"+name) })
 	}
 	return built, group.Wait()
+}
+
+// compile runs go build or go install with the flags of deployed functions, and the release of
+// this program.
+func compile(ctx context.Context, goTool, dir string, env []string, command string, args ...string) error {
+	flags := []string{command, "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -X " + module + "/internal/release.version=" + release.Version()}
+	cmd := exec.CommandContext(ctx, goTool, append(flags, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s %s: %w\n%s", command, args[len(args)-1], err, output)
+	}
+	return nil
+}
+
+// findOrInstall is FindBinaries for dev. A program of go install gets the functions as it was got
+// itself: the go command fetches the same version of the module, and builds them in the user's
+// cache. say is called before that.
+func findOrInstall(ctx context.Context, say func(string), dir string, names ...string) (map[string]string, error) {
+	found, err := FindBinaries(ctx, dir, names...)
+	version := release.Module()
+	goTool, missing := exec.LookPath("go")
+	if !errors.Is(err, ErrNoBinaries) || dir != "" || version == "" || missing != nil {
+		return found, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	root := filepath.Join(cache, "tidemark", "functions-"+version)
+	if found := allThere(root, names); found != nil {
+		return found, nil
+	}
+	say("fetch " + module + "@" + version + " with the go command, and build its functions in " + root)
+	for _, name := range names {
+		dir := filepath.Join(root, name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+		if err := compile(ctx, goTool, dir, []string{"GOBIN=" + dir}, "install", module+"/functions/"+name+"@"+version); err != nil {
+			return nil, err
+		}
+		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, "bootstrap")); err != nil {
+			return nil, err
+		}
+	}
+	return allThere(root, names), nil
 }
 
 func isDir(path string) bool {

@@ -29,8 +29,7 @@ func (c Command) Run(ctx context.Context) (status int, err error) {
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr
-	cmd.SysProcAttr = diesWithParent()
-	cmd.SysProcAttr.Setpgid = false // it shares the terminal
+	cmd.SysProcAttr = child(false) // it shares the terminal
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = commandGrace
 	err = cmd.Run()

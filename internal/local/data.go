@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/gofrs/flock"
 )
 
 // ErrDataInUse reports that another process keeps its table in the directory.
@@ -27,8 +29,9 @@ func OpenData(dir string, fresh bool) (path string, release func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", nil, fmt.Errorf("create the directory of the table: %w", err)
 	}
-	release, ok, err := tryLock(filepath.Join(dir, ".lock"))
-	switch {
+	lock := flock.New(filepath.Join(dir, ".lock"))
+	release = func() { _ = lock.Unlock() } // the lock ends with the process, too
+	switch ok, err := lock.TryLock(); {
 	case err != nil:
 		return "", nil, fmt.Errorf("lock the directory of the table: %w", err)
 	case !ok:

@@ -2,8 +2,8 @@ package local
 
 import "syscall"
 
-// diesWithParent makes the kernel end the child when its parent ends. The child has its own process
-// group, so that Ctrl-C reaches only the parent, which ends its children in order.
-func diesWithParent() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+// child returns the attributes of a child process. The kernel ends it when its parent ends. In its
+// own process group Ctrl-C does not reach it: the parent ends its children in order.
+func child(ownGroup bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: ownGroup, Pdeathsig: syscall.SIGKILL}
 }

@@ -81,7 +81,7 @@ func (s *sandbox) runOnce() error {
 	cmd := exec.CommandContext(s.f.ctx, s.f.opts.Binary)
 	cmd.Env = s.environment()
 	cmd.Stdout, cmd.Stderr = s.last, s.last
-	cmd.SysProcAttr = diesWithParent()
+	cmd.SysProcAttr = child(true)
 	cmd.WaitDelay = time.Second
 	s.mu.Lock()
 	err := cmd.Start()

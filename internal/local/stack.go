@@ -97,11 +97,13 @@ func (s *Stack) start(ctx context.Context) error {
 	say("start DynamoDB Local, and build the functions if they are not built (the first time takes a minute)")
 	group, both := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		binaries, err = FindBinaries(both, s.opts.BinaryDir, namesOf(servedBy(s.opts.Config))...)
+		binaries, err = findOrInstall(both, say, s.opts.BinaryDir, namesOf(servedBy(s.opts.Config))...)
 		return err
 	})
 	group.Go(func() (err error) {
-		s.database, err = ddblocal.Start(both, s.opts.DynamoDB)
+		if err = ddblocal.Fetch(both, s.opts.DynamoDB, say); err == nil {
+			s.database, err = ddblocal.Start(both, s.opts.DynamoDB)
+		}
 		return err
 	})
 	if err := group.Wait(); err != nil {

