@@ -249,18 +249,26 @@ func TestEntity_ConfigurationErrorsHaveCodes(t *testing.T) {
 		Deleted bool `tide:"deleted"`
 	}
 	type untagged struct{ Device string }
+	type keyed struct {
+		Device string    `tide:"subject"`
+		At     time.Time `tide:"time,id"`
+	}
 	table := timeseriestest.New(t, now)
-	for want, err := range map[timeseries.Code]error{
-		timeseries.OrderMissing:     opening[noOrder](table),
-		timeseries.AppendLacksKey:   opening[noKey](table),
-		timeseries.OrderIsReference: opening[reference](table),
-		timeseries.Versioned:        opening[versioned](table),
-		timeseries.SoftDeleted:      opening[softDeleted](table),
-		timeseries.AppendMissing:    opening[untagged](table),
+	for i, mistake := range []struct {
+		want timeseries.Code
+		err  error
+	}{
+		{timeseries.OrderMissing, opening[noOrder](table)},
+		{timeseries.OrderIsKey, opening[keyed](table)},
+		{timeseries.Versioned, opening[versioned](table)},
+		{timeseries.AppendLacksKey, opening[noKey](table)},
+		{timeseries.OrderIsReference, opening[reference](table)},
+		{timeseries.SoftDeleted, opening[softDeleted](table)},
+		{timeseries.AppendMissing, opening[untagged](table)},
 	} {
-		var mistake *timeseries.Error
-		if !errors.As(err, &mistake) || mistake.Code != want {
-			t.Errorf("got %v, want %s", err, want)
+		var got *timeseries.Error
+		if !errors.As(mistake.err, &got) || got.Code != mistake.want || string(got.Code) != fmt.Sprintf("TM-%03d", i+1) {
+			t.Errorf("got %v, want %s", mistake.err, mistake.want)
 		}
 	}
 }
