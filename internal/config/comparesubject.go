@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -40,6 +41,7 @@ var profileFieldRules = memberRules[catalog.ProfileField]{
 	removed: ruling{Safe, "the field may have any value from now on"},
 	both: func(path string, a, b catalog.ProfileField) []Change {
 		changes := differ(join(path, "values"), strings.Join(a.Values, ", "), strings.Join(b.Values, ", "), ruling{Safe, "it is checked when a profile is written next"})
+		changes = append(changes, differ(join(path, "required"), strconv.FormatBool(a.Required), strconv.FormatBool(b.Required), ruling{Safe, "it is checked when a profile is written next"})...)
 		return append(changes, differ(join(path, "default"), a.Default, b.Default, ruling{Safe, "it applies to profiles that are created from now on"})...)
 	},
 }

@@ -179,7 +179,7 @@ func readProfile(r *reader, v value, to **catalog.Profile) {
 
 func readProfileField(r *reader, name string, v value) catalog.ProfileField {
 	f := catalog.ProfileField{Name: name}
-	r.object(v, members{{"values", list(&f.Values)}, {"default", text(&f.Default)}})
+	r.object(v, members{{"values", list(&f.Values)}, {"default", text(&f.Default)}, {"required", boolean(func(b bool) { f.Required = b })}})
 	return f
 }
 

@@ -22,9 +22,10 @@ type Profile struct {
 // ProfileField declares a text field of profiles. Profiles may also have fields that are not
 // declared.
 type ProfileField struct {
-	Name    string
-	Values  []string // allowed values; empty allows any
-	Default string   // value of a new profile without the field; "" is none
+	Name     string
+	Values   []string // allowed values; empty allows any
+	Default  string   // value of a new profile without the field; "" is none
+	Required bool     // a profile without a text that is not empty is rejected
 }
 
 // ProfileIndex finds profiles of a subject type by a text field. Profiles without the field

@@ -102,6 +102,8 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 	for _, f := range spec.Declared {
 		v, ok := p.Attrs.Get(f.Name)
 		switch {
+		case f.Required && (v.Kind == model.Null || v == model.TextValue("")):
+			a.addError(f.Name, codeMissing, "is required in profiles of %s: send a string that is not empty", p.Subject.Type)
 		case !ok || v.Kind == model.Null:
 		case v.Kind != model.Text:
 			a.addError(f.Name, codeWrongType, "is not a string: send a string")

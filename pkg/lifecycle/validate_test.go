@@ -17,6 +17,7 @@ var limits = config.Default().Limits
 // declared is a subject type whose fields have values and a default.
 var declared = catalog.Profile{Declared: []catalog.ProfileField{
 	{Name: "status", Values: []string{"active", "stopped"}, Default: "active"}, {Name: "name"},
+	{Name: "site", Required: true},
 }}
 
 // code is the code of the only error; "" if the value was accepted.
@@ -73,8 +74,13 @@ func TestValidation_DeclaredFieldsHaveTheirTypeValuesAndDefault(t *testing.T) {
 		"any text of names": {fields("name", "broken"), "", "active"},
 		"name as a number":  {model.Attrs{{Name: "name", Value: model.NumberValue(model.DecimalOf(1))}}, "wrong-type", ""},
 		"control character": {fields("a\x01", "x"), "control-character", ""},
+		"required, null":    {model.Attrs{{Name: "site"}}, "missing", ""},
+		"required, empty":   {fields("site", ""), "missing", ""},
 	} {
 		w := newFixture(t, declared)
+		if _, ok := c.attrs.Get("site"); !ok {
+			c.attrs = append(fields("site", "north"), c.attrs...)
+		}
 		out, err := w.Create(t.Context(), alice, c.attrs)
 		if got := code(t, err); got != c.code {
 			t.Errorf("%s: code %q, want %q", name, got, c.code)
@@ -85,6 +91,21 @@ func TestValidation_DeclaredFieldsHaveTheirTypeValuesAndDefault(t *testing.T) {
 		if v, _ := out.Profile.Attrs.Get("status"); out.Outcome != lifecycle.Created || v.Text != c.status {
 			t.Errorf("%s: outcome %s with status %q, want created with %q", name, out.Outcome, v.Text, c.status)
 		}
+	}
+}
+
+// A field that is required later is so from the next change of a profile on.
+func TestValidation_ARequiredFieldIsThatOfTheCompleteProfile(t *testing.T) {
+	w := newFixture(t, catalog.Profile{})
+	if _, err := w.Create(t.Context(), alice, fields("name", "Alice")); err != nil {
+		t.Fatal(err)
+	}
+	w.spec = declared
+	if _, err := w.Update(t.Context(), alice, fields("name", "Alicia"), 0); code(t, err) != "missing" {
+		t.Errorf("a patch that leaves the field missing: %v", err)
+	}
+	if _, err := w.Update(t.Context(), alice, fields("name", "Alicia", "site", "north"), 0); err != nil {
+		t.Errorf("a patch that sets it: %v", err)
 	}
 }
 
