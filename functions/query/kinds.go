@@ -7,16 +7,12 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// kindsExtension names the member of the OpenAPI description with the describedKinds.
-const kindsExtension = "x-tidemark-kinds"
-
-// describedKind is a kind as programs need it that show any kind: what is kept, and which fields are
-// counted.
+// describedKind is a kind in x-tidemark-kinds of the OpenAPI description, for programs that show any
+// kind: what is kept, and which fields are counted.
 type describedKind struct {
 	Kind       string          `json:"kind"`
 	Subjects   string          `json:"subjects"` // in paths: /v1/{subjects}/{id}/{path}
 	Path       string          `json:"path"`
-	Shards     int             `json:"shards"`
 	Tiers      []describedTier `json:"tiers"` // raw events, then rollups, finest first
 	Dimensions []string        `json:"dimensions"`
 	Distinct   []string        `json:"distinct"`
@@ -31,17 +27,12 @@ type describedTier struct {
 	Grace     int64  `json:"grace"` // a deferred bucket closes this long after its end
 }
 
-const rawTier = "raw"
-
 // describeKinds describes the kinds of a catalog, with the retentions that hold in the table.
 func describeKinds(c *catalog.Catalog) []describedKind {
 	all := make([]describedKind, len(c.Kinds))
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		d := describedKind{
-			Kind: k.Name, Subjects: k.Subject.Path, Path: k.Path, Shards: max(k.Shards, 1),
-			Tiers: tiersOf(k), Dimensions: []string{}, Distinct: append([]string{}, k.Distinct...),
-		}
+		d := describedKind{k.Name, k.Subject.Path, k.Path, tiersOf(k), []string{}, append([]string{}, k.Distinct...), ""}
 		for _, dimension := range k.Dimensions {
 			d.Dimensions = append(d.Dimensions, dimension.Name)
 		}
@@ -55,7 +46,7 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 
 func tiersOf(k *catalog.Kind) (all []describedTier) {
 	if k.HasEvents() {
-		all = append(all, describedTier{Tier: rawTier, Retention: seconds(k.Retention.Raw)})
+		all = append(all, describedTier{Tier: "raw", Retention: seconds(k.Retention.Raw)})
 	}
 	for _, t := range k.Retention.Tiers {
 		all = append(all, describedTier{Tier: t.Unit.String(), Retention: seconds(t.Retention), Deferred: t.Deferred, Grace: int64(t.Grace / time.Second)})
@@ -68,6 +59,5 @@ func seconds(d time.Duration) *int64 {
 	if d == tier.Forever {
 		return nil
 	}
-	n := int64(d / time.Second)
-	return &n
+	return new(int64(d / time.Second))
 }

@@ -65,8 +65,8 @@ func describe(c *catalog.Catalog) ([]byte, error) {
 			"parameters":      queryParameters(c),
 			"securitySchemes": securitySchemes,
 		},
-		"security":     []any{map[string]any{"signature": []any{}}, map[string]any{"token": []any{}}},
-		kindsExtension: describeKinds(c),
+		"security":         []any{map[string]any{"signature": []any{}}, map[string]any{"token": []any{}}},
+		"x-tidemark-kinds": describeKinds(c),
 	})
 }
 

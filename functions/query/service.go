@@ -17,8 +17,8 @@ func (h *Handler) describeAPI(context.Context, resource, params) (any, error) {
 
 type healthView struct {
 	Status string `json:"status"`
-	// CompleteThrough is nil until the table stream was processed for the first time.
-	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
+	// CompleteThrough is zero until the table stream was processed for the first time.
+	CompleteThrough model.Time `json:"completeThrough,omitzero"`
 }
 
 // noSubject has no items: no subject type can have this name.
@@ -31,13 +31,10 @@ func (h *Handler) health(ctx context.Context, _ resource, _ params) (any, error)
 		return nil, fmt.Errorf("read the table: %w", err)
 	}
 	through, err := h.Through(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("read the progress of rollups: %w", err)
-	case through == model.MinTime:
-		return healthView{Status: "ok"}, nil
 	}
-	return healthView{"ok", &through}, nil
+	return healthView{"ok", max(0, through)}, nil
 }
 
 type releaseView struct {

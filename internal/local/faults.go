@@ -38,7 +38,8 @@ type delivery struct {
 	faults   Faults
 	tap      func(payload []byte) // may be nil
 
-	batches, again, recut, invocations, failed atomic.Int64
+	batches, again, recut, invocations, failed, counted atomic.Int64
+	target                                              atomic.Pointer[target]
 }
 
 var _ eventsource.Invoke = (*delivery)(nil).invoke
@@ -51,8 +52,11 @@ func (d *delivery) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 			d.function.KillNext(shot.At)
 		}
 	}
-	draw := drawFrom(d.faults.Seed, n)
-	again, recut := oneIn(draw, d.faults.Again), oneIn(draw, d.faults.Recut)
+	draw, fault := drawFrom(d.faults.Seed, n), d.takeFault(payload)
+	again, recut := oneIn(draw, d.faults.Again) || fault == "again", oneIn(draw, d.faults.Recut) || fault == "recut"
+	if fault == "kill" {
+		d.function.KillNext(Responding)
+	}
 	pieces := [][]byte{payload}
 	if recut {
 		var err error
@@ -73,6 +77,7 @@ func (d *delivery) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 func (d *delivery) sendAll(ctx context.Context, pieces [][]byte) (response []byte, err error) {
 	for _, piece := range pieces {
 		d.invocations.Add(1)
+		d.counted.Add(int64(d.count(piece)))
 		if d.tap != nil {
 			d.tap(piece)
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -81,6 +83,51 @@ func TestDelivery_FaultsHaveTheirRateAndDependOnTheSeed(t *testing.T) {
 	if other, _, _ := run(2); other == first {
 		t.Error("two seeds give the same run")
 	}
+}
+
+// The page of faults sets one for the next batch of its device, and shows what a counter of records would count.
+func TestDelivery_HasTheFaultThatThePageRequests(t *testing.T) {
+	t.Parallel()
+	const record = `{"dynamodb":{"Keys":{"pk":{"S":"DEVICE#one"}}}}`
+	own := []byte(`{"Records":[` + record + "," + record + `]}`)
+	for _, row := range []struct {
+		fault      string
+		deliveries int
+		least      int64 // pieces of a batch need not overlap
+	}{{"none", 1, 2}, {"again", 2, 4}, {"recut", 2, 2}, {"kill", 1, 2}} {
+		f := &fake{}
+		s := &Stack{delivery: &delivery{function: f}}
+		for _, device := range []string{"another", "one"} {
+			if got := requestFault(t, s, device, row.fault); got != http.StatusAccepted {
+				t.Fatalf("%s: status %d", row.fault, got)
+			}
+		}
+		for _, payload := range [][]byte{records(2), own, records(2)} {
+			if _, err := s.delivery.invoke(t.Context(), payload); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, counted := len(f.delivered)-2, s.delivery.counted.Load(); n != row.deliveries || counted < row.least {
+			t.Errorf("%s: %d deliveries of the device's batch, %d records counted; want %d and at least %d", row.fault, n, counted, row.deliveries, row.least)
+		}
+		if at, killed := f.aims[2]; killed != (row.fault == "kill") || killed && at != Responding {
+			t.Errorf("%s: killed %v at %s", row.fault, killed, at)
+		}
+		requestFault(t, s, "another", "none")
+		if counted := s.delivery.counted.Load(); counted != 0 {
+			t.Errorf("%s: %d records counted of a new device", row.fault, counted)
+		}
+		if got := requestFault(t, s, "one", "throttle"); got != http.StatusNotFound {
+			t.Errorf("a fault that does not exist: status %d, want 404", got)
+		}
+	}
+}
+
+func requestFault(t *testing.T, s *Stack, device, fault string) int {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.localRoutes().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/local/break/"+device+"/"+fault, nil))
+	return w.Code
 }
 
 func TestCut_CoversEveryRecordInOrder(t *testing.T) {

@@ -22,6 +22,7 @@ type Stats struct {
 	GivenUp       int   `json:"givenUp"`       // ranges in the on-failure file
 	Kills         int   `json:"kills"`         // processes of aggregate killed on purpose
 	KillsUnacked  int   `json:"killsUnacked"`  // of these, between the writes and the acknowledgement
+	Counted       int64 `json:"counted"`       // delivered records of the target: what a counter of records has
 	// Metrics are the sums of the counters of the functions, by metric name. Counts that a killed
 	// process had not printed are missing.
 	Metrics map[string]float64 `json:"metrics"`
@@ -37,6 +38,7 @@ func (s *Stack) Stats() Stats {
 		Again:         d.again.Load(),
 		Recut:         d.recut.Load(),
 		Failed:        d.failed.Load(),
+		Counted:       d.counted.Load(),
 		GivenUp:       s.failures.ranges(),
 		Metrics:       s.metrics.sums(),
 	}
@@ -83,6 +85,12 @@ func (s *Stack) localRoutes() http.Handler {
 		defer cancel()
 		s.report(w, s.Idle(ctx) == nil)
 	})
+	for _, fault := range requestable {
+		mux.HandleFunc("POST /local/break/{device}/"+fault, func(w http.ResponseWriter, r *http.Request) {
+			s.delivery.setFault(r.PathValue("device"), fault)
+			writeMessage(w, http.StatusAccepted, "fault of the next batch: "+fault)
+		})
+	}
 	mux.HandleFunc("GET "+SamplePath, s.serveSample)
 	mux.Handle(webui.Path, webui.Pages())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusNotFound, "Not Found") })

@@ -50,6 +50,7 @@ const facts = (page) => page.locator(".facts").textContent()
 const places = {
   fleet: ["#/devices", "Last event"], subject: [chart, "Tier:"], site: [site + "?period=7d", "Compared with"],
   tiers: ["#/-/tiers", "Rows, at most"], health: ["#/-/health", "Duplicate"],
+  break: ["#/-/break", "Deliver twice"],
 }
 
 // looks takes a picture of each page and checks it.
@@ -233,6 +234,17 @@ const scenarios = {
     await send("/v1/readings", twice)
     await send("/v1/readings", twice)
     await page.waitForFunction((n) => [...document.querySelectorAll("tr")].some((r) => r.textContent.startsWith("Duplicate") && r.textContent.endsWith(String(n))), before + 1)
+  },
+  async breaks(page) {
+    await open(page, "#/-/break", "Deliver twice")
+    const figure = (title) => page.locator(".figure", {hasText: title}).locator("strong")
+    for (const [n, fault] of ["Deliver twice", "Kill the function"].entries()) {
+      await page.getByRole("button", {name: fault}).click()
+      await page.getByText(`${50 * (n + 1)} too many`).waitFor()
+      for (const title of ["Sent", "Recount", "Tidemark's rollups"]) await figure(title).getByText(String(50 * (n + 1)), {exact: true}).waitFor()
+    }
+    await page.getByText("1 times the function was killed").waitFor()
+    await check(page, "break it")
   },
   async theme(page) {
     const colors = () => page.evaluate(() => {

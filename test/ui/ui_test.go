@@ -49,7 +49,7 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksWideLight", "looksWideDark", "looksNarrowLight", "looksNarrowDark", "zoom", "keyboard", "compare", "fleet", "live", "alert", "hostile", "figures", "site", "service", "theme", "away", "search", "streams"}
+var scenarios = []string{"looksWideLight", "looksWideDark", "looksNarrowLight", "looksNarrowDark", "zoom", "keyboard", "compare", "fleet", "live", "alert", "hostile", "figures", "site", "service", "breaks", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browser := os.Getenv("CHROMIUM")

@@ -30,7 +30,7 @@ export interface Alerts { alerts: Alert[]; next: string | null }
 export interface Tier { tier: string; retention: number | null; deferred: boolean; grace: number }
 
 /** A kind of event as the description has it. sessionsOf is the kind whose events its sessions are made of. */
-export interface Kind { kind: string; subjects: string; path: string; shards: number; tiers: Tier[]; dimensions: string[]; distinct: string[]; sessionsOf?: string }
+export interface Kind { kind: string; subjects: string; path: string; tiers: Tier[]; dimensions: string[]; distinct: string[]; sessionsOf?: string }
 
 /** The part of the OpenAPI description that the pages read. */
 export interface API { info: { version: string }; paths: Record<string, object>; "x-tidemark-kinds": Kind[] }
@@ -54,11 +54,15 @@ export class Problem extends Error {
   constructor(readonly status: number, message: string) { super(message); }
 }
 
-export async function request(path: string, signal?: AbortSignal): Promise<{ tag: string; body: unknown }> {
+/** post sends a change to a local stack: tidemark ui is read-only. */
+export const post = (path: string, body?: unknown) =>
+  request(path, undefined, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+export async function request(path: string, signal?: AbortSignal, options: RequestInit = {}): Promise<{ tag: string; body: unknown }> {
   let response: Response;
   try {
     // "no-cache" makes the browser revalidate with the entity tag: no change is a 304.
-    response = await fetch(path, { cache: "no-cache", signal });
+    response = await fetch(path, { cache: "no-cache", signal, ...options });
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new Problem(0, "The API cannot be reached. The page tries again every few seconds.");

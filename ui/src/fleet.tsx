@@ -75,10 +75,10 @@ function Row({ subject: s, subjects, kinds, profiles, alerts, now, utc }: RowPro
         <a href={href([subjects, s.subject])}>{s.subject}</a>{alerts && <span class="tag">{alerts} open {alerts > 1 ? "alerts" : "alert"}</span>}
         {text("name") && <small class="soft">{text("name")}</small>}
       </th>
-      {profiles && <td>{text("status")}</td>}
+      {profiles && <td class="whole">{text("status")}</td>}
       <td class="second">{seriesText(s, kinds)}</td>
       <td><Spark subjects={subjects} subject={s} kinds={kinds} seen={seen} /></td>
-      <td title={last && timeText(last, utc)}>{last ? ago(last, now) : "–"}</td>
+      <td class="whole" title={last && timeText(last, utc)}>{last ? ago(last, now) : "–"}</td>
     </tr>
   );
 }

@@ -8,7 +8,7 @@ interface Health { status: string; completeThrough?: string }
 
 /** What a local stack counts since its start. */
 export interface Status { stats: Counts & { metrics: Record<string, number> | null } }
-type Counts = Record<"streamRecords" | "batches" | "invocations" | "again" | "recut" | "failed" | "givenUp" | "kills" | "killsUnacked", number>;
+type Counts = Record<"streamRecords" | "batches" | "invocations" | "again" | "recut" | "failed" | "givenUp" | "counted" | "kills" | "killsUnacked", number>;
 
 interface Count { title: string; metric: string; meaning: string; bad?: string } // bad says what to do if there are any
 

@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { render, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { BreakPage } from "./break";
 import { Fleet } from "./fleet";
 import { HealthPage, type Status } from "./health";
 import { Notice, href } from "./parts";
@@ -16,9 +17,10 @@ import { kindsOf, usePolled, type API, type Readable } from "./api";
 /** The pages of the service itself. */
 const service = "-", day = 86400e3;
 interface Service { api: API; kinds: Readable[]; utc: boolean; local: boolean }
-const pages: { name: string; title: string; page: (s: Service) => ComponentChildren }[] = [
+const pages: { name: string; title: string; local?: boolean; page: (s: Service) => ComponentChildren }[] = [
   { name: "tiers", title: "Tiers", page: (s) => <TiersPage {...s} /> },
   { name: "health", title: "Health", page: (s) => <HealthPage {...s} /> },
+  { name: "break", title: "Break it", local: true, page: (s) => <BreakPage {...s} /> },
 ];
 
 interface Place { parts: string[]; params: URLSearchParams }
@@ -56,7 +58,7 @@ function App() {
           {types.map((t) => <a class="choice" aria-current={t === subjects ? "page" : undefined} href={href([t])}>{t}</a>)}
         </nav>
         <nav aria-label="Service" class="end">
-          {pages.map((p) => <a class="choice" aria-current={p === own ? "page" : undefined} href={href([service, p.name])}>{p.title}</a>)}
+          {pages.filter((p) => !p.local || status).map((p) => <a class="choice" aria-current={p === own ? "page" : undefined} href={href([service, p.name])}>{p.title}</a>)}
         </nav>
         <label class="zone"><input type="checkbox" checked={utc} onChange={(e) => setUTC(e.currentTarget.checked)} /> UTC <span>{!utc && `(now ${localZone})`}</span></label>
       </header>

@@ -171,7 +171,7 @@ function Latest({ path, utc }: { path: string; utc: boolean }) {
   return (
     <section>
       <h2>Latest</h2>
-      <Notice problem={problem} waiting={!data} />
+      {problem?.status === 404 ? <p class="empty">This series has no event yet.</p> : <Notice problem={problem} waiting={!data} />}
       {data && <p class="note">{timeText(data.at, utc)}</p>}
       {data && <dl>{Object.entries(data.fields).map(([name, value]) => <div><dt>{name}</dt><dd>{fieldText(value)}</dd></div>)}</dl>}
     </section>
@@ -185,7 +185,7 @@ function Events({ path, utc }: { path: string; utc: boolean }) {
     <section>
       <h2>Newest events</h2>
       <Notice problem={problem} waiting={!data} />
-      {data?.events.length === 0 && <p class="empty">No event is stored any more: events expire before their rollups.</p>}
+      {data?.events.length === 0 && <p class="empty">No event is stored: events expire before their rollups.</p>}
       {!!data?.events.length && (
         <div class="wide" tabIndex={0} role="region" aria-label="Newest events">
           <table>

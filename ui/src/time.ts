@@ -20,9 +20,9 @@ export function axisText(seconds: number, step: number, utc: boolean): string {
 /** ago returns how long a time lies back, in the largest whole unit. */
 export function ago(at: string, now: number): string {
   const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
-  for (const [size, name] of [[86400 * 365, "year"], [86400, "day"], [3600, "hour"], [60, "minute"]] as const) {
+  for (const [size, name] of [[86400 * 365, "y"], [86400, "d"], [3600, "h"], [60, "min"]] as const) {
     const n = Math.floor(seconds / size);
-    if (n > 0) return `${n} ${name}${n > 1 ? "s" : ""} ago`;
+    if (n > 0) return `${n} ${name} ago`;
   }
   return "just now";
 }
