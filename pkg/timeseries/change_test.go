@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/storetest"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -233,37 +232,4 @@ func TestOpen_ChecksFieldsThatAreOnlyRead(t *testing.T) {
 	if _, err := timeseries.Open[twoRoles](newTable(), iot.Readings, nil); !errors.As(err, &mistake) || mistake.Code != timeseries.TagUnreadable {
 		t.Errorf("two roles: %v, want %s", err, timeseries.TagUnreadable)
 	}
-}
-
-// A ledger accepts an entry only on top of the balance that it was computed from. The kind
-// drops late entries, so an entry with an older time is stale and not stored: with the default
-// policy it would be stored as late, although its condition held, and not change the balance.
-func ExampleIf_ledger() {
-	type Entry struct {
-		Account string    `tide:"subject"`
-		At      time.Time `tide:"time"`
-		ID      string    `tide:"id"`
-		Amount  int64     `tide:"measure"`
-		Balance int64     `tide:"measure"`
-	}
-	ctx := context.Background()
-	entries := catalog.Kind{Name: "ENTRY", Path: "entries", Subject: catalog.SubjectType{Name: "ACCOUNT"}, Late: catalog.DropLate}
-	ledger, err := timeseries.Open[Entry](newTable(), entries, &timeseries.Options{Now: clock})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	book := func(e Entry, balance timeseries.AppendOption) {
-		out, err := ledger.Append(ctx, e, balance)
-		fmt.Println(e.ID, out.Outcome, err)
-	}
-	book(Entry{"alice", today.Add(-3 * time.Minute), "deposit", 100, 100}, timeseries.If("balance", model.Missing, nil))
-	book(Entry{"alice", today.Add(-2 * time.Minute), "rent", -60, 40}, timeseries.If("balance", model.Equal, 100))
-	book(Entry{"alice", today.Add(-time.Minute), "phone", -60, 40}, timeseries.If("balance", model.Equal, 100))
-	book(Entry{"alice", today.Add(-4 * time.Minute), "backdated", -10, 30}, timeseries.If("balance", model.Equal, 40))
-	// Output:
-	// deposit applied <nil>
-	// rent applied <nil>
-	// phone conflict <nil>
-	// backdated stale <nil>
 }

@@ -3,9 +3,12 @@ package timeseries_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +22,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
+	"github.com/tidemark-db/tidemark/pkg/timeseries/timeseriestest"
 )
 
 // openOn opens iot.Readings on a store, with one attempt for each request.
@@ -129,3 +133,38 @@ func TestOpen_RejectsImpossibleOptions(t *testing.T) {
 }
 
 func newRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+// The ledger of the example books each payment once, with clerks at the same time and lost responses.
+func TestLedger_BooksEachPaymentOnce(t *testing.T) {
+	t.Parallel()
+	table := timeseriestest.New(t, today)
+	options := table.Options()
+	options.Attempts = 2 // so that some appends stay undecided
+	ledger, err := timeseries.Open[Entry](table, entries, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const clerks, payments = 4, 12
+	var running sync.WaitGroup
+	for clerk := range clerks {
+		running.Go(func() {
+			for n := range payments {
+				table.LoseResponses(n % 3)
+				if out, err := book(t.Context(), ledger, "alice", fmt.Sprint(clerk, "-", n), 1); err != nil || !strings.HasPrefix(out, "booked") {
+					t.Errorf("payment %d of clerk %d: %s, %v", n, clerk, out, err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	seen, number := map[string]bool{}, int64(0)
+	for e, err := range ledger.History(t.Context(), timeseries.Key{Subject: "alice"}) {
+		if number++; err != nil || e.Number != number || e.Balance != number || seen[e.Payment] {
+			t.Errorf("entry %d: %+v, %v; want the next, of another payment", number, e, err)
+		}
+		seen[e.Payment] = true
+	}
+	if number != clerks*payments {
+		t.Errorf("%d entries, want %d", number, clerks*payments)
+	}
+}
