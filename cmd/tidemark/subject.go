@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -23,7 +26,7 @@ func subjectCommand(to *connection) *cobra.Command {
 	}
 	cmd.AddCommand(
 		subjectCreate(to), subjectGet(to), subjectUpdate(to), subjectDelete(to), subjectRestore(to),
-		subjectVersions(to), subjectList(to),
+		subjectVersions(to), subjectList(to), subjectBackfill(to),
 	)
 	return cmd
 }
@@ -115,6 +118,56 @@ func (c *connection) openSubject(ctx context.Context, text string) (model.Subjec
 	}
 	subject, err := arguments.Subject(text, kinds)
 	return subject, &lifecycle.Service{Store: table, Profile: kinds.Profile, Limits: settings.Limits, Now: wallClock, Rand: rand.Reader}, err
+}
+
+func subjectBackfill(to *connection) *cobra.Command {
+	var after string
+	cmd := &cobra.Command{
+		Use: "backfill TYPE", Short: "Add existing profiles to indexes and unique constraints that were declared later",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return to.backfill(cmd, args[0], after) },
+	}
+	cmd.Flags().StringVar(&after, "after", "", "continue after the subject with this `id`")
+	return cmd
+}
+
+func (c *connection) backfill(cmd *cobra.Command, name, after string) error {
+	subjects, service, err := c.openSubjects(cmd.Context(), name)
+	if err != nil {
+		return err
+	}
+	n := map[lifecycle.Outcome]int{}
+	err = service.Backfill(cmd.Context(), subjects.Name, after, func(s model.Subject, r lifecycle.Result) error {
+		n[r.Outcome]++
+		after = s.ID
+		if r.Outcome == lifecycle.Taken {
+			fmt.Fprintf(cmd.ErrOrStderr(), "tidemark: %s: taken: %s (%s): change one of the two, then run backfill again\n", s, explanations[r.Outcome], r.Constraint)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w: indexes and constraints are still partial: continue with --after %q", err, after)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%d profiles added, %d complete already, %d whose value another has\n", n[lifecycle.Updated], n[lifecycle.Unchanged], n[lifecycle.Taken])
+	if n[lifecycle.Taken] > 0 {
+		return checkFailed
+	}
+	return nil
+}
+
+// openSubjects parses a subject type, such as devices, and returns a service for its profiles.
+func (c *connection) openSubjects(ctx context.Context, name string) (catalog.SubjectType, *lifecycle.Service, error) {
+	kinds, err := c.Catalog()
+	if err != nil {
+		return catalog.SubjectType{}, nil, err
+	}
+	types := kinds.Subjects()
+	i := slices.IndexFunc(types, func(s catalog.SubjectType) bool { return s.Path == name || s.Name == name })
+	if i < 0 {
+		return catalog.SubjectType{}, nil, usagef("%q is not a subject type: want %s", name, strings.ReplaceAll(strings.Join(arguments.SubjectForms(kinds), " or "), "/ID", ""))
+	}
+	_, service, err := c.openSubject(ctx, types[i].Path+"/any")
+	return types[i], service, err
 }
 
 // explanations say, for each outcome that changed nothing, why and what to do.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -105,34 +103,25 @@ func subjectList(to *connection) *cobra.Command {
 }
 
 func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted bool) error {
-	kinds, err := to.Catalog()
-	if err != nil {
-		return err
-	}
-	types := kinds.Subjects()
-	i := slices.IndexFunc(types, func(s catalog.SubjectType) bool { return s.Path == args[0] || s.Name == args[0] })
-	if i < 0 {
-		return usagef("%q is not a subject type: want %s", args[0], strings.ReplaceAll(strings.Join(arguments.SubjectForms(kinds), " or "), "/ID", ""))
-	}
 	field, value, _ := strings.Cut(strings.Join(args[1:], ""), "=")
 	if deleted == (len(args) == 2) || !deleted && value == "" {
 		return usagef("pass either a field, for example status=active, or --deleted")
 	}
-	_, service, err := to.openSubject(cmd.Context(), types[i].Path+"/any")
+	subjects, service, err := to.openSubjects(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
 	table := terminal.NewTable(cmd.OutOrStdout())
 	for p, err := range profiles(func(c lifecycle.Cursor) (lifecycle.ProfilePage, error) {
 		if deleted {
-			return service.ListDeleted(cmd.Context(), types[i].Name, c, 0)
+			return service.ListDeleted(cmd.Context(), subjects.Name, c, 0)
 		}
-		return service.ListByField(cmd.Context(), types[i].Name, field, value, c, 0)
+		return service.ListByField(cmd.Context(), subjects.Name, field, value, c, 0)
 	}) {
 		if err != nil {
 			return err
 		}
-		table.Add(types[i].Path+"/"+p.Subject.ID, fmt.Sprintf("v%d", p.Version), max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs))
+		table.Add(subjects.Path+"/"+p.Subject.ID, fmt.Sprintf("v%d", p.Version), max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs))
 	}
 	return printOr(cmd, table, "no subjects")
 }
