@@ -49,7 +49,7 @@ const facts = (page) => page.locator(".facts").textContent()
 
 const places = {
   fleet: ["#/devices", "Last event"], subject: [chart, "Tier:"], site: [site + "?period=7d", "Compared with"],
-  tiers: ["#/-/tiers", "Rows, at most"], health: ["#/-/health", "Duplicate"],
+  tiers: ["#/-/tiers", "Rows, about"], health: ["#/-/health", "Duplicate"],
   break: ["#/-/break", "Deliver twice"],
 }
 
@@ -221,7 +221,7 @@ const scenarios = {
     await open(page, site + "?kind=PAGEVIEW", "Newest events")
   },
   async service(page) {
-    await open(page, "#/-/tiers", "Rows, at most")
+    await open(page, "#/-/tiers", "Rows, about")
     const row = (region, tier) => page.getByRole("region", {name: region}).getByRole("row", {name: tier})
     await page.getByText(/[1-9][0-9]* series/).first().waitFor()
     assert.match(await row("Tiers of readings", /^hour/).textContent(), /90 days.*when its hour ends/)

@@ -78,10 +78,13 @@ function Row({ subject: s, subjects, kinds, profiles, alerts, now, utc }: RowPro
       {profiles && <td class="whole">{text("status")}</td>}
       <td class="second">{seriesText(s, kinds)}</td>
       <td><Spark subjects={subjects} subject={s} kinds={kinds} seen={seen} /></td>
-      <td class="whole" title={last && timeText(last, utc)}>{last ? ago(last, now) : "–"}</td>
+      <td class="whole" title={last && timeText(last, utc)}>{last ? seenText(last, now) : "–"}</td>
     </tr>
   );
 }
+
+// The list knows the hour of the newest event.
+const seenText = (at: string, now: number) => (now - Date.parse(at) < 60 * minutes ? "this hour" : ago(at, now));
 
 const named = 2; // streams that a row names
 

@@ -69,8 +69,8 @@ export function HealthPage({ api, kinds, utc, local }: { api: API; kinds: Readab
         </>
       )}
       {!local && (
-        <p class="note">Late, duplicate, rejected and quarantined observations, inexact rows, capacity and cost are metrics of the stack: see its CloudWatch dashboard, named like the stack. Each alarm names what to do.
-          <code>tidemark verify</code> recounts the rows, <code>tidemark quarantine</code> lists what was set apart.</p>
+        <p class="note">Late, duplicate, rejected and quarantined observations, inexact rows, capacity and cost are metrics of the stack: see its CloudWatch dashboard, named like the stack. Each alarm names what to do.{" "}
+          <code>tidemark verify</code> recounts the rows, and <code>tidemark quarantine</code> lists what is in quarantine.</p>
       )}
     </main>
   );

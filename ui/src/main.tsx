@@ -6,16 +6,16 @@ import { render, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { BreakPage } from "./break";
 import { Fleet } from "./fleet";
-import { HealthPage, type Status } from "./health";
+import { HealthPage } from "./health";
 import { Notice, href } from "./parts";
 import { SitePage, siteKinds } from "./site";
 import { SubjectPage } from "./subject";
 import { TiersPage } from "./tiers";
 import { localZone } from "./time";
-import { kindsOf, usePolled, type API, type Readable } from "./api";
+import { kindsOf, request, usePolled, type API, type Readable } from "./api";
 
 /** The pages of the service itself. */
-const service = "-", day = 86400e3;
+const service = "-";
 interface Service { api: API; kinds: Readable[]; utc: boolean; local: boolean }
 const pages: { name: string; title: string; local?: boolean; page: (s: Service) => ComponentChildren }[] = [
   { name: "tiers", title: "Tiers", page: (s) => <TiersPage {...s} /> },
@@ -46,7 +46,8 @@ function App() {
   const kinds = api ? kindsOf(api) : [];
   const types = [...new Set(kinds.map((k) => k.subjects))];
   const [subjects = types[0], id] = at.parts;
-  const { data: status } = usePolled<Status>("/local/status", day);
+  const [local, setLocal] = useState(false);
+  useEffect(() => { request("/local/status").then(() => setLocal(true), () => {}); }, []); // only a local stack has it
   const own = subjects === service ? pages.find((p) => p.name === id) : undefined;
   useEffect(() => { document.title = [own?.title ?? id, !own && subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
   const known = types.includes(subjects), site = siteKinds(kinds, subjects);
@@ -58,12 +59,12 @@ function App() {
           {types.map((t) => <a class="choice" aria-current={t === subjects ? "page" : undefined} href={href([t])}>{t}</a>)}
         </nav>
         <nav aria-label="Service" class="end">
-          {pages.filter((p) => !p.local || status).map((p) => <a class="choice" aria-current={p === own ? "page" : undefined} href={href([service, p.name])}>{p.title}</a>)}
+          {pages.filter((p) => !p.local || local).map((p) => <a class="choice" aria-current={p === own ? "page" : undefined} href={href([service, p.name])}>{p.title}</a>)}
         </nav>
         <label class="zone"><input type="checkbox" checked={utc} onChange={(e) => setUTC(e.currentTarget.checked)} /> UTC <span>{!utc && `(now ${localZone})`}</span></label>
       </header>
       {!api && <main><Notice problem={problem} waiting /></main>}
-      {api && own && own.page({ api, kinds, utc, local: !!status })}
+      {api && own && own.page({ api, kinds, utc, local })}
       {api && !own && !known && <main><p class="empty">There is no page “{[subjects, id].filter(Boolean).join("/")}”. <a href="#/">Show {types[0]}</a></p></main>}
       {api && known && (id === undefined
         ? <Fleet key={subjects} subjects={subjects} kinds={kinds} utc={utc} />

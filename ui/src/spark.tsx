@@ -29,7 +29,8 @@ export function Spark({ subjects, subject, kinds, seen }: Props) {
   const measure = newest!.measures.find((m) => filled.some((r) => r.measures[m]?.count));
   const points = filled.map((r) => [Date.parse(r.bucket), measure ? r.measures[measure]?.avg ?? null : r.events] as const).filter((p): p is [number, number] => p[1] !== null);
   const [from, to] = [Date.parse(data.from), Date.parse(data.to)], values = points.map((p) => p[1]);
-  const low = measure ? Math.min(...values) : 0, size = Math.max(...values) - low || 1;
+  const high = Math.max(...values), least = measure ? Math.min(...values) : 0;
+  const [low, size] = high > least ? [least, high - least] : [least - 1, 2]; // a flat line is in the middle
   const at = points.map(([t, v]) => `${(width * (t - from) / (to - from)).toFixed(1)},${(height - 3 - (height - 6) * (v - low) / size).toFixed(1)}`);
   const last = `${measure ?? "events"} ${numberText(Number(values.at(-1)!.toPrecision(3)))}`;
   return (

@@ -13,7 +13,8 @@ export function TiersPage({ kinds, utc }: { kinds: Readable[]; utc: boolean }) {
   return (
     <main>
       <h1>Tiers</h1>
-      <p class="note lead">Each tier summarises the one above it. An event or a row is kept as long as its tier says, and its expiry never changes a coarser row.</p>
+      <p class="note lead">Each tier summarises the one above it. An event or a row is kept as long as its tier says, counted from when it was written, and its expiry never changes a
+        coarser row. The number of rows is estimated: one for each bucket from the first to the last event of a series.</p>
       {types.map((t) => <Type key={t} subjects={t} kinds={kinds.filter((k) => k.subjects === t)} utc={utc} />)}
     </main>
   );
@@ -40,7 +41,7 @@ function Group({ kinds, listed, utc }: { kinds: Readable[]; listed: Listed; utc:
       <h3>{kinds.map((k) => k.path).join(", ")} <span class="soft">{countText(series.length)} series</span></h3>
       <div class="wide" tabIndex={0} role="region" aria-label={`Tiers of ${kinds.map((k) => k.path).join(", ")}`}>
         <table class="tiers">
-          <thead><tr><th scope="col">Tier</th><th scope="col">Kept for</th><th scope="col">Reaches back to</th><th scope="col" class="number">Rows, at most</th><th scope="col">Written</th></tr></thead>
+          <thead><tr><th scope="col">Tier</th><th scope="col">Kept for</th><th scope="col">Complete from</th><th scope="col" class="number">Rows, about</th><th scope="col">Written</th></tr></thead>
           <tbody>
             {kinds[0].tiers.map((t) => {
               const from = Math.max(first, t.retention === null ? 0 : now - t.retention * 1000);
@@ -66,7 +67,7 @@ const longest = 10 * 365 * 86400;
 /** reach returns how much of the scale a retention takes, in per cent: a logarithm of days, up to ten years. */
 const reach = ({ retention }: Tier) => (retention === null ? 100 : 100 * Math.min(1, Math.log(1 + retention / 86400) / Math.log(1 + longest / 86400)));
 
-/** rowsOf returns how many buckets of a tier a series can have that have not expired. */
+/** rowsOf returns how many buckets a series has that are not older than the retention of a tier. Imported history may have more rows: it is kept from its import on. */
 function rowsOf(s: Series, t: Tier, now: number): number {
   const unit = seconds[t.tier] * 1000;
   if (!unit) return 0;
