@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -12,6 +12,7 @@ import (
 func devicesCommand(to *connection) *cobra.Command {
 	var status, account string
 	var seen bool
+	var lines list
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List devices by status or account",
@@ -23,21 +24,25 @@ func devicesCommand(to *connection) *cobra.Command {
 			if !cmd.Flags().Changed("status") && account != "" {
 				status = ""
 			}
-			return listDevices(cmd, to, field, value, status, seen)
+			return listDevices(cmd, lines, to, field, value, status, seen)
 		},
 	}
 	cmd.Flags().StringVar(&status, "status", iot.Active, "devices of this `status`")
 	cmd.Flags().StringVar(&account, "account", "", "devices of this `account`")
 	cmd.Flags().BoolVar(&seen, "seen", false, "also show when each device reported last, for at least one read unit a device")
+	lines.register(cmd)
 	return cmd
 }
 
-func listDevices(cmd *cobra.Command, to *connection, field, value, status string, seen bool) error {
+func listDevices(cmd *cobra.Command, lines list, to *connection, field, value, status string, seen bool) error {
 	_, service, err := to.openSubject(cmd.Context(), iot.Device.Path+"/any")
 	if err != nil {
 		return err
 	}
-	table := terminal.NewTable(cmd.OutOrStdout())
+	found := httpapi.Table{Header: []string{"device", "type", "status", "name", "location", "firmware"}}
+	if seen {
+		found.Header = append(found.Header, "seen")
+	}
 	for p, err := range profiles(func(c lifecycle.Cursor) (lifecycle.ProfilePage, error) {
 		return service.ListByField(cmd.Context(), iot.Device.Name, field, value, c, 0)
 	}) {
@@ -54,21 +59,19 @@ func listDevices(cmd *cobra.Command, to *connection, field, value, status string
 			if err != nil {
 				return err
 			}
-			last := "never seen"
+			last := "never"
 			if ok {
-				last = "seen " + at.String()
+				last = at.String()
 			}
 			cells = append(cells, last)
 		}
-		table.Add(cells...)
+		found.Rows = append(found.Rows, cells)
 	}
-	return printOr(cmd, table, "no devices")
+	return lines.print(cmd, found, found, "no devices")
 }
 
-// fieldText returns a text field of a profile, a hyphen if it has none.
+// fieldText returns a text field of a profile, "" if it has none.
 func fieldText(p *model.Profile, name string) string {
-	if v, ok := p.Attrs.Get(name); ok && v.Kind == model.Text && v.Text != "" {
-		return v.Text
-	}
-	return "-"
+	v, _ := p.Attrs.Get(name)
+	return v.Text
 }

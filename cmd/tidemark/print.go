@@ -7,15 +7,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/terminal"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/printing"
 )
 
-// printOr prints a table, or, if it has no rows, a line on the error output.
-func printOr(cmd *cobra.Command, table *terminal.Table, none string) error {
-	if table.Len() == 0 {
+// list is the output of commands that print lines with columns.
+type list struct{ output string }
+
+func (l *list) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&l.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
+}
+
+// print prints the result in the format of --output: for a table its cells, or, without rows, a
+// line on the error output.
+func (l *list) print(cmd *cobra.Command, result any, cells httpapi.Table, none string) error {
+	switch {
+	case l.output != tableOutput:
+		return printAs(cmd, l.output, result)
+	case len(cells.Rows) == 0:
 		return printNone(cmd, none)
 	}
-	return table.Print()
+	return printing.Cells(cmd.OutOrStdout(), cells)
 }
 
 // printNone prints a line on the error output: there is nothing to print.

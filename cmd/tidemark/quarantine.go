@@ -54,17 +54,20 @@ func openQuarantine(cmd *cobra.Command, to *connection, f quarantineFlags, ids [
 
 func quarantineListCommand(to *connection) *cobra.Command {
 	var flags quarantineFlags
+	var lines list
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what is in quarantine, one entry per line",
 	}
 	flags.register(cmd)
+	lines.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, _, all, err := openQuarantine(cmd, to, flags, nil)
 		if err != nil {
 			return err
 		}
-		return printing.Quarantine(cmd.OutOrStdout(), all)
+		cells := printing.QuarantineCells(all)
+		return lines.print(cmd, cells, cells, "nothing is in quarantine")
 	}
 	return cmd
 }

@@ -46,7 +46,7 @@ func retryEntries(cmd *cobra.Command, to *connection, flags retryFlags, ids []st
 	}
 	out := cmd.OutOrStdout()
 	if flags.dryRun {
-		return printing.Quarantine(out, all)
+		return printing.Cells(out, printing.QuarantineCells(all))
 	}
 	retrier, err := newRetrier(to, table, kinds, flags.kind)
 	if err != nil {

@@ -178,8 +178,11 @@ func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, print
 // printAs prints a result in an output format other than the table.
 func printAs(cmd *cobra.Command, output string, result any) error {
 	format, ok := outputFormats[output]
-	if !ok {
+	switch {
+	case !ok:
 		return usagef("--output %s: want table, json, ndjson or csv", output)
+	case !format.Supports(result):
+		return usagef("--output %s: the result is not a list: want table or json", output)
 	}
 	if err := format.Write(cmd.OutOrStdout(), result); err != nil {
 		return fmt.Errorf("write the output: %w", err)

@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/pages"
-	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -46,6 +45,7 @@ func subjectGet(to *connection) *cobra.Command {
 func subjectVersions(to *connection) *cobra.Command {
 	var version int64
 	var limit int
+	var lines list
 	cmd := &cobra.Command{
 		Use: "versions SUBJECT", Short: "List the versions of a profile, newest first, or show one",
 		Args: cobra.ExactArgs(1),
@@ -55,7 +55,7 @@ func subjectVersions(to *connection) *cobra.Command {
 				return err
 			}
 			if version == 0 {
-				return listVersions(cmd, service, subject, limit)
+				return listVersions(cmd, lines, service, subject, limit)
 			}
 			v, err := service.Version(cmd.Context(), subject, version)
 			if err != nil {
@@ -69,11 +69,13 @@ func subjectVersions(to *connection) *cobra.Command {
 	}
 	cmd.Flags().Int64Var(&version, "version", 0, "show only this `version`, in full")
 	cmd.Flags().IntVar(&limit, "limit", 20, "the most versions to list; 0 lists all")
+	lines.register(cmd)
 	return cmd
 }
 
-func listVersions(cmd *cobra.Command, service *lifecycle.Service, subject model.Subject, limit int) error {
-	table := terminal.NewTable(cmd.OutOrStdout())
+func listVersions(cmd *cobra.Command, lines list, service *lifecycle.Service, subject model.Subject, limit int) error {
+	stored := httpapi.Versions{Versions: []httpapi.Profile{}}
+	cells := httpapi.Table{Header: []string{"version", "changed", "change", "fields"}}
 	versions := pages.Items(func(before int64) ([]model.ProfileVersion, int64, error) {
 		return service.Versions(cmd.Context(), subject, before, limit)
 	})
@@ -81,28 +83,31 @@ func listVersions(cmd *cobra.Command, service *lifecycle.Service, subject model.
 		if err != nil {
 			return err
 		}
-		table.Add(fmt.Sprintf("v%d", v.Version), max(v.UpdatedAt, v.DeletedAt).String(), string(v.Change), arguments.FieldsText(v.Attrs))
-		if limit > 0 && table.Len() >= limit {
+		stored.Versions = append(stored.Versions, httpapi.VersionOf(&v))
+		cells.Rows = append(cells.Rows, []string{fmt.Sprint(v.Version), max(v.UpdatedAt, v.DeletedAt).String(), string(v.Change), arguments.FieldsText(v.Attrs)})
+		if limit > 0 && len(cells.Rows) >= limit {
 			break
 		}
 	}
-	return printOr(cmd, table, "no versions are stored")
+	return lines.print(cmd, stored, cells, "no versions are stored")
 }
 
 func subjectList(to *connection) *cobra.Command {
 	var deleted bool
+	var lines list
 	cmd := &cobra.Command{
 		Use: "list TYPE [FIELD=VALUE]", Short: "List subjects by an indexed field, or the deleted ones",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return listSubjects(cmd, to, args, deleted)
+			return listSubjects(cmd, lines, to, args, deleted)
 		},
 	}
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "subjects whose profile is deleted, newest deletion first")
+	lines.register(cmd)
 	return cmd
 }
 
-func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted bool) error {
+func listSubjects(cmd *cobra.Command, lines list, to *connection, args []string, deleted bool) error {
 	field, value, _ := strings.Cut(strings.Join(args[1:], ""), "=")
 	if deleted == (len(args) == 2) || !deleted && value == "" {
 		return usagef("pass either a field, for example status=active, or --deleted")
@@ -111,7 +116,8 @@ func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted boo
 	if err != nil {
 		return err
 	}
-	table := terminal.NewTable(cmd.OutOrStdout())
+	found := httpapi.Subjects{Subjects: []httpapi.Profile{}}
+	cells := httpapi.Table{Header: []string{"subject", "version", "changed", "fields"}}
 	for p, err := range profiles(func(c lifecycle.Cursor) (lifecycle.ProfilePage, error) {
 		if deleted {
 			return service.ListDeleted(cmd.Context(), subjects.Name, c, 0)
@@ -121,9 +127,10 @@ func listSubjects(cmd *cobra.Command, to *connection, args []string, deleted boo
 		if err != nil {
 			return err
 		}
-		table.Add(subjects.Path+"/"+p.Subject.ID, fmt.Sprintf("v%d", p.Version), max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs))
+		found.Subjects = append(found.Subjects, httpapi.ProfileOf(&p))
+		cells.Rows = append(cells.Rows, []string{subjects.Path + "/" + p.Subject.ID, fmt.Sprint(p.Version), max(p.UpdatedAt, p.DeletedAt).String(), arguments.FieldsText(p.Attrs)})
 	}
-	return printOr(cmd, table, "no subjects")
+	return lines.print(cmd, found, cells, "no subjects")
 }
 
 // profiles returns an iterator over the profiles of all pages.

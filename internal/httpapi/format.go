@@ -17,6 +17,25 @@ type Table struct {
 	Rows   [][]string
 }
 
+// Lines returns an object for each row, with the names of the header.
+func (t Table) Lines() []any {
+	lines := make([]any, len(t.Rows))
+	for i, row := range t.Rows {
+		line := map[string]string{}
+		for column, cell := range row {
+			line[t.Header[column]] = cell
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// Table returns t, which makes it a List.
+func (t Table) Table() Table { return t }
+
+// MarshalJSON writes the list of Lines.
+func (t Table) MarshalJSON() ([]byte, error) { return json.Marshal(t.Lines()) }
+
 // List is a result that has other formats than JSON: NDJSON for line-based tools and CSV
 // for spreadsheets.
 type List interface {
@@ -46,8 +65,8 @@ var (
 // Write encodes a result. A format other than JSON requires a List.
 func (f Format) Write(w io.Writer, result any) error { return f.write(w, result) }
 
-// supports reports whether the result has the format.
-func (f Format) supports(result any) bool {
+// Supports reports whether the result has the format.
+func (f Format) Supports(result any) bool {
 	_, list := result.(List)
 	return list || !f.list
 }
@@ -100,7 +119,7 @@ func formatOf(accept string, result any) (Format, *Problem) {
 	var best Format
 	weight := 0.0
 	for _, f := range formats {
-		if q := acceptWeight(accept, f.Type); f.supports(result) && q > weight {
+		if q := acceptWeight(accept, f.Type); f.Supports(result) && q > weight {
 			best, weight = f, q
 		}
 	}
@@ -113,7 +132,7 @@ func formatOf(accept string, result any) (Format, *Problem) {
 func formatNames(result any) string {
 	var names []string
 	for _, f := range formats {
-		if f.supports(result) {
+		if f.Supports(result) {
 			names = append(names, f.Type)
 		}
 	}

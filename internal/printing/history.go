@@ -113,10 +113,10 @@ func (f Times) EventLine(w io.Writer, e *model.Event) error {
 	return err
 }
 
-// Cells prints a table of a result as it is.
+// Cells prints a table of a result.
 func Cells(w io.Writer, cells httpapi.Table) error {
 	table := terminal.NewTable(w)
-	table.Add(cells.Header...)
+	table.Add(strings.Split(strings.ToUpper(strings.Join(cells.Header, "\n")), "\n")...)
 	for _, row := range cells.Rows {
 		table.Add(row...)
 	}

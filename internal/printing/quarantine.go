@@ -6,23 +6,19 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/repair/quarantine"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Quarantine prints a line for each entry.
-func Quarantine(w io.Writer, all []quarantine.Entry) error {
-	if len(all) == 0 {
-		_, err := fmt.Fprintln(w, "nothing is in quarantine")
-		return err
-	}
-	table := terminal.NewTable(w)
-	table.Add("arrived", "source", "subject", "id", "reason")
+// QuarantineCells returns a line for each entry.
+func QuarantineCells(all []quarantine.Entry) httpapi.Table {
+	cells := httpapi.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}}
 	for _, e := range all {
-		table.Add(e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, reasonOf(&e))
+		cells.Rows = append(cells.Rows, []string{e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, reasonOf(&e)})
 	}
-	return table.Print()
+	return cells
 }
 
 func subjectText(s model.Subject) string {
