@@ -199,6 +199,14 @@ const scenarios = {
     await page.getByRole("slider").press("End")
     await page.locator("[role=slider][aria-valuetext*='%']").waitFor()
 
+    const pages = page.getByRole("region", {name: "Pages"})
+    assert.equal(await pages.locator("tbody tr").count(), 11) // ten, and all others
+    await pages.getByRole("button", {name: "all others"}).click()
+    const known = await read(`/v1/sites/shop.example.com/pageviews/top/path?tier=hour&limit=200&from=${from}`)
+    assert.ok(known.values.length > 10 && known.other === 0)
+    await pages.getByText(known.values.at(-1).value).waitFor()
+    assert.equal(await pages.locator("tbody tr").count(), known.values.length)
+
     await page.getByRole("link", {name: "/pricing"}).click()
     await page.getByText("A filter counts the events").waitFor()
     const matching = await read(`/v1/sites/shop.example.com/pageviews/count?from=${from}&where=${encodeURIComponent('path="/pricing"')}`)

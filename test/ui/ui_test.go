@@ -199,10 +199,11 @@ const viewDays = 12
 
 // views returns the page views of a site: on each of the last days eight visits of one to three views.
 func views() (all []map[string]any) {
-	paths, countries, channels := []string{"/", "/pricing", "/docs"}, []string{"DE", "US", "IN"}, []string{"Direct", "Organic Search"}
+	countries, channels := []string{"DE", "US", "IN"}, []string{"Direct", "Organic Search"}
 	for day := range viewDays {
 		for visit := range 8 {
 			begun := time.Now().UTC().Add(-time.Duration(day)*24*time.Hour - time.Duration(visit+1)*40*time.Minute)
+			paths := []string{"/", "/pricing", fmt.Sprintf("/docs/%d-%d", day, visit)}
 			for view := range 1 + visit%3 {
 				all = append(all, map[string]any{
 					"siteId": site, "id": fmt.Sprintf("%d-%d-%d", day, visit, view), "timestamp": begun.Add(time.Duration(view) * time.Minute).Format(time.RFC3339),

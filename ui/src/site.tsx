@@ -73,6 +73,12 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
   const problem = now.views.problem ?? now.visits.problem ?? filtered.problem;
   const tops = filters.length ? chosen?.dimensions : { ...now.named.data?.dimensions, ...now.visits.data?.dimensions, ...now.views.data?.dimensions };
   const counted = (d: string) => d in (summary.views?.dimensions ?? {}) ? "Views" : d in (now.visits.data?.dimensions ?? {}) ? "Visits" : "Events";
+  // Whole hours of the reader's zone are hours of the tier; its months are not.
+  const more = (d: string) => {
+    const kind = [views, visits, named].find((k) => k?.dimensions.includes(d));
+    if (!kind || filters.length || period.unit === "month") return null;
+    return url([subjects, id, kind.path, "top", d], { limit: "200", ...live ? { tier: "minute", last: realtimeMinutes + "m" } : { tier: "hour", ...within(period.range) } });
+  };
   const [shown, show] = useState(figures[0]);
   const usable = figures.filter((f) => f.of === "views" || !live && !filters.length);
   const figure = usable.includes(shown) ? shown : figures[0];
@@ -109,7 +115,7 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
           {summary.views.events === 0 && !now.named.data?.events && (
             <p class="empty">{filters.length ? "No view of the period has these values." : "No view in this period. Choose a longer one, or see README for the tag that sends the views of a page."}</p>
           )}
-          <Tops tops={tops ?? {}} all={!filters.length} unit={counted} filter={(d) => views.dimensions.includes(d) && !filters.some(([f]) => f === d) ? (v) => address({ filters: [...filters, [d, v]] }) : undefined} />
+          <Tops tops={tops ?? {}} all={!filters.length} unit={counted} more={more} filter={(d) => views.dimensions.includes(d) && !filters.some(([f]) => f === d) ? (v) => address({ filters: [...filters, [d, v]] }) : undefined} />
         </>
       )}
     </main>

@@ -1,7 +1,7 @@
 // The most frequent values of a site's dimensions, a card for each group of them.
 import { useState } from "preact/hooks";
 import { countText, percentText } from "./time";
-import type { Shares } from "./api";
+import { usePolled, type Shares } from "./api";
 
 type Tab = [dimension: string, title: string];
 
@@ -25,6 +25,7 @@ interface Props {
   tops: Record<string, Shares>;
   all: boolean; // cards without values are shown too
   unit: (dimension: string) => string;       // what is counted: views, visits
+  more: (dimension: string) => string | null; // where all values are read, if they can be
   filter?: (dimension: string) => ((value: string) => string) | undefined; // the link that filters by a value
 }
 
@@ -37,7 +38,7 @@ export function Tops({ tops, all: empties, ...rest }: Props) {
   return <div class="cards">{all.filter((g) => g.tabs.length || empties && g.empty).map((g) => <Card key={g.title} {...g} tops={tops} {...rest} />)}</div>;
 }
 
-function Card({ title, tabs, empty, tops, unit, filter }: Group & Omit<Props, "all">) {
+function Card({ title, tabs, empty, tops, unit, more, filter }: Group & Omit<Props, "all">) {
   const [chosen, choose] = useState<string>();
   const [dimension, name] = tabs.find(([d]) => d === chosen) ?? tabs[0] ?? ["", title];
   const shares = tops[dimension];
@@ -47,12 +48,18 @@ function Card({ title, tabs, empty, tops, unit, filter }: Group & Omit<Props, "a
         <h2>{tabs.length > 1 ? title : name}</h2>
         {tabs.length > 1 && tabs.map(([d, text]) => <button class="tab" aria-pressed={d === dimension} onClick={() => choose(d)}>{text}</button>)}
       </div>
-      {shares ? <Values title={name} dimension={dimension} shares={shares} unit={unit(dimension)} link={filter?.(dimension)} /> : <p class="empty">{empty}</p>}
+      {shares ? <Values key={dimension} title={name} dimension={dimension} shares={shares} unit={unit(dimension)} path={more(dimension)} link={filter?.(dimension)} /> : <p class="empty">{empty}</p>}
     </section>
   );
 }
 
-function Values({ title, dimension, shares, unit, link }: { title: string; dimension: string; shares: Shares; unit: string; link?: (value: string) => string }) {
+interface ValuesProps { title: string; dimension: string; shares: Shares; unit: string; path: string | null; link?: (value: string) => string }
+
+/** Values lists the most frequent values, and by a click the others. */
+function Values({ title, dimension, shares: first, unit, path, link }: ValuesProps) {
+  const [all, showAll] = useState(false);
+  const { data } = usePolled<Shares>(all ? path : null, 60_000);
+  const shares = all && data ? data : first;
   const most = shares.values[0]?.count ?? 1;
   return (
     <table class="values">
@@ -67,7 +74,7 @@ function Values({ title, dimension, shares, unit, link }: { title: string; dimen
             </tr>
           );
         })}
-        {shares.other > 0 && <tr class="soft"><th scope="row">all others</th><td class="number">{countText(shares.other)}</td><td /></tr>}
+        {shares.other > 0 && <tr class="soft"><th scope="row">{path && !all ? <button class="tab" onClick={() => showAll(true)}>all others</button> : "all others"}</th><td class="number">{countText(shares.other)}</td><td /></tr>}
       </tbody>
     </table>
   );
