@@ -38,7 +38,7 @@ function Group({ kinds, listed, utc }: { kinds: Readable[]; listed: Listed; utc:
   const now = Date.now(), first = Math.min(...series.map((s) => Date.parse(s.firstSeen)));
   return (
     <section>
-      <h3>{kinds.map((k) => k.path).join(", ")} <span class="soft">{countText(series.length)} series</span></h3>
+      <h3>{kinds.map((k) => k.path).join(", ")} <span class="soft">{listed.whole && `${countText(series.length)} series`}</span></h3>
       <div class="wide" tabIndex={0} role="region" aria-label={`Tiers of ${kinds.map((k) => k.path).join(", ")}`}>
         <table class="tiers">
           <thead><tr><th scope="col">Tier</th><th scope="col">Kept for</th><th scope="col">Complete from</th><th scope="col" class="number">Rows, about</th><th scope="col">Written</th></tr></thead>
@@ -49,8 +49,8 @@ function Group({ kinds, listed, utc }: { kinds: Readable[]; listed: Listed; utc:
                 <tr key={t.tier}>
                   <th scope="row">{names[t.tier] ?? t.tier}</th>
                   <td><span class="kept"><span class={"span" + (t.retention === null ? " ever" : "")} style={{ width: `${reach(t)}%` }} /><span>{keptText(t)}</span></span></td>
-                  <td>{series.length ? dayText(from, utc) : "–"}</td>
-                  <td class="number">{t.tier === raw ? "" : countText(series.reduce((n, s) => n + rowsOf(s, t, now), 0))}</td>
+                  <td>{listed.whole && series.length ? dayText(from, utc) : "–"}</td>
+                  <td class="number">{t.tier === raw ? "" : countText(!listed.whole ? null : series.reduce((n, s) => n + rowsOf(s, t, now), 0))}</td>
                   <td>{writtenText(t)}</td>
                 </tr>
               );
