@@ -7,9 +7,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// requestable are the faults that a page can request for the next batch of a device.
-var requestable = []string{"none", "again", "recut", "kill"}
-
 // target is the device whose next batch has a fault. Its mark is once in each record of an event of
 // the device: a counter that adds up stream records counts the marks.
 type target struct{ mark, fault string }
@@ -23,11 +20,11 @@ func (d *delivery) setFault(device, fault string) {
 }
 
 // count returns how many records of the target a payload has.
-func (d *delivery) count(payload []byte) int {
+func (d *delivery) count(payload []byte) (n int) {
 	if t := d.target.Load(); t != nil {
-		return bytes.Count(payload, []byte(t.mark))
+		n = bytes.Count(payload, []byte(t.mark))
 	}
-	return 0
+	return n
 }
 
 // takeFault returns the fault that was set for a batch, once.

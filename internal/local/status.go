@@ -85,7 +85,7 @@ func (s *Stack) localRoutes() http.Handler {
 		defer cancel()
 		s.report(w, s.Idle(ctx) == nil)
 	})
-	for _, fault := range requestable {
+	for _, fault := range []string{"none", "again", "recut", "kill"} {
 		mux.HandleFunc("POST /local/break/{device}/"+fault, func(w http.ResponseWriter, r *http.Request) {
 			s.delivery.setFault(r.PathValue("device"), fault)
 			writeMessage(w, http.StatusAccepted, "fault of the next batch: "+fault)
