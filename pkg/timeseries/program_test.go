@@ -390,7 +390,7 @@ func TestMain(m *testing.M) { ddblocal.Main(m) }
 // programTime is how long programs run on DynamoDB Local.
 func programTime() time.Duration {
 	if testenv.Long() {
-		return 10 * time.Minute
+		return time.Minute
 	}
 	return 5 * time.Second
 }

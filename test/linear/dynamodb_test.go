@@ -76,7 +76,7 @@ func history(ctx context.Context, table *dynamo.Table, kind catalog.Kind, seed u
 // historyTime is how long histories are played.
 func historyTime() time.Duration {
 	if testenv.Long() {
-		return 10 * time.Minute
+		return time.Minute
 	}
 	return 6 * time.Second
 }
