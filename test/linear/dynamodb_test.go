@@ -52,7 +52,8 @@ func history(ctx context.Context, table *dynamo.Table, kind catalog.Kind, seed u
 		Kind: &declared.Kinds[0], Base: tier.Hour.BucketOf(now()).Start.Add(-Slots * Step),
 		Clock: func() int64 { return int64(time.Since(began)) },
 	}
-	series := []string{crand.Text(), crand.Text()}
+	// The time of a check grows fast with the operations of a series.
+	series := []string{crand.Text(), crand.Text(), crand.Text(), crand.Text(), crand.Text(), crand.Text()}
 	var running sync.WaitGroup
 	for i := range clients {
 		c := &Client{

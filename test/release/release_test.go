@@ -9,6 +9,7 @@ import (
 	"debug/buildinfo"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/testenv"
@@ -172,13 +174,16 @@ func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
 		testenv.Missing(t, "node", err)
 	}
 	const module = "github.com/tidemark-db/tidemark"
+	// The go command indexes a version of a module once, so each run of the test has its own.
+	version := fmt.Sprintf("%s.%d", version, time.Now().UnixNano())
 	proxy, caches, bin := t.TempDir(), t.TempDir(), t.TempDir()
-	serveModule(t, filepath.Join(proxy, filepath.FromSlash(module), "@v"), module)
+	serveModule(t, filepath.Join(proxy, filepath.FromSlash(module), "@v"), module, version)
 	env := []string{
 		"GOPROXY=file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + module, "GOFLAGS=-modcacherw", "GOBIN=" + bin,
 		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "XDG_CACHE_HOME=" + caches, "TIDEMARK_DYNAMODB_JAR=",
 	}
-	forget(t, goEnv(t, "GOMODCACHE"), module)
+	cache := goEnv(t, "GOMODCACHE")
+	t.Cleanup(func() { forget(cache, module, version) })
 	install := exec.CommandContext(t.Context(), "go", "install", module+"/cmd/tidemark@"+version)
 	install.Dir, install.Env = caches, append(os.Environ(), env...)
 	if out, err := install.CombinedOutput(); err != nil {
@@ -205,18 +210,17 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// forget removes the version from the module cache, before and after the test.
-func forget(t *testing.T, cache, module string) {
-	remove := func() {
-		os.RemoveAll(filepath.Join(cache, filepath.FromSlash(module)+"@"+version))
-		os.RemoveAll(filepath.Join(cache, "cache", "download", filepath.FromSlash(module), "@v"))
+// forget removes a version from the module cache.
+func forget(cache, module, version string) {
+	os.RemoveAll(filepath.Join(cache, filepath.FromSlash(module)+"@"+version))
+	downloads, _ := filepath.Glob(filepath.Join(cache, "cache", "download", filepath.FromSlash(module), "@v", version+".*"))
+	for _, file := range downloads {
+		os.Remove(file)
 	}
-	remove()
-	t.Cleanup(remove)
 }
 
 // serveModule writes the files of the checkout's module as a module proxy serves them.
-func serveModule(t *testing.T, dir, module string) {
+func serveModule(t *testing.T, dir, module, version string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
