@@ -178,25 +178,27 @@ func TestGoInstall_DevFetchesWhatItRuns(t *testing.T) {
 	version := fmt.Sprintf("%s.%d", version, time.Now().UnixNano())
 	proxy, caches, bin := t.TempDir(), t.TempDir(), t.TempDir()
 	serveModule(t, filepath.Join(proxy, filepath.FromSlash(module), "@v"), module, version)
-	env := []string{
-		"GOPROXY=file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB=" + module, "GOFLAGS=-modcacherw", "GOBIN=" + bin,
-		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "XDG_CACHE_HOME=" + caches, "TIDEMARK_DYNAMODB_JAR=",
+	for name, value := range map[string]string{
+		"GOPROXY": "file://" + proxy + "," + goEnv(t, "GOPROXY"), "GONOSUMDB": module, "GOFLAGS": "-modcacherw", "GOBIN": bin,
+		"GOCACHE": goEnv(t, "GOCACHE"), "GOMODCACHE": goEnv(t, "GOMODCACHE"), "XDG_CACHE_HOME": caches, "TIDEMARK_DYNAMODB_JAR": "",
+	} {
+		t.Setenv(name, value)
 	}
 	cache := goEnv(t, "GOMODCACHE")
 	t.Cleanup(func() { forget(cache, module, version) })
 	install := exec.CommandContext(t.Context(), "go", "install", module+"/cmd/tidemark@"+version)
-	install.Dir, install.Env = caches, append(os.Environ(), env...)
+	install.Dir = caches
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	program := filepath.Join(bin, "tidemark")
-	said := tryDev(t, program, env...)
+	said := tryDev(t, program)
 	for _, want := range []string{"fetch " + module + "@" + version + " with the go command", "fetch DynamoDB Local into " + caches} {
 		if !strings.Contains(said, want) {
 			t.Errorf("dev does not say %q:\n%s", want, said)
 		}
 	}
-	if again := tryDev(t, program, env...); strings.Contains(again, "fetch") {
+	if again := tryDev(t, program); strings.Contains(again, "fetch") {
 		t.Errorf("the second dev fetches again:\n%s", again)
 	}
 }
