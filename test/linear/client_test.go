@@ -148,16 +148,17 @@ func (c *Client) Erase(ctx context.Context, series string, from, to uint8) {
 	}
 }
 
-// ReadHistory reads all events, page by page: each slot at some time during the read.
-func (c *Client) ReadHistory(ctx context.Context, series string) {
+// ReadHistory reads the events of a range of slots: each slot at some time during the read. Two
+// reads of all slots at the same time would have too many orders to check.
+func (c *Client) ReadHistory(ctx context.Context, series string, from, to uint8) {
 	call, got := c.Log.tick(), map[uint8]uint8{}
-	for event, err := range c.Query.EachEvent(ctx, query.History{Series: c.series(series), From: model.MinTime, To: model.MaxTime + 1, Consistent: true}) {
+	for event, err := range c.Query.EachEvent(ctx, query.History{Series: c.series(series), From: c.Log.At(from), To: c.Log.At(to) + 1, Consistent: true}) {
 		if err != nil {
 			return
 		}
 		got[c.Log.slotOf(event.At)] = payloadOf(event.Attrs)
 	}
-	for slot := uint8(1); slot <= Slots; slot++ {
+	for slot := from; slot <= to; slot++ {
 		c.end(Operation{Client: c.ID, Call: call, Series: series, Verb: ReadEvent, Slot: slot, Got: got[slot]})
 	}
 }

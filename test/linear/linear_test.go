@@ -21,7 +21,7 @@ func TestHistories_AreLinearizableUnderEveryFault(t *testing.T) {
 	}
 	total := play(variant{}, 1, n)
 	if total.failed != nil {
-		t.Fatalf("%s\n%s", total, trial(variant{}).Shrink(total.failed.Seed))
+		t.Fatalf("%s\n%s", total, total.shrunk(variant{}))
 	}
 	if lost := total.counts[countLost]; lost < n/100 {
 		t.Errorf("%d of %d attempts had no response, want at least 1 %%", lost, n)

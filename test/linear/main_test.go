@@ -99,9 +99,18 @@ func (t *total) String() string {
 	return out + ": all linearizable"
 }
 
+// shrunk returns the shrunk history of the first failure; nil if it could not be checked, which
+// takes too long to repeat.
+func (t *total) shrunk(v variant) *simstream.Trace {
+	if errors.Is(t.failed.Failure, ErrUndecided) {
+		return nil
+	}
+	return trial(v).Shrink(t.failed.Seed)
+}
+
 // explain prints the shrunk history of the first failure, and draws it.
 func (t *total) explain(v variant, page string) error {
-	fmt.Printf("\n%s", trial(v).Shrink(t.failed.Seed))
+	fmt.Printf("\n%s", t.shrunk(v))
 	violation := new(Violation)
 	if !errors.As(t.failed.Failure, &violation) {
 		return t.failed.Failure

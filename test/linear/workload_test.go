@@ -34,7 +34,7 @@ func (c *Client) Operate(ctx context.Context, series []string, stage float64, pi
 	case n < 25:
 		c.Erase(ctx, name, slot, min(Slots, slot+uint8(pick("range", 3))))
 	default:
-		c.ReadHistory(ctx, name)
+		c.ReadHistory(ctx, name, slot, min(Slots, slot+uint8(pick("range", 3))))
 	}
 }
 
