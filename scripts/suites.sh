@@ -12,14 +12,14 @@ packages() { go list ./... | grep "$@"; }
 shared='/(functions|internal|pkg)/'
 
 # Thousands of histories and programs take too long under the race detector.
-histories='/pkg/(lifecycle|timeseries)$'
+histories='/(internal/aggregate|pkg/lifecycle|pkg/timeseries)$'
 
 # Words of the output are package paths, hence no quotes.
 if [[ "$1" == long ]]; then
   export TIDEMARK_LONG=1
   suite $race $(packages -E "$shared" | grep -vE "$histories")
   suite $(packages -vE "$shared") $(packages -E "$histories")
-  TIDEMARK_LONG='' suite $race ./test/simulation ./pkg/timeseries
+  TIDEMARK_LONG='' suite $race ./test/simulation ./internal/aggregate ./pkg/timeseries
 else
   suite $race $(packages -E "$shared" | grep -v '/pkg/lifecycle$')
   suite $(packages -vE "$shared") ./pkg/lifecycle

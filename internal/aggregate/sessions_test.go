@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -318,9 +319,9 @@ func (v *visits) startSweep() {
 // Whatever the interleaving and however late a change, readers see the sessions of a recount when
 // all changes are processed: of stored rows as soon as they have settled.
 func TestSessions_AnyInterleavingEqualsARecount(t *testing.T) {
-	histories := uint64(150)
-	if testing.Short() {
-		histories = 25
+	histories := uint64(25)
+	if testenv.Long() {
+		histories = 150
 	}
 	for seed := range histories {
 		draw := rand.New(rand.NewPCG(seed, 7))
