@@ -23,9 +23,9 @@ import (
 const devDir = ".tidemark"
 
 type devFlags struct {
-	port, functions, dir, data string
-	fresh                      bool
-	heap                       int
+	port, functions, dir, data, mqtt string
+	fresh                            bool
+	heap                             int
 }
 
 func devCommand(to *connection) *cobra.Command {
@@ -39,6 +39,8 @@ func devCommand(to *connection) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&flags.port, "port", "0", "`port` of the HTTP API; 0 is any free port")
+	cmd.Flags().StringVar(&flags.mqtt, "mqtt", "", "also run an MQTT broker at this `address`")
+	cmd.Flags().Lookup("mqtt").NoOptDefVal = "127.0.0.1:1883"
 	cmd.Flags().StringVar(&flags.functions, "functions", "", "`directory` of the functions, built for this machine (default build/local; built if it is missing)")
 	cmd.Flags().StringVar(&flags.dir, "dir", devDir, "`directory` for logs and the on-failure file")
 	cmd.Flags().StringVar(&flags.data, "data", "", "`directory` that keeps the table (default: one for this project under the user's cache)")
@@ -122,7 +124,7 @@ func devOptions(to *connection, flags devFlags) (local.Options, error) {
 	database := ddblocal.FromEnv()
 	database.Endpoint, database.HeapMB = to.Endpoint, flags.heap
 	return local.Options{
-		Config: settings, ConfigPath: path, Table: to.Table, Port: flags.port,
+		Config: settings, ConfigPath: path, Table: to.Table, Port: flags.port, MQTT: flags.mqtt,
 		DynamoDB: database, BinaryDir: flags.functions, Dir: flags.dir, ID: rand.Text(),
 	}, nil
 }
@@ -136,7 +138,7 @@ func runCommand(ctx context.Context, cmd *cobra.Command, stack *local.Stack, opt
 		Args: command,
 		Env: append(os.Environ(),
 			"TIDEMARK_URL="+stack.URL, "TIDEMARK_ENDPOINT="+stack.Endpoint,
-			"TIDEMARK_TABLE="+stack.Table, "TIDEMARK_CONFIG="+options.ConfigPath),
+			"TIDEMARK_TABLE="+stack.Table, "TIDEMARK_CONFIG="+options.ConfigPath, "TIDEMARK_MQTT="+stack.MQTT),
 		Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 	}.Run(ctx)
 	switch {
@@ -170,7 +172,14 @@ To load a file, in another terminal and in this directory: tidemark replay --hel
 
 `
 
+const mqttText = `MQTT broker at %s: publish readings to the topic tidemark/devices/sensor_01/readings.
+
+`
+
 func printWelcome(w io.Writer, stack *local.Stack, flags devFlags, data string) {
 	fmt.Fprintf(w, welcomeText, stack.URL, stack.Endpoint, stack.Table, cmp.Or(data, "the database that you run"),
 		filepath.Join(flags.dir, "logs"), stack.Window())
+	if stack.MQTT != "" {
+		fmt.Fprintf(w, mqttText, stack.MQTT)
+	}
 }

@@ -85,7 +85,27 @@ func StartFunction(ctx context.Context, opts FunctionOptions) (*Function, error)
 // Invoke sends payload to a process and returns the response. If ctx ends first, the invocation
 // continues without its caller, as in Lambda.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	inv := newInvocation(payload)
+	return f.invoke(ctx, newInvocation(payload))
+}
+
+// eventAttempts is how often Lambda invokes a function for a service that does not wait.
+const eventAttempts = 3
+
+// InvokeEvent invokes the function as Lambda does for a service that does not wait for a response:
+// after an error again, with the same request id. It returns the error of the last attempt.
+func (f *Function) InvokeEvent(ctx context.Context, payload []byte) (err error) {
+	first := newInvocation(payload)
+	for range eventAttempts {
+		inv := newInvocation(payload)
+		inv.id = first.id
+		if _, err = f.invoke(ctx, inv); err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (f *Function) invoke(ctx context.Context, inv *invocation) ([]byte, error) {
 	select {
 	case f.queue <- inv:
 	case <-ctx.Done():

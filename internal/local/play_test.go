@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 )
@@ -61,6 +62,15 @@ func obey(ctx context.Context, o order) (any, error) {
 	case "exit":
 		fmt.Println("last words")
 		os.Exit(3)
+	case "id":
+		file, err := os.OpenFile(o.Text, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		invocation, _ := lambdacontext.FromContext(ctx)
+		_, err = fmt.Fprintln(file, invocation.AwsRequestID)
+		return nil, err
 	case "touch":
 		return nil, os.WriteFile(o.Text, nil, 0o600)
 	case "sleep":

@@ -32,6 +32,7 @@ type Options struct {
 	ConfigPath string         // the file that Config was read from, passed to the functions; "" for the defaults
 	Table      string         // "" means tidemark
 	Port       string         // of the HTTP front; "" selects a free one
+	MQTT       string         // address of an MQTT broker for devices; "" starts none
 	ID         string         // random, in every response of the front; "" for none
 	// DynamoDB is a running endpoint, or how to start DynamoDB Local.
 	DynamoDB  ddblocal.Options
@@ -51,6 +52,7 @@ type Options struct {
 // and the HTTP front.
 type Stack struct {
 	URL      string // of the HTTP front
+	MQTT     string // address of the MQTT broker; "" if there is none
 	Endpoint string // of DynamoDB
 	Table    string
 
@@ -128,6 +130,9 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	s.schedule(config.AlertsEvery, s.RunAlerts)
+	if err := s.startBroker(); err != nil {
+		return err
+	}
 	return s.startFront()
 }
 

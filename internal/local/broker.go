@@ -1,0 +1,111 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	mqtt "github.com/mochi-mqtt/server/v2"
+	"github.com/mochi-mqtt/server/v2/listeners"
+	"github.com/mochi-mqtt/server/v2/packets"
+
+	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+)
+
+// rules are a hook of an MQTT broker: they pass messages on to ingest as the rules of AWS IoT do. A
+// message with QoS 1 is acknowledged when ingest has stored or quarantined it. Otherwise its client
+// is disconnected, and sends it again when it has connected again.
+type rules struct {
+	mqtt.HookBase
+	ctx    context.Context // ends deliveries
+	kinds  *catalog.Catalog
+	ingest *Function
+	log    *slog.Logger
+}
+
+// startBroker starts an MQTT broker at opts.MQTT, without authentication.
+func (s *Stack) startBroker() error {
+	if s.opts.MQTT == "" {
+		return nil
+	}
+	kinds, err := s.opts.Config.Catalog()
+	if err != nil {
+		return err
+	}
+	out, err := s.openLog("mqtt")
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(out, nil))
+	server := mqtt.New(&mqtt.Options{Logger: log})
+	if err := server.AddHook(&rules{ctx: s.ctx, kinds: kinds, ingest: s.functions[ingest], log: log}, nil); err != nil {
+		return fmt.Errorf("start the MQTT broker: %w", err)
+	}
+	listener := listeners.NewTCP(listeners.Config{ID: "mqtt", Address: s.opts.MQTT})
+	if err := server.AddListener(listener); err != nil {
+		return fmt.Errorf("start the MQTT broker: %w: pass another address with --mqtt", err)
+	}
+	if err := server.Serve(); err != nil {
+		return fmt.Errorf("start the MQTT broker: %w", err)
+	}
+	s.MQTT = listener.Address()
+	s.running.Go(func() {
+		<-s.ctx.Done()
+		server.Close()
+	})
+	return nil
+}
+
+// Provides reports which methods of mqtt.Hook are implemented.
+func (r *rules) Provides(method byte) bool {
+	return method == mqtt.OnConnectAuthenticate || method == mqtt.OnACLCheck || method == mqtt.OnPublish
+}
+
+// OnConnectAuthenticate accepts every client.
+func (r *rules) OnConnectAuthenticate(*mqtt.Client, packets.Packet) bool { return true }
+
+// OnACLCheck accepts every topic.
+func (r *rules) OnACLCheck(*mqtt.Client, string, bool) bool { return true }
+
+// OnPublish passes a message on before it is acknowledged.
+func (r *rules) OnPublish(client *mqtt.Client, message packets.Packet) (packets.Packet, error) {
+	log := r.log.With("topic", message.TopicName, "client", client.ID)
+	kind, subject, batch, ok := r.find(message.TopicName)
+	if !ok {
+		log.Warn("no kind has this topic: publish to TOPIC/devices/ID/readings, or to the path of another subject and kind")
+		return message, nil
+	}
+	payload, err := envelope.ByRule(message.Payload, kind, subject, batch)
+	if err != nil {
+		log.Error("message not stored", "error", err)
+		return message, nil
+	}
+	if err := r.ingest.InvokeEvent(r.ctx, payload); err != nil {
+		log.Error("message not stored: the client must send it again", "error", err)
+		client.Stop(err)
+		return message, packets.ErrRejectPacket
+	}
+	return message, nil
+}
+
+// find returns the kind and subject of a topic: TOPIC/devices/ID/readings, for a batch with /batch
+// at its end, for Basic Ingest with $aws/rules/RULE at its start. Any first level is accepted.
+func (r *rules) find(topic string) (kind, subject string, batch, ok bool) {
+	levels := strings.Split(topic, "/")
+	if len(levels) > 3 && levels[0] == "$aws" && levels[1] == "rules" {
+		levels = levels[3:]
+	}
+	if batch = len(levels) == 5 && levels[4] == "batch"; batch {
+		levels = levels[:4]
+	}
+	if len(levels) != 4 {
+		return "", "", false, false
+	}
+	k, ok := r.kinds.ByPath(levels[3])
+	if !ok || k.Subject.Path != levels[1] {
+		return "", "", false, false
+	}
+	return k.Name, levels[2], batch, true
+}
