@@ -1,8 +1,10 @@
 package main
 
 import (
+	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -17,6 +19,21 @@ type describedKind struct {
 	Dimensions []string        `json:"dimensions"`
 	Distinct   []string        `json:"distinct"`
 	SessionsOf string          `json:"sessionsOf,omitempty"` // the kind whose events its sessions are made of
+	Goals      []describedGoal `json:"goals,omitempty"`      // in measures of its sessions
+}
+
+// describedGoal is a goal. Its sessions are the sum of its last step's measure.
+type describedGoal struct {
+	Name  string          `json:"name"`
+	Steps []describedStep `json:"steps"`
+	Value string          `json:"value,omitempty"` // the measure of its value
+}
+
+// describedStep is a step of a goal: what its events must match, and the measure that is 1 for
+// sessions that met it and those before it.
+type describedStep struct {
+	Match   string `json:"match"`
+	Measure string `json:"measure"`
 }
 
 // describedTier is what is kept of a kind. Times are in seconds.
@@ -32,7 +49,7 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 	all := make([]describedKind, len(c.Kinds))
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		d := describedKind{k.Name, k.Subject.Path, k.Path, tiersOf(k), []string{}, append([]string{}, k.Distinct...), ""}
+		d := describedKind{k.Name, k.Subject.Path, k.Path, tiersOf(k), []string{}, append([]string{}, k.Distinct...), "", goalsOf(k)}
 		for _, dimension := range k.Dimensions {
 			d.Dimensions = append(d.Dimensions, dimension.Name)
 		}
@@ -52,6 +69,36 @@ func tiersOf(k *catalog.Kind) (all []describedTier) {
 		all = append(all, describedTier{Tier: t.Unit.String(), Retention: seconds(t.Retention), Deferred: t.Deferred, Grace: int64(t.Grace / time.Second)})
 	}
 	return all
+}
+
+func goalsOf(k *catalog.Kind) (all []describedGoal) {
+	for _, g := range k.Goals {
+		d := describedGoal{Name: g.Name}
+		for n, s := range g.Steps {
+			d.Steps = append(d.Steps, describedStep{matchOf(s), g.StepField(n + 1)})
+		}
+		if len(d.Steps) == 0 {
+			d.Steps = []describedStep{{Match: "at least " + g.MinDuration.String()}}
+		}
+		d.Steps[len(d.Steps)-1].Measure = g.Field()
+		if g.Value != "" {
+			d.Value = g.ValueField()
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// matchOf returns the patterns of a step, or the name of its kind if any event meets it.
+func matchOf(s goal.Step) string {
+	if len(s.Where) == 0 {
+		return s.Of
+	}
+	patterns := make([]string, len(s.Where))
+	for i, m := range s.Where {
+		patterns[i] = m.Pattern
+	}
+	return strings.Join(patterns, ", ")
 }
 
 // seconds returns a retention in seconds, nil for ever.

@@ -5,8 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
@@ -161,5 +165,30 @@ func TestDescribe_ListsWhatIsKeptOfEachKind(t *testing.T) {
 	}
 	if sessions.Tiers[0].Tier != "hour" || sessions.Tiers[0].Grace == 0 {
 		t.Errorf("sessions have the first tier %+v, want hours with a grace: they have no events", sessions.Tiers[0])
+	}
+}
+
+// A goal of one step without patterns is met by any event of a kind, and one without steps by its
+// duration.
+func TestDescribe_ListsTheStepsOfGoals(t *testing.T) {
+	t.Parallel()
+	view := goal.Step{Of: "PAGEVIEW", Where: []goal.Match{{Field: "channel", Pattern: "Direct"}, {Field: "path", Pattern: "/pricing/**"}}}
+	sessions := &catalog.Kind{Goals: []goal.Goal{
+		{Name: "long", MinDuration: 5 * time.Minute},
+		{Name: "purchase", Steps: []goal.Step{view, {Of: "CUSTOMEVENT"}}, Value: "revenue_EUR"},
+	}}
+	want := []describedGoal{
+		{Name: "long", Steps: []describedStep{{"at least 5m0s", "goal_long"}}},
+		{Name: "purchase", Steps: []describedStep{{"Direct, /pricing/**", "goal_purchase_1"}, {"CUSTOMEVENT", "goal_purchase"}}, Value: "goal_purchase_value"},
+	}
+	if diff := cmp.Diff(want, goalsOf(sessions)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, g := range goalsOf(sessions) {
+		for _, s := range g.Steps {
+			if !slices.ContainsFunc(sessions.Goals, func(d goal.Goal) bool { return slices.Contains(d.Fields(), s.Measure) }) {
+				t.Errorf("%s of %s is no measure of the sessions", s.Measure, g.Name)
+			}
+		}
 	}
 }

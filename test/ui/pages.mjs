@@ -199,6 +199,16 @@ const scenarios = {
     await page.getByRole("slider").press("End")
     await page.locator("[role=slider][aria-valuetext*='%']").waitFor()
 
+    const goals = page.getByRole("region", {name: "Goals"}), met = (n) => String(Math.round(visits.measures[n].sum))
+    assert.ok(visits.measures.goal_visit.sum > 5 && visits.measures.goal_visit.sum < visits.measures.goal_visit_2.sum)
+    await goals.getByRole("row", {name: /^read/}).getByText(met("goal_read"), {exact: true}).waitFor()
+    await goals.getByRole("button", {name: "visit"}).click()
+    const steps = await goals.getByRole("table", {name: "Steps of visit"}).locator("tbody tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("th span:not(.share), td")].map((c) => c.textContent)))
+    const share = (of, n) => Math.round(100 * n / of) + "%", [first, second, third] = ["goal_visit_1", "goal_visit_2", "goal_visit"].map((m) => visits.measures[m].sum)
+    assert.deepEqual(steps, [["1. /", String(first), share(visits.events, first)], ["2. /pricing", String(second), share(first, second)], ["3. /docs/**", String(third), share(second, third)]])
+    await check(page, "site with goals")
+    await page.screenshot({path: join(screens, "goals.png"), fullPage: true})
+
     const pages = page.getByRole("region", {name: "Pages"})
     assert.equal(await pages.locator("tbody tr").count(), 11) // ten, and all others
     await pages.getByRole("button", {name: "all others"}).click()
@@ -235,6 +245,7 @@ const scenarios = {
     assert.match(await row("Tiers of readings", /^hour/).textContent(), /90 days.*when its hour ends/)
     assert.match(await row("Tiers of readings", /^month/).textContent(), /for ever/)
     assert.match(await row("Tiers of sessions", /^hour/).textContent(), /40 min after its hour ends/)
+    await page.getByText(/Storing these rows costs (about|less than) \$0\.\d\d a month/).first().waitFor()
     await page.getByRole("link", {name: "Health"}).click()
     await page.getByText("complete through").waitFor()
     const duplicates = async () => Number((await page.getByRole("row", {name: /^Duplicate/}).locator("td").textContent()).replace(",", ""))

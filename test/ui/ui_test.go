@@ -39,7 +39,8 @@ import (
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 const (
-	settings  = "mapping: {window: 0s}\nprometheus: true\n"
+	settings = "mapping: {window: 0s}\nprometheus: true\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
+		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}}\n"
 	device    = "gwi_w_411"
 	columns   = "subject=device,stream=metric,time=ts,id=rec,value=value"
 	oneLineIn = 12

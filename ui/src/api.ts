@@ -1,7 +1,7 @@
 // The public HTTP API: its responses, and a hook that keeps a response up to date.
 import { useEffect, useState } from "preact/hooks";
 
-export type Figures = Record<"count" | "min" | "max" | "avg" | "p50" | "p95" | "p99", number | null>;
+export type Figures = Record<"count" | "sum" | "min" | "max" | "avg" | "p50" | "p95" | "p99", number | null>;
 export interface Share { value: string; count: number; share: number }
 export interface Shares { values: Share[]; other: number; exact: boolean }
 export interface Rollup {
@@ -9,7 +9,8 @@ export interface Rollup {
   measures: Record<string, Figures>; dimensions?: Record<string, Shares>; distinct?: Record<string, { count: number; exact: boolean }>;
 }
 export interface Rollups { rollups: Rollup[]; next: string | null }
-export interface Total extends Rollup { missing?: { from: string; to: string }[]; completeThrough?: string }
+export interface Partial { field: string; wholeFrom: string | null }
+export interface Total extends Rollup { partial?: Partial[]; missing?: { from: string; to: string }[]; completeThrough?: string }
 export interface Chart {
   from: string; to: string; reason: string; wholeFrom: string | null; completeThrough?: string;
   segments: { tier: string; from: string; to: string }[]; rollups: Rollup[];
@@ -29,8 +30,11 @@ export interface Alerts { alerts: Alert[]; next: string | null }
 /** How long events or rows of a tier are kept, in seconds; null is for ever. A deferred bucket closes grace seconds after its end. */
 export interface Tier { tier: string; retention: number | null; deferred: boolean; grace: number }
 
+/** A goal of sessions: the measure of each step is 1 for the sessions that met it and those before. */
+export interface Goal { name: string; steps: { match: string; measure: string }[]; value?: string }
+
 /** A kind of event as the description has it. sessionsOf is the kind whose events its sessions are made of. */
-export interface Kind { kind: string; subjects: string; path: string; tiers: Tier[]; dimensions: string[]; distinct: string[]; sessionsOf?: string }
+export interface Kind { kind: string; subjects: string; path: string; tiers: Tier[]; dimensions: string[]; distinct: string[]; sessionsOf?: string; goals?: Goal[] }
 
 /** The part of the OpenAPI description that the pages read. */
 export interface API { info: { version: string }; paths: Record<string, object>; "x-tidemark-kinds": Kind[] }

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Curve } from "./curve";
 import { summaryOf, useFiltered, type Filters } from "./filtered";
+import { Goals } from "./goals";
 import { Notice, href } from "./parts";
 import { periodNames, periodOf, realtime, realtimeMinutes, type Period, type Range } from "./period";
 import { countText, dayText, durationText, iso, localZone, monthText, percentText, tenthsText } from "./time";
@@ -115,6 +116,7 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
           {summary.views.events === 0 && !now.named.data?.events && (
             <p class="empty">{filters.length ? "No view of the period has these values." : "No view in this period. Choose a longer one, or see README for the tag that sends the views of a page."}</p>
           )}
+          {visits.goals && now.visits.data && !filters.length && <Goals goals={visits.goals} visits={now.visits.data} utc={utc} />}
           <Tops tops={tops ?? {}} all={!filters.length} unit={counted} more={more} filter={(d) => views.dimensions.includes(d) && !filters.some(([f]) => f === d) ? (v) => address({ filters: [...filters, [d, v]] }) : undefined} />
         </>
       )}

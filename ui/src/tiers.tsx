@@ -8,6 +8,9 @@ const names: Record<string, string> = { [raw]: "Events" };
 
 const fiveMinutes = 300e3;
 
+// The price of storage and backup that tidemark cost uses, and about the size of a row with three measures.
+const dollarsPerGB = 0.45, rowBytes = 1000;
+
 export function TiersPage({ kinds, utc }: { kinds: Readable[]; utc: boolean }) {
   const types = [...new Set(kinds.map((k) => k.subjects))];
   return (
@@ -36,6 +39,8 @@ function Type({ subjects, kinds, utc }: { subjects: string; kinds: Readable[]; u
 function Group({ kinds, listed, utc }: { kinds: Readable[]; listed: Listed; utc: boolean }) {
   const of = new Set(kinds.map((k) => k.kind)), series = listed.subjects.flatMap((s) => s.series.filter((x) => of.has(x.kind)));
   const now = Date.now(), first = Math.min(...series.map((s) => Date.parse(s.firstSeen)));
+  const rowsIn = (t: Tier) => series.reduce((n, s) => n + rowsOf(s, t, now), 0);
+  const dollars = kinds[0].tiers.reduce((n, t) => n + rowsIn(t), 0) * rowBytes / 1e9 * dollarsPerGB;
   return (
     <section>
       <h3>{kinds.map((k) => k.path).join(", ")} <span class="soft">{listed.whole && `${countText(series.length)} series`}</span></h3>
@@ -50,7 +55,7 @@ function Group({ kinds, listed, utc }: { kinds: Readable[]; listed: Listed; utc:
                   <th scope="row">{names[t.tier] ?? t.tier}</th>
                   <td><span class="kept"><span class={"span" + (t.retention === null ? " ever" : "")} style={{ width: `${reach(t)}%` }} /><span>{keptText(t)}</span></span></td>
                   <td>{listed.whole && series.length ? dayText(from, utc) : "–"}</td>
-                  <td class="number">{t.tier === raw ? "" : countText(!listed.whole ? null : series.reduce((n, s) => n + rowsOf(s, t, now), 0))}</td>
+                  <td class="number">{t.tier === raw ? "" : countText(listed.whole ? rowsIn(t) : null)}</td>
                   <td>{writtenText(t)}</td>
                 </tr>
               );
@@ -58,6 +63,7 @@ function Group({ kinds, listed, utc }: { kinds: Readable[]; listed: Listed; utc:
           </tbody>
         </table>
       </div>
+      {listed.whole && series.length > 0 && <p class="facts">Storing these rows costs {moneyText(dollars)} a month, at {countText(rowBytes)} bytes a row and ${dollarsPerGB} a GB with backup. <code>tidemark cost</code> adds events and writes.</p>}
     </section>
   );
 }
@@ -74,6 +80,8 @@ function rowsOf(s: Series, t: Tier, now: number): number {
   const from = Math.max(Date.parse(s.firstSeen), t.retention === null ? 0 : now - t.retention * 1000), to = Math.min(Date.parse(s.lastSeen) + 3600e3, now);
   return to < from ? 0 : Math.ceil((to - from) / unit);
 }
+
+const moneyText = (x: number) => (x < 0.01 ? "less than $0.01" : "about " + new Intl.NumberFormat("en-GB", { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" }).format(x));
 
 function keptText({ retention }: Tier): string {
   if (retention === null) return "for ever";
