@@ -227,6 +227,26 @@ var mutants = []mutant{
 		Edits: []edit{{sessioning, "case r.agg.Now() >= c.Settles:", "case r.agg.Now() < 0:"}},
 	},
 	{
+		Name: "session-late-by-gap", Says: "a change is on time until a gap too late", Tests: sessionTests,
+		Edits: []edit{{ending, "grace := kind.Retention.Finest().Grace - kind.Sessions.Gap", "grace := kind.Retention.Finest().Grace"}},
+	},
+	{
+		Name: "session-no-margin", Says: "a change is on time although a sweep may have begun", Tests: sessionTests,
+		Edits: []edit{{ending, "return now < at.Add(grace-margin)", "return now < at.Add(grace)"}},
+	},
+	{
+		Name: "session-expired-before", Says: "a row is exact although the bucket before it may have had a view within a gap", Tests: sessionTests,
+		Edits: []edit{{sessioning, "before := n.Key.Start < b.interval.Start &&", "before := n.Key.Start < b.interval.Start && false &&"}},
+	},
+	{
+		Name: "session-expired-after", Says: "a row is exact although a bucket that its sessions reach may have had views", Tests: sessionTests,
+		Edits: []edit{{sessioning, "after := n.Key.Start > b.interval.Start &&", "after := n.Key.Start > b.interval.Start && false &&"}},
+	},
+	{
+		Name: "session-unsettled-read", Says: "readers take a row for complete whose sessions may go on", Tests: sessionTests,
+		Edits: []edit{{readingPages, "settles > now || through != nil && settles > *through", "settles > now && false"}},
+	},
+	{
 		Name: "stale-exact", Says: "a row that is first written after its children may have expired is exact", Tests: deferredTests,
 		Edits: []edit{{settling, "return !settled, err", "return !settled && false, err"}},
 	},

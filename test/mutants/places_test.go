@@ -6,7 +6,7 @@ import "slices"
 var (
 	aggregateTests = []string{"test/faults", "internal/aggregate", "test/simulation"}
 	deferredTests  = []string{"internal/aggregate", "test/simulation"}
-	sessionTests   = []string{"internal/sessions", "internal/aggregate"}
+	sessionTests   = []string{"internal/sessions", "internal/aggregate", "test/simulation"}
 	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
 	dynamoTests    = []string{"internal/storetest", "pkg/dynamo"}
 	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
@@ -43,6 +43,7 @@ const (
 	decoding      = "internal/envelope/streamrecord.go"
 	handling      = "functions/aggregate/handler.go"
 	readingRows   = "pkg/dynamo/rows.go"
+	readingPages  = "internal/query/rollups.go"
 	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
 	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
 )

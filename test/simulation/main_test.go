@@ -36,11 +36,13 @@ func command(args []string) {
 	}
 }
 
-// simulate plays n histories. It stops after ten failures.
-func simulate(seed uint64, n int) *summary {
+func simulate(seed uint64, n int) *summary { return simulateOf(simstream.Trial{Setup: play}, seed, n) }
+
+// simulateOf plays n histories. It stops after ten failures.
+func simulateOf(trial simstream.Trial, seed uint64, n int) *summary {
 	t := &summary{first: seed, counts: map[string]int{}}
 	start := time.Now()
-	simstream.Trial{Setup: play}.Explore(seed, n, func(r simstream.Result) bool {
+	trial.Explore(seed, n, func(r simstream.Result) bool {
 		t.add(r)
 		return len(t.failed) < 10
 	})

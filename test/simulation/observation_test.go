@@ -42,8 +42,8 @@ func (w *world) existingEvent(d simstream.Dice, hour model.Time) model.EventKey 
 	return w.eventIn(d, hour)
 }
 
-// eventIn returns the key of an event that orderIn draws, whether it is stored or not.
-func (w *world) eventIn(d simstream.Dice, hour model.Time) model.EventKey {
+// keyIn returns the key of an event that orderIn draws, whether it is stored or not.
+func (w *world) keyIn(d simstream.Dice, hour model.Time) model.EventKey {
 	subject, o := w.orderIn(d, hour)
 	return model.EventKey{Series: w.kind().Series(subject, "", o), Order: o}
 }

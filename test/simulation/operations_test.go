@@ -16,13 +16,15 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// operations are the operations of users and operators, drawn by weight. A shrunk history
-// prefers the first.
-var operations = []struct {
+// operation is an operation of a user or an operator, on the events of an hour.
+type operation struct {
 	name   string
 	weight int
 	do     func(*world, string, simstream.Dice, model.Time)
-}{
+}
+
+// operations are drawn by weight. A shrunk history prefers the first.
+var operations = []operation{
 	{"append", 16, (*world).append},
 	{"append a batch", 4, (*world).appendBatch},
 	{"delete", 9, (*world).delete},
@@ -44,19 +46,20 @@ func (w *world) operate(name string, d simstream.Dice, hour model.Time) {
 		hour = w.hours[d.Pick("other hour", len(w.hours))]
 	}
 	if at, ok := w.nearExpiry(d); ok {
-		w.At(at, func() { w.operateNow(name, d, hour) })
+		w.At(at, func() { w.perform(operations, name, d, hour) })
 		return
 	}
-	w.operateNow(name, d, hour)
+	w.perform(operations, name, d, hour)
 }
 
-func (w *world) operateNow(name string, d simstream.Dice, hour model.Time) {
+// perform draws one of some operations.
+func (w *world) perform(some []operation, name string, d simstream.Dice, hour model.Time) {
 	total := 0
-	for _, o := range operations {
+	for _, o := range some {
 		total += o.weight
 	}
 	n := d.Pick("operation", total)
-	for _, o := range operations {
+	for _, o := range some {
 		if n -= o.weight; n < 0 {
 			w.Count(operationPrefix + o.name)
 			o.do(w, name, d, hour)
@@ -106,8 +109,10 @@ func (w *world) deleteOne(name string, d simstream.Dice, key model.EventKey) {
 }
 
 func (w *world) correct(name string, d simstream.Dice, hour model.Time) {
-	key := w.existingEvent(d, hour)
-	attrs := attrsOf(d.Of("corrected"))
+	w.correctTo(name, d, w.existingEvent(d, hour), attrsOf(d.Of("corrected")))
+}
+
+func (w *world) correctTo(name string, d simstream.Dice, key model.EventKey, attrs model.Attrs) {
 	w.Go(name, d, func(ctx context.Context) {
 		stored, known := w.oracle.events[key]
 		if !known {

@@ -47,9 +47,10 @@ type world struct {
 	before         *catalog.Catalog // of the old code; nil where none runs
 	declared       []tier.Policy    // that were applied, in order
 	subject        []string
-	hours          []model.Time                 // the hours in which most events are
-	swept          map[entity.Invalidation]bool // sweeps are scheduled for it
-	inOrder        int                          // number of events appended in order of time
+	eventIn        func(d simstream.Dice, hour model.Time) model.EventKey // draws an event, stored or not
+	hours          []model.Time                                           // the hours in which most events are
+	swept          map[entity.Invalidation]bool                           // sweeps are scheduled for it
+	inOrder        int                                                    // number of events appended in order of time
 }
 
 const kindName = "READING"
@@ -58,25 +59,36 @@ const kindName = "READING"
 func play(s *simstream.Sim) { playVariant(s, variant{}) }
 
 func playVariant(s *simstream.Sim, r variant) {
-	w := &world{Sim: s, variant: r, dice: s.Dice(), subject: []string{"north", "south"}, swept: map[entity.Invalidation]bool{}}
-	w.nothingExpires = w.dice.Chance("nothing expires", .4)
+	w := newWorld(s, r)
+	w.subject, w.eventIn = []string{"north", "south"}, w.keyIn
 	policy := w.policyOf(w.dice.Of("policy"))
 	w.mayDefer = policy.HasDeferred() || w.dice.Chance("may defer", .5)
 	w.now = catalogOf(w.kindOf(policy))
 	w.hours = hoursOf(w.dice.Of("hours"))
 	s.Begin(w.hours[0].Add(-time.Hour))
-	w.table = memory.New(s.Now)
+	w.begin()
 	w.applyFirst(policy)
+	s.Check(w.check)
+	w.plan()
+}
+
+func newWorld(s *simstream.Sim, v variant) *world {
+	w := &world{Sim: s, variant: v, dice: s.Dice(), swept: map[entity.Invalidation]bool{}}
+	w.nothingExpires = w.dice.Chance("nothing expires", .4)
+	return w
+}
+
+// begin makes the empty table, and delivers its stream to the aggregator.
+func (w *world) begin() {
+	w.table = memory.New(w.Now)
 	w.oracle = newOracle(w)
 	w.store = newStore(w)
 	w.repair = newRepair(w)
-	s.Deliver(simstream.Delivery{
+	w.Deliver(simstream.Delivery{
 		Settings: settingsOf(w.dice.Of("mapping")), Handler: w.handler,
 		GivenUp: func(_ eventsource.GivenUp, records []eventsource.Record) { w.repair.lost(records) },
 		Lost:    w.repair.lost,
 	})
-	s.Check(w.check)
-	w.plan()
 }
 
 // settingsOf draws the settings of the event source mapping: the deployed ones, or others
