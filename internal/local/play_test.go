@@ -28,6 +28,11 @@ func TestMain(m *testing.M) {
 		os.Exit(7)
 	case "parent":
 		playParent()
+	case "otel":
+		if err := playOTel(os.Args[len(os.Args)-1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	default:
 		ddblocal.Main(m)
 	}
