@@ -120,6 +120,10 @@ linear: N = 1000000
 linear: ## longer: N (1000000) recorded operations of seeded clients under all faults, checked by porcupine and a set checker (about 4 min)
 	@go test -c -o build/linear.test ./test/linear && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/linear.test
 
+.PHONY: programs
+programs: node_modules ## longer: N (10000) random programs over the Go API on DynamoDB Local against a plain model, from SEED (1) on
+	@TIDEMARK_PROGRAMS=1 TIDEMARK_REQUIRE=java,node go test ./pkg/timeseries -count=1 -timeout 0 -v -run TestPrograms_AgreeWithAPlainModelOnDynamoDB -rapid.checks=$(N) -rapid.seed=$(SEED)
+
 .PHONY: exhaustive-small
 exhaustive-small: ## longer: every history of small scenarios on the real code, each state once (under 2 min)
 	@TIDEMARK_EXHAUSTIVE=m go test ./test/exhaustive -count=1 -timeout 20m -v -run NoHistory

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -396,7 +397,7 @@ func programTime() time.Duration {
 }
 
 // The same programs on DynamoDB Local, where reads fold the rollups of open buckets. Programs on
-// one table have devices of their own.
+// one table have devices of their own. make programs runs as many as -rapid.checks says.
 func TestPrograms_AgreeWithAPlainModelOnDynamoDB(t *testing.T) {
 	t.Parallel()
 	client, err := dynamo.NewClient(t.Context(), "", ddblocal.ForTest(t).Endpoint)
@@ -409,13 +410,20 @@ func TestPrograms_AgreeWithAPlainModelOnDynamoDB(t *testing.T) {
 	}
 	now := time.Now().UTC().Truncate(time.Minute)
 	end, n := time.Now().Add(programTime()), 0
+	program := func(r *rapid.T) {
+		n++
+		r.Repeat(newMachine(r, table, &timeseries.Options{Now: func() time.Time { return now }}, rand.Text()).actions())
+	}
+	defer func() { t.Logf("%d programs", n) }()
+	if os.Getenv("TIDEMARK_PROGRAMS") != "" {
+		rapid.Check(t, program)
+		return
+	}
 	for time.Now().Before(end) && !t.Failed() {
 		t.Run(fmt.Sprint(n), rapid.MakeCheck(func(r *rapid.T) {
 			if time.Now().Before(end) {
-				n++
-				r.Repeat(newMachine(r, table, &timeseries.Options{Now: func() time.Time { return now }}, rand.Text()).actions())
+				program(r)
 			}
 		}))
 	}
-	t.Logf("%d programs", n)
 }
