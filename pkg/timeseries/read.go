@@ -23,6 +23,29 @@ type Key struct {
 	Stream  string // "" for events without a stream
 }
 
+// Listed is a series that had an event. First and Last are the beginnings of the hours with its
+// first and its newest event; of the days, for kinds with immediate hours.
+type Listed struct {
+	Key
+	First, Last time.Time
+}
+
+// Series returns an iterator over the series of a subject, or of all subjects if it is "", sorted by
+// subject and stream. The function that keeps the rollups lists a series moments after its first event.
+func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed, error] {
+	of := model.Subject{Type: e.kind.Subject.Name, ID: subject}
+	return func(yield func(Listed, error) bool) {
+		for l, err := range e.query.EachSeries(ctx, query.SeriesList{Subject: of}) {
+			if err == nil && l.Series.Kind != e.kind.Name {
+				continue
+			}
+			if !yield(Listed{Key{l.Series.Subject.ID, l.Series.Stream}, timeOf(l.First), timeOf(l.Last)}, err) {
+				return
+			}
+		}
+	}
+}
+
 func (e *Events[T]) series(key Key) query.Series {
 	return query.Series{Kind: e.kind, Subject: key.Subject, Stream: key.Stream}
 }

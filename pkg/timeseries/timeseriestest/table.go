@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -107,18 +109,41 @@ func (t *Table) fault(storetest.Call) storetest.WriteFault {
 // Events.Kind returns one. A failure ends the test.
 func (t *Table) Fold(kinds ...catalog.Kind) {
 	t.tb.Helper()
-	declared, err := catalog.New(kinds...)
-	if err != nil {
-		t.tb.Fatalf("timeseriestest: %v", err)
-	}
+	a := t.aggregator(kinds)
 	t.mu.Lock()
 	records := t.memory.Records(t.folded)
 	t.folded += uint64(len(records))
 	t.mu.Unlock()
-	a := &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: declared, Now: t.stored}
 	if report := a.Process(context.Background(), changes(records)); len(report.Failures) > 0 {
 		t.tb.Fatalf("timeseriestest: fold: %+v", report.Failures)
 	}
+}
+
+// Sweep writes the rollups of deferred tiers whose buckets have closed by the table's clock, as the
+// deployed function does each minute. Fold only notes their buckets, and reads compute them from
+// the events until then. kinds are those of Fold. A failure ends the test.
+func (t *Table) Sweep(kinds ...catalog.Kind) {
+	t.tb.Helper()
+	a := t.aggregator(kinds)
+	for shard := range tablekeys.QueueShards {
+		if report, err := a.Sweep(context.Background(), shard); err != nil || len(report.Failures) > 0 {
+			t.tb.Fatalf("timeseriestest: sweep: %v, %+v", err, report.Failures)
+		}
+	}
+}
+
+// Sweeps is for package timeseries: how far rows of deferred tiers are complete.
+func (t *Table) Sweeps(ctx context.Context) (entity.LowWatermarks, error) {
+	return t.memory.Sweeps(ctx)
+}
+
+func (t *Table) aggregator(kinds []catalog.Kind) *aggregate.Aggregator {
+	t.tb.Helper()
+	declared, err := catalog.New(kinds...)
+	if err != nil {
+		t.tb.Fatalf("timeseriestest: %v", err)
+	}
+	return &aggregate.Aggregator{Store: t.memory, QuarantineStore: t.memory, Catalog: declared, Now: t.stored}
 }
 
 // changeTypes are the changes of events by the names of records.

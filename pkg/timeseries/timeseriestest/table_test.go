@@ -3,6 +3,7 @@ package timeseriestest_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -126,5 +127,83 @@ func TestWaitRollup_ReturnsWhenTheBucketHasTheEvents(t *testing.T) {
 	}
 	if _, err := readings.WaitRollup(ctx, sensor, tier.Minute, start, 1); !errors.Is(err, timeseries.ErrNoTier) {
 		t.Errorf("an unknown tier: %v, want %v", err, timeseries.ErrNoTier)
+	}
+}
+
+// A deferred tier is folded by its readers until a sweep writes its row, and late events after that
+// are in it at once.
+func TestSweep_WritesTheRowsThatReadsFoldUntilThen(t *testing.T) {
+	t.Parallel()
+	ctx, kind := context.Background(), iot.Readings
+	kind.Retention = tier.Standard().Defer()
+	table := timeseriestest.New(t, start)
+	readings, err := timeseries.Open[reading](table, kind, table.Options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hour := func(step string, count int64, open bool) {
+		t.Helper()
+		found, err := readings.Rollups(ctx, sensor, tier.Hour)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%s: %d hours, %v; want 1", step, len(found), err)
+		}
+		if m := found[0].Measure("temperature"); m.Count != count || found[0].Open != open || !found[0].Exact {
+			t.Errorf("%s: %d values, open %t, exact %t; want %d and open %t", step, m.Count, found[0].Open, found[0].Exact, count, open)
+		}
+	}
+	if _, err := readings.Append(ctx, reading{"sensor_01", start, 20}); err != nil {
+		t.Fatal(err)
+	}
+	hour("appended", 1, true)
+	table.Fold(readings.Kind())
+	table.Advance(2 * time.Hour)
+	hour("ended, but not swept", 1, true)
+	table.Sweep(readings.Kind())
+	table.Advance(time.Minute)
+	hour("swept", 1, false)
+	if _, err := readings.Append(ctx, reading{"sensor_01", start.Add(time.Second), 30}); err != nil {
+		t.Fatal(err)
+	}
+	hour("late, before the table's changes are folded: the row that the sweep wrote", 1, false)
+	table.Fold(readings.Kind())
+	hour("late", 2, false)
+}
+
+func TestSeries_ListsWhatWasFolded(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	table, readings := newTable(t)
+	for _, r := range []reading{{"b", start, 1}, {"a", start.Add(-90 * time.Minute), 1}, {"a", start.Add(time.Minute), 1}} {
+		if _, err := readings.Append(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table.Fold(readings.Kind())
+	list := func(subject string) (all []timeseries.Listed) {
+		t.Helper()
+		for one, err := range readings.Series(ctx, subject) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, one)
+		}
+		return all
+	}
+	a := timeseries.Listed{Key: timeseries.Key{Subject: "a"}, First: start.Truncate(24 * time.Hour), Last: start.Truncate(24 * time.Hour)}
+	b := a
+	b.Subject = "b"
+	if got := list(""); !slices.Equal(got, []timeseries.Listed{a, b}) {
+		t.Errorf("all series: %v, want %v and %v", got, a, b)
+	}
+	if got := list("b"); !slices.Equal(got, []timeseries.Listed{b}) {
+		t.Errorf("of b: %v, want %v", got, b)
+	}
+	for range readings.Series(ctx, "") {
+		break // an iteration may end early
+	}
+	for _, err := range readings.Series(ctx, string(make([]byte, 3000))) {
+		if !errors.Is(err, timeseries.ErrSeries) {
+			t.Errorf("a subject that is too long: %v, want %v", err, timeseries.ErrSeries)
+		}
 	}
 }
