@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,7 +67,21 @@ var writes = map[string]func(context.Context, *dynamo.Table) (storage.WriteResul
 	"CorrectEvent": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
 		return t.CorrectEvent(ctx, event, noon)
 	},
+	"PutInvalidation": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
+		return t.PutInvalidation(ctx, invalidation)
+	},
+	"DeleteInvalidation": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
+		return t.DeleteInvalidation(ctx, invalidation)
+	},
+	"AdvanceSweep": func(ctx context.Context, t *dynamo.Table) (storage.WriteResult, error) {
+		return t.AdvanceSweep(ctx, 1, noon)
+	},
 }
+
+var invalidation = entity.Invalidation{Due: noon, Key: rollup.Key{Series: series, Tier: "hour", Start: noon}}
+
+// unconditional are the writes without a condition: none of them can fail.
+var unconditional = []string{"Quarantine", "PutInvalidation", "DeleteInvalidation"}
 
 func TestWrites_EveryFailureIsReturnedAndNeverRetried(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -141,7 +156,7 @@ func TestWrites_CancelledAfterSendingAreUncertainAndBeforeAnError(t *testing.T) 
 
 func TestWrites_AFailedConditionIsReturned(t *testing.T) {
 	for method, write := range writes {
-		if method == "Append" || method == "Quarantine" { // Append has cancellation reasons; Quarantine never fails
+		if method == "Append" || slices.Contains(unconditional, method) { // Append has cancellation reasons
 			continue
 		}
 		result, err := write(t.Context(), respondsWith(400, exception("ConditionalCheckFailedException")).table())

@@ -175,10 +175,10 @@ func unchangedPurge(at *entity.Purge) table.Requirement {
 	return table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrRev, Value: item.Value{Type: item.B, B: at.Rev[:]}}
 }
 
-// pages calls do with each page of a listing that has items.
+// pages calls do with each page of a listing.
 func (p *Purger) pages(ctx context.Context, l table.ListRequest, do func([]item.Item) error) error {
 	for items, err := range table.Pages(ctx, p.Store, l) {
-		if err == nil && len(items) > 0 {
+		if err == nil {
 			err = do(items)
 		}
 		if err != nil {

@@ -13,6 +13,12 @@ type fault struct {
 	line int
 }
 
+// file returns the path of the file, from the module's root.
+func (f *fault) file() string {
+	path, _, _ := strings.Cut(f.name, " ")
+	return path
+}
+
 // rule makes a fault out of a node of the syntax tree.
 type rule string
 

@@ -35,6 +35,7 @@ func command(args []string) {
 	flag.IntVar(&o.n, "n", 400, "`number` of faults, chosen at random; 0 means all")
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.only, "run", "", "only faults whose name contains this `text`")
+	flag.BoolVar(&o.own, "own", false, "run only the tests of the fault's own package: a quick look while writing them")
 	_ = flag.Parse(args) // it exits if it fails
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -49,11 +50,12 @@ type options struct {
 	n    int
 	seed uint64
 	only string
+	own  bool
 }
 
 func run(ctx context.Context, o options) error {
 	began := time.Now()
-	r, err := prepare(ctx)
+	r, err := prepare(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,6 @@ func run(ctx context.Context, o options) error {
 	if unknown := known.unknown(r.faults); len(unknown) > 0 {
 		return fmt.Errorf("survivors.txt names faults that do not exist any more, such as %q: remove them", unknown[0])
 	}
-	chosen := choose(r.faults, o)
-	fmt.Printf("%d of %d faults in %d packages, %d suites ready after %s\n", len(chosen), len(r.faults), len(targets), len(r.suites), time.Since(began).Round(time.Second))
-	return r.tryAll(ctx, chosen, known).print(time.Since(began))
+	fmt.Printf("%d of %d faults in %d packages, %d suites ready after %s\n", len(r.chosen), len(r.faults), len(targets), len(r.suites), time.Since(began).Round(time.Second))
+	return r.tryAll(ctx, r.chosen, known).print(time.Since(began))
 }

@@ -1,6 +1,7 @@
 package mutation
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -169,6 +170,16 @@ func TestScore_CountsListedFaultsApart(t *testing.T) {
 	s.add(fault{name: "missed too"}, result{})
 	if err := s.print(0); err == nil {
 		t.Error("19 of 21 found: want an error")
+	}
+	s = &score{}
+	for range 19 {
+		s.add(fault{name: "found"}, result{killer: "p.TestX", reached: true})
+	}
+	for range 2 {
+		s.add(fault{name: "endless"}, result{reached: true, err: fmt.Errorf("p: %w", errTimeout)})
+	}
+	if err := s.print(0); err == nil || len(s.timeouts) != 2 {
+		t.Errorf("19 of 21 found, two timeouts: %v, want an error", err)
 	}
 	s = &score{known: survivors{"same": "does the same"}}
 	s.add(fault{name: "same"}, result{killer: "p.TestX", reached: true})

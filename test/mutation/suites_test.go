@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,18 +21,19 @@ type runner struct {
 	root, dir string
 	suites    []*suite
 	faults    []fault
+	chosen    []fault
 }
 
 // suite is the compiled tests of one package.
 type suite struct {
 	pkg     string // from the module's root
 	binary  string
-	reached map[int]bool  // the faults that the tests reach
+	reached map[int]int64 // how often the tests reach each fault, rounded down to a power of two
 	took    time.Duration // on the unchanged code
 }
 
-// prepare compiles the tests and runs each suite once without a fault.
-func prepare(ctx context.Context) (*runner, error) {
+// prepare compiles the tests and runs each suite once without a fault. It chooses the faults to try.
+func prepare(ctx context.Context, o options) (*runner, error) {
 	root, err := plant.Root()
 	if err != nil {
 		return nil, err
@@ -48,12 +50,12 @@ func prepare(ctx context.Context) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{root: root, dir: dir, faults: faults}
+	r := &runner{root: root, dir: dir, faults: faults, chosen: choose(faults, o)}
 	overlay, err := plant.Overlay(root, dir, texts)
 	if err != nil {
 		return r, err
 	}
-	for _, pkg := range append(targets[:len(targets):len(targets)], furtherSuites...) {
+	for _, pkg := range suitesOf(r.chosen, o) {
 		s := &suite{pkg: pkg, binary: filepath.Join(dir, fmt.Sprint(len(r.suites), ".test"))}
 		if err := r.compile(ctx, overlay, s); err != nil {
 			return r, errors.Join(err, os.RemoveAll(dir))
@@ -66,9 +68,27 @@ func prepare(ctx context.Context) (*runner, error) {
 	return r, nil
 }
 
-// limit is how long a suite may take with a fault: one that does not end is found by the timeout of
-// go test, and one on a busy machine is not.
+// suitesOf returns the packages whose tests are run.
+func suitesOf(chosen []fault, o options) (all []string) {
+	if !o.own {
+		return append(targets[:len(targets):len(targets)], furtherSuites...)
+	}
+	for _, t := range targets {
+		if slices.ContainsFunc(chosen, func(f fault) bool { return filepath.Dir(f.file()) == t }) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// limit is how long a suite may take with a fault.
 func (s *suite) limit() time.Duration { return 20*time.Second + 5*s.took }
+
+// setting switches a fault on. A fault that is met far more often than its place is without the
+// fault does not end.
+func (s *suite) setting(f fault) []string {
+	return []string{"MUTANT=" + strconv.Itoa(f.id), "MUTANT_LIMIT=" + strconv.FormatInt(max(1<<20, 200*s.reached[f.id]), 10)}
+}
 
 func (r *runner) remove() { os.RemoveAll(r.dir) }
 
@@ -85,7 +105,7 @@ func (r *runner) compile(ctx context.Context, overlay string, s *suite) error {
 func (r *runner) baseline(ctx context.Context, s *suite) error {
 	record := s.binary + ".reached"
 	began := time.Now()
-	killer, err := r.run(ctx, s, "MUTANT_REACHED="+record, 10*time.Minute)
+	killer, err := r.run(ctx, s, []string{"MUTANT_REACHED=" + record}, 10*time.Minute)
 	s.took = time.Since(began)
 	switch {
 	case err != nil:
@@ -93,7 +113,7 @@ func (r *runner) baseline(ctx context.Context, s *suite) error {
 	case killer != "":
 		return fmt.Errorf("the tests fail on the unchanged code (%s): repair that first", killer)
 	}
-	s.reached = map[int]bool{}
+	s.reached = map[int]int64{}
 	file, err := os.Open(record)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -104,24 +124,29 @@ func (r *runner) baseline(ctx context.Context, s *suite) error {
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
-		id, err := strconv.Atoi(lines.Text())
-		if err != nil {
+		var id int
+		var times int64
+		if _, err := fmt.Sscan(lines.Text(), &id, &times); err != nil {
 			return fmt.Errorf("read the faults that %s reaches: %w", s.pkg, err)
 		}
-		s.reached[id] = true
+		s.reached[id] = max(s.reached[id], times)
 	}
 	return lines.Err()
 }
 
-// run runs the tests of a suite with a setting of the switch. It returns the test that failed, a
-// timeout or a crash; "" if none did.
-func (r *runner) run(ctx context.Context, s *suite, setting string, limit time.Duration) (killer string, err error) {
+// errTimeout reports that a suite did not end in time: a fault that does not end, or a busy machine.
+var errTimeout = errors.New("timeout")
+
+// run runs the tests of a suite with a setting of the switch. It returns the test that failed, or a
+// crash; "" if there is none.
+func (r *runner) run(ctx context.Context, s *suite, setting []string, limit time.Duration) (killer string, err error) {
 	within, cancel := context.WithTimeout(ctx, limit+30*time.Second)
 	defer cancel()
 	args := append([]string{"-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, plant.Flags(s.pkg)...)
 	cmd := exec.CommandContext(within, s.binary, args...)
 	cmd.Dir = filepath.Join(r.root, s.pkg)
-	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=", "TIDEMARK_REQUIRE=java", setting)
+	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=", "TIDEMARK_REQUIRE=java")
+	cmd.Env = append(cmd.Env, setting...)
 	cmd.WaitDelay = 5 * time.Second
 	out, err := cmd.Output()
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
@@ -138,7 +163,7 @@ func (r *runner) run(ctx context.Context, s *suite, setting string, limit time.D
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case parsed.Timeout, within.Err() != nil:
-		return s.pkg + ": timeout", nil
+		return "", fmt.Errorf("%s: %w", s.pkg, errTimeout)
 	case parsed.Killer != "":
 		return s.pkg + "." + parsed.Killer, nil
 	case err != nil:

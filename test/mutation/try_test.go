@@ -3,11 +3,12 @@ package mutation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -41,23 +42,22 @@ func (r *runner) tryAll(ctx context.Context, chosen []fault, known survivors) *s
 // fastest.
 func (r *runner) try(ctx context.Context, f fault) result {
 	began := time.Now()
-	file, _, _ := strings.Cut(f.name, " ")
 	own := func(s *suite) int {
-		if strings.HasPrefix(file, s.pkg+"/") {
+		if filepath.Dir(f.file()) == s.pkg {
 			return 0
 		}
 		return 1
 	}
 	var reaching []*suite
 	for _, s := range r.suites {
-		if s.reached[f.id] {
+		if s.reached[f.id] > 0 {
 			reaching = append(reaching, s)
 		}
 	}
 	slices.SortFunc(reaching, func(a, b *suite) int { return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.took, b.took)) })
 	out := result{reached: len(reaching) > 0}
 	for _, s := range reaching {
-		if out.killer, out.err = r.run(ctx, s, "MUTANT="+strconv.Itoa(f.id), s.limit()); out.killer != "" || out.err != nil {
+		if out.killer, out.err = r.run(ctx, s, s.setting(f), s.limit()); out.killer != "" || out.err != nil {
 			break
 		}
 	}
@@ -77,9 +77,9 @@ type result struct {
 type score struct {
 	known survivors
 
-	mu                                         sync.Mutex
-	killed, timeouts, explained, wrong, failed int // guarded by mu, as is the rest
-	survived                                   []string
+	mu                               sync.Mutex
+	killed, explained, wrong, failed int // guarded by mu, as is the rest
+	survived, timeouts               []string
 }
 
 func (t *score) add(f fault, r result) {
@@ -87,6 +87,9 @@ func (t *score) add(f fault, r result) {
 	defer t.mu.Unlock()
 	reason, listed := t.known[f.name]
 	switch {
+	case errors.Is(r.err, errTimeout):
+		t.timeouts = append(t.timeouts, f.name)
+		fmt.Printf("TIMEOUT    %s (line %d): %v\n", f.name, f.line, r.err)
 	case r.err != nil:
 		t.failed++
 		fmt.Printf("ERROR      %s: %v\n", f.name, r.err)
@@ -95,10 +98,6 @@ func (t *score) add(f fault, r result) {
 		fmt.Printf("LISTED     %s: killed by %s: remove it from %s\n", f.name, r.killer, survivorsFile)
 	case r.killer != "":
 		t.killed++
-		if strings.HasSuffix(r.killer, ": timeout") {
-			t.timeouts++
-			fmt.Printf("timeout    %s: in %s\n", f.name, r.killer)
-		}
 	case listed:
 		t.explained++
 		fmt.Printf("equivalent %s: %s\n", f.name, reason)
@@ -112,12 +111,13 @@ func (t *score) add(f fault, r result) {
 	}
 }
 
-// print prints the score. It returns an error where too many faults survive.
+// print prints the score. It returns an error where too many faults survive. A fault that ended by a
+// timeout was not found.
 func (t *score) print(took time.Duration) error {
-	tried := t.killed + len(t.survived)
+	tried := t.killed + len(t.survived) + len(t.timeouts)
 	part := float64(t.killed) / float64(max(1, tried))
-	fmt.Printf("\n%d of %d faults killed, %.1f %%, %d of them by a timeout; %d survive as listed (%s)\n",
-		t.killed, tried, 100*part, t.timeouts, t.explained, took.Round(time.Second))
+	fmt.Printf("\n%d of %d faults killed, %.1f %%; %d survive, %d timeouts; %d survive as listed (%s)\n",
+		t.killed, tried, 100*part, len(t.survived), len(t.timeouts), t.explained, took.Round(time.Second))
 	switch {
 	case t.failed > 0:
 		return fmt.Errorf("%d faults could not be tried", t.failed)

@@ -1,0 +1,127 @@
+package lifecycle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/retry"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// A caller that watches a purge sees each step once, and the counts grow while items are removed.
+func TestPurge_ReportsEachStepAndEachPage(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 1000)...)
+	var steps []entity.PurgeStep
+	var counts []int64
+	w.purger.OnProgress = func(p entity.Purge) {
+		if len(steps) == 0 || steps[len(steps)-1] != p.Step {
+			steps = append(steps, p.Step)
+		}
+		var n int64
+		for _, c := range p.Counts {
+			n += c.Items
+		}
+		counts = append(counts, n)
+	}
+	if _, err := w.purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []entity.PurgeStep{entity.PurgeSubjectLocked, entity.PurgeLatestLocked, entity.PurgeErased, entity.PurgeDone}; !slices.Equal(steps, want) {
+		t.Errorf("steps %v, want %v", steps, want)
+	}
+	pages := slices.Compact(slices.Clone(counts))
+	if !slices.IsSorted(counts) || len(pages) < 5 || counts[len(counts)-1] != 1000 {
+		t.Errorf("counts %v, want several that grow to 1,000", counts)
+	}
+}
+
+// The latest items of a subject fill the pages of a partition: each of them is locked, not only the
+// first.
+func TestPurge_LocksEveryLatestItemOfAPartition(t *testing.T) {
+	w := newFixture(t, employee)
+	var latest []keys.Key
+	for i := range 5 {
+		c := model.Latest{Series: model.Series{Subject: alice, Kind: "READING", Stream: fmt.Sprint(i)}, Ordered: true, Order: model.Order{At: noon}}
+		latest = append(latest, keys.Latest(c.Series))
+		w.store(item.FromLatest(&c))
+	}
+	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		w.advance(time.Hour)
+		if _, err := w.purger.Advance(t.Context(), alice); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, k := range latest {
+		it, err := w.table.GetItem(t.Context(), k)
+		if v, locked := it[tablekeys.AttrPurgeLock]; err != nil || !locked || !v.Bool {
+			t.Errorf("the latest item %v is not locked (%v)", k, err)
+		}
+	}
+}
+
+// slowEraser removes only the first items of each request, as a throttled table does.
+type slowEraser struct {
+	*storetest.FaultyStore
+	each     int
+	requests int
+}
+
+func (s *slowEraser) Erase(ctx context.Context, these []keys.Key) ([]keys.Key, storage.WriteResult, error) {
+	s.requests++
+	n := min(s.each, len(these))
+	if n == 0 {
+		return these, storage.Written, nil
+	}
+	left, result, err := s.FaultyStore.Erase(ctx, these[:n])
+	return append(left, these[n:]...), result, err
+}
+
+func (w *fixture) purgeSlowly(each int) (s *slowEraser, took time.Duration, err error) {
+	s = &slowEraser{FaultyStore: w.faulty, each: each}
+	w.purger.Store = s
+	began := w.now()
+	_, err = w.purge(context.Background())
+	return s, w.now().Sub(began), err
+}
+
+// A table that removes 3 of 25 items with each request is asked until it has removed all, however
+// often that is. The rate limits what was removed, not what was asked for.
+func TestPurge_FinishesWhereEachRequestRemovesAFewItems(t *testing.T) {
+	w := newFixture(t, employee)
+	for i := range 100 {
+		w.store(eventOf(alice, i))
+	}
+	w.purger.RetryPolicy.Attempts, w.purger.Rate = 2, 10
+	s, took, err := w.purgeSlowly(3)
+	if left := len(w.items()); err != nil || left != 1 {
+		t.Errorf("%d items left, %v; want only the purge lock", left, err)
+	}
+	waits := 2*w.purger.Timing.Append + w.purger.Timing.Aggregate
+	if took -= waits; s.requests < 34 || took < 9*time.Second || took > 11*time.Second {
+		t.Errorf("%d requests in %s; want 34 or more in about 10 s", s.requests, took)
+	}
+}
+
+// A table that removes nothing is not asked for ever.
+func TestPurge_IsUndecidedWhereNothingIsRemoved(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(eventOf(alice, 1))
+	w.purger.RetryPolicy.Attempts = 4
+	if s, _, err := w.purgeSlowly(0); !errors.Is(err, retry.ErrUndecided) || s.requests != 4 {
+		t.Errorf("%v after %d requests, want %v after 4", err, s.requests, retry.ErrUndecided)
+	}
+}
