@@ -50,6 +50,9 @@ func TestSealed_RowIsMarkedInexactOnceAndKeepsItsNumbers(t *testing.T) {
 	if inexact.ChildrenExpireAt != 0 || inexact.Exact || inexact.Rev == before.Rev || inexact.ExpiresAt != before.ExpiresAt {
 		t.Errorf("row marked inexact: children expire at %d, exact %v, expires %d (was %d)", inexact.ChildrenExpireAt, inexact.Exact, inexact.ExpiresAt, before.ExpiresAt)
 	}
+	if inexact.WrittenAt != w.now() || before.WrittenAt == w.now() {
+		t.Errorf("marked inexact at %s, written at %s before; want %s", inexact.WrittenAt, before.WrittenAt, w.now())
+	}
 	w.wantRow(tier.Hour, ten, 1, "1", false)
 	w.wantRow(tier.Day, ten, 1, "1", false) // folded from the inexact row
 	if r := w.processAll(late); r.MarkedInexact != 0 || w.row(tier.Hour, ten).Rev != inexact.Rev {

@@ -1,10 +1,14 @@
 package aggregate_test
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -16,12 +20,13 @@ func TestSessions_LateChangesRecomputeTheHoursOfTheirChain(t *testing.T) {
 		late    int    // minute of the change
 		page    string // "" deletes
 	}{
-		"a click that prolongs a session of hours before": {[]int{10, 35, 60, 85, 110}, 135, "/"},
-		"a click before a session's first":                {[]int{70}, 50, "/"},
-		"a click between two sessions":                    {[]int{40, 95, 120}, 67, "/"},
-		"the first click is deleted":                      {[]int{50, 70}, 50, ""},
-		"a click in the middle is deleted":                {[]int{10, 35, 60, 85, 110}, 60, ""},
-		"the exit page is corrected":                      {[]int{50, 70, 90}, 90, "/other"},
+		"a click that prolongs a session of hours before":  {[]int{10, 35, 60, 85, 110}, 135, "/"},
+		"a click at the end of what a session is followed": {[]int{0, 25, 50, 75, 100, 125, 150, 175, 200, 225}, 235, "/"},
+		"a click before a session's first":                 {[]int{70}, 50, "/"},
+		"a click between two sessions":                     {[]int{40, 95, 120}, 67, "/"},
+		"the first click is deleted":                       {[]int{50, 70}, 50, ""},
+		"a click in the middle is deleted":                 {[]int{10, 35, 60, 85, 110}, 60, ""},
+		"the exit page is corrected":                       {[]int{50, 70, 90}, 90, "/other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
@@ -92,5 +97,49 @@ func TestSessions_LateEventsOfGoalsRecomputeTheHourOfTheirSession(t *testing.T) 
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// consistentOnly fails the test at a read of a page that may be out of date.
+type consistentOnly struct{ store }
+
+var errStale = errors.New("the read is not consistent")
+
+func (c consistentOnly) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+	if !r.Consistent {
+		return storage.EventPage{}, errStale
+	}
+	return c.store.Events(ctx, r)
+}
+
+func (c consistentOnly) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	if !r.Consistent {
+		return rollup.RowPage{}, errStale
+	}
+	return c.store.Rows(ctx, unit, r)
+}
+
+// A late click may continue the session of the next hour, within the gap and at its very end. If the
+// sources of that hour may have expired, its row cannot be folded again and becomes inexact. All is
+// read strongly consistent.
+func TestSessions_TheNextHourWithinAGapIsInexact(t *testing.T) {
+	for minute, exact := range map[int]bool{28: true, 29: true, 30: false, 31: false, 59: false} {
+		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+		v.on(consistentOnly{v.table})
+		v.setNow(noon.Add(time.Hour))
+		v.change(v.now(), "a", "/")
+		v.processAll(v.queued)
+		v.setNow(noon.Add(24 * time.Hour))
+		v.sweep()
+		v.setNow(noon.Add(61*time.Minute + 30*tier.Day24))
+		if n := v.table.Expire(v.now()); n != 1 {
+			t.Fatalf("%d clicks expired, want one", n)
+		}
+		v.queued, v.seen = nil, v.seen+uint64(len(v.table.Records(v.seen)))
+		v.change(noon.Add(time.Duration(minute)*time.Minute), "a", "/")
+		v.processAll(v.queued)
+		if row := v.row(tier.Hour, "2026-03-10T13:00:00Z"); row == nil || row.Exact != exact {
+			t.Errorf("a click at minute %d: the next hour is %+v, want exact %v", minute, row, exact)
+		}
 	}
 }

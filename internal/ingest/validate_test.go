@@ -350,6 +350,19 @@ func TestValidation_ValidatesTypedValues(t *testing.T) {
 	}
 }
 
+// An observation of too many fields is not examined further.
+func TestValidation_TooManyFieldsAreTheOnlyError(t *testing.T) {
+	t.Parallel()
+	o := observation(minute(1), "", num("pk", 1), num("_x", 1))
+	for i := range 99 {
+		o.Attrs = append(o.Attrs, num(fmt.Sprint("f", i), 1))
+	}
+	r := appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), o)[0]
+	if len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooManyFields {
+		t.Errorf("errors %v, want one: %s", r.Errors, ingest.CodeTooManyFields)
+	}
+}
+
 func TestValidation_DoesNotModifyTheCallersFields(t *testing.T) {
 	t.Parallel()
 	d := observation(minute(1), "", num("z", 1), num("a", 2))
