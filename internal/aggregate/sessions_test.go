@@ -359,13 +359,33 @@ func TestSessions_AreFoldedAgainWhenTheyHaveEnded(t *testing.T) {
 		t.Errorf("the row settles at %s, the queue is %v; want it there at %s", first.Continuation.Settles, queue.Invalidations, settles)
 	}
 	v.check(noon)
+	if !v.readsOpen(noon) {
+		t.Error("a closed row whose session goes on is read as complete")
+	}
 	v.setNow(at("2026-03-10T15:10:00Z"))
+	if !v.readsOpen(noon) {
+		t.Error("a row is read as complete before the sweep that folds it again")
+	}
 	if _, err := v.agg.Sweep(t.Context(), tablekeys.QueueShard(v.series)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold), (said{begun: 1, views: 6, duration: 9_000_000, stay: 1}); got != want {
 		t.Errorf("after its end the session is %+v, want %+v", got, want)
 	}
+	if v.readsOpen(noon) {
+		t.Error("a row is read as open after all its sessions have ended")
+	}
+}
+
+// readsOpen reports whether a new reader's row of an hour says that its sessions may go on.
+func (v *visits) readsOpen(hour model.Time) bool {
+	v.t.Helper()
+	service := &query.Service{Store: &query.Live{Store: v.table, Watermarks: v.table, Kind: v.live.Kind, Now: v.now}, Now: v.now}
+	page, err := service.Rollups(v.ctx(), query.Rollups{Series: query.Series{Kind: v.kind, Subject: "site"}, Unit: tier.Hour, From: hour, To: hour + 1})
+	if err != nil || len(page.Rollups) != 1 {
+		v.t.Fatalf("%d rows, %v", len(page.Rollups), err)
+	}
+	return page.Rollups[0].Open
 }
 
 // A walk that cannot read fails its change, and none before it.
@@ -412,6 +432,38 @@ func TestSessions_AreInexactWhereANeighbourMayHaveExpired(t *testing.T) {
 	}
 	if got := saidBy(&v.row(tier.Hour, "2026-03-10T12:00:00Z").Fold); got.views != 2 {
 		t.Errorf("the sealed row has %d views, want the 2 that it had", got.views)
+	}
+}
+
+// The first click of an hour is late, and the session that it is part of may have gone on over the
+// edge of the hour with a click that has expired.
+func TestSessions_AreInexactInANewRowNextToAnExpiredClick(t *testing.T) {
+	for name, c := range map[string]struct {
+		expired, late int // minutes after noon
+		exact         bool
+	}{
+		"before the hour": {50, 70, false},
+		"after the hour":  {70, 50, false},
+		"long before":     {20, 70, true},
+		"hours after":     {130, 50, true},
+	} {
+		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+		v.setNow(noon.Add(time.Duration(c.expired) * time.Minute))
+		v.change(v.now(), "a", "/")
+		v.processAll(v.queued)
+		v.setNow(noon.Add(24 * time.Hour))
+		v.sweep()
+		v.setNow(noon.Add(30*tier.Day24 + 3*time.Hour))
+		if n := v.table.Expire(v.now()); n != 1 {
+			t.Fatalf("%d clicks expired, want one", n)
+		}
+		v.queued, v.seen = nil, v.seen+uint64(len(v.table.Records(v.seen)))
+		late := noon.Add(time.Duration(c.late) * time.Minute)
+		v.change(late, "a", "/")
+		v.processAll(v.queued)
+		if row := v.row(tier.Hour, tier.Hour.BucketOf(late).Start.String()); row == nil || row.Empty || row.Exact != c.exact {
+			t.Errorf("%s: %+v, want a row, exact %v", name, row, c.exact)
+		}
 	}
 }
 
