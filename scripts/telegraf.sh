@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds Telegraf for tests, with one input and one output, as build/telegraf: the version below, as
+# Builds Telegraf for tests, with the inputs and the output that they need, as build/telegraf: the version below, as
 # the checksums of its own go.sum name its modules. It needs Go and a module proxy, and does nothing
 # if it is built. Its output is in build/telegraf.log.
 set -euo pipefail
@@ -10,6 +10,6 @@ mkdir -p build
 {
   source=$(go mod download -json "github.com/influxdata/telegraf@$version" | sed -n 's/.*"Dir": "\(.*\)",/\1/p')
   CGO_ENABLED=0 go build -C "$source" -trimpath -ldflags "-s -w" \
-    -tags custom,inputs.file,outputs.influxdb_v2,parsers.influx -o "$out-$version" ./cmd/telegraf
+    -tags custom,inputs.cpu,inputs.file,inputs.mem,outputs.influxdb_v2,parsers.influx -o "$out-$version" ./cmd/telegraf
 } >"$out.log" 2>&1
 ln -sf "telegraf-$version" "$out"
