@@ -71,7 +71,6 @@ func TestExamples_SendWhatTheySay(t *testing.T) {
 		events      int
 	}{
 		{name: "shell", needs: "sh", command: []string{"./send.sh"}, host: "shell", events: 1},
-		{name: "Go", needs: "binaries", command: []string{"go", "run", "./go"}, host: "go", events: 1},
 		{name: "Python", needs: "python", command: []string{"../build/venv/bin/python", "send.py"}, host: "python", events: 5},
 	} {
 		t.Run(example.name, func(t *testing.T) {

@@ -2,9 +2,10 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
+	"regexp"
 
 	mqtt "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/listeners"
@@ -40,15 +41,11 @@ func (s *Stack) startBroker() error {
 	}
 	log := slog.New(slog.NewTextHandler(out, nil))
 	server := mqtt.New(&mqtt.Options{Logger: log})
-	if err := server.AddHook(&rules{ctx: s.ctx, kinds: kinds, ingest: s.functions[ingest], log: log}, nil); err != nil {
-		return fmt.Errorf("start the MQTT broker: %w", err)
-	}
 	listener := listeners.NewTCP(listeners.Config{ID: "mqtt", Address: s.opts.MQTT})
-	if err := server.AddListener(listener); err != nil {
+	err = errors.Join(server.AddHook(&rules{ctx: s.ctx, kinds: kinds, ingest: s.functions[ingest], log: log}, nil),
+		server.AddListener(listener), server.Serve())
+	if err != nil {
 		return fmt.Errorf("start the MQTT broker: %w: pass another address with --mqtt", err)
-	}
-	if err := server.Serve(); err != nil {
-		return fmt.Errorf("start the MQTT broker: %w", err)
 	}
 	s.MQTT = listener.Address()
 	s.running.Go(func() {
@@ -77,7 +74,7 @@ func (r *rules) OnPublish(client *mqtt.Client, message packets.Packet) (packets.
 		log.Warn("no kind has this topic: publish to TOPIC/devices/ID/readings, or to the path of another subject and kind")
 		return message, nil
 	}
-	payload, err := envelope.ByRule(message.Payload, kind, subject, batch)
+	payload, err := envelope.ByRule(message.Payload, kind.Name, subject, batch)
 	if err != nil {
 		log.Error("message not stored", "error", err)
 		return message, nil
@@ -90,22 +87,16 @@ func (r *rules) OnPublish(client *mqtt.Client, message packets.Packet) (packets.
 	return message, nil
 }
 
-// find returns the kind and subject of a topic: TOPIC/devices/ID/readings, for a batch with /batch
-// at its end, for Basic Ingest with $aws/rules/RULE at its start. Any first level is accepted.
-func (r *rules) find(topic string) (kind, subject string, batch, ok bool) {
-	levels := strings.Split(topic, "/")
-	if len(levels) > 3 && levels[0] == "$aws" && levels[1] == "rules" {
-		levels = levels[3:]
+// topics are those of kinds: TOPIC/devices/ID/readings, for a batch with /batch at its end, for Basic
+// Ingest with $aws/rules/RULE/ at its start. Any first level is accepted.
+var topics = regexp.MustCompile(`^(?:\$aws/rules/[^/]+/)?[^/]+/([^/]+)/([^/]+)/([^/]+)(/batch)?$`)
+
+// find returns the kind and subject of a topic, and whether it is for batches.
+func (r *rules) find(topic string) (kind *catalog.Kind, subject string, batch, ok bool) {
+	found := topics.FindStringSubmatch(topic)
+	if found == nil {
+		return nil, "", false, false
 	}
-	if batch = len(levels) == 5 && levels[4] == "batch"; batch {
-		levels = levels[:4]
-	}
-	if len(levels) != 4 {
-		return "", "", false, false
-	}
-	k, ok := r.kinds.ByPath(levels[3])
-	if !ok || k.Subject.Path != levels[1] {
-		return "", "", false, false
-	}
-	return k.Name, levels[2], batch, true
+	kind, ok = r.kinds.ByPath(found[3])
+	return kind, found[2], found[4] != "", ok && kind.Subject.Path == found[1]
 }

@@ -23,7 +23,7 @@ var layers = [][]string{
 	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/script", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "internal/eventsource", "internal/simstream", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment", "internal/files", "internal/source", "internal/source/*", "internal/promapi", "internal/webui"},
 	6: {"pkg/timeseries", "internal/repair", "internal/repair/*", "internal/local", "internal/local/*", "internal/smoke", "internal/cost", "internal/export", "internal/startup"},
 	7: {"functions/*", "internal/printing", "internal/target", "pkg/timeseries/timeseriestest", "test/internal/*"},
-	8: {"cmd/*", "test/*", "scripts/*"},
+	8: {"cmd/*", "test/*", "scripts/*", "examples"},
 }
 
 // awsFrom is the lowest layer that can import AWS packages.
