@@ -113,43 +113,10 @@ func EventsOf(ctx context.Context, from EventReader, sources []model.Series, r R
 		r.Series = sources[0]
 		return Events(ctx, from, r)
 	}
-	return func(yield func(model.Event, error) bool) {
-		var heads []*head
-		for _, s := range sources {
-			r.Series = s
-			next, stop := iter.Pull2(Events(ctx, from, r))
-			defer stop()
-			if h := (&head{next: next}); h.advance() {
-				heads = append(heads, h)
-			}
-		}
-		for len(heads) > 0 {
-			first := 0
-			for i, h := range heads {
-				if h.err != nil || heads[first].err == nil && h.event.Before(heads[first].event.Order) {
-					first = i
-				}
-			}
-			h := heads[first]
-			if !yield(h.event, h.err) || h.err != nil {
-				return
-			}
-			if !h.advance() {
-				heads = append(heads[:first], heads[first+1:]...)
-			}
-		}
+	all := make([]iter.Seq2[model.Event, error], len(sources))
+	for i, s := range sources {
+		r.Series = s
+		all[i] = Events(ctx, from, r)
 	}
-}
-
-// head is the next event of one series.
-type head struct {
-	next  func() (model.Event, error, bool)
-	event model.Event
-	err   error
-}
-
-// advance reports whether there is a next event, or an error.
-func (h *head) advance() (ok bool) {
-	h.event, h.err, ok = h.next()
-	return ok
+	return pages.Merge(0, func(a, b model.Event) int { return a.Order.Compare(b.Order) }, all...)
 }
