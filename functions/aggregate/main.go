@@ -3,11 +3,51 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
+	"log/slog"
 	"os"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventbus"
+	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/startup"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
 func main() {
 	startup.Serve(os.Stderr, wire, func(h *handler) any { return h })
+}
+
+// wire builds the handler from the environment.
+func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
+	e, err := startup.Open(ctx, getenv)
+	if err != nil {
+		return nil, err
+	}
+	table, now := e.Table, startup.Now
+	h := &handler{
+		progress: &aggregate.StreamProgress{Store: table},
+		pulse:    &aggregate.Heartbeat{Store: table, Now: now},
+		log:      log,
+		metrics:  &telemetry.Emitter{Out: os.Stdout, Now: now},
+		units:    e.Units,
+		function: e.Function,
+	}
+	publisher := eventbus.FromEnv(getenv(config.EnvAlertBus), getenv(config.EnvAlertFile))
+	current := e.Current()
+	h.refresh = func(ctx context.Context) error {
+		kinds, changed, err := current.Kinds(ctx)
+		if err != nil || !changed {
+			return err
+		}
+		aggregator := &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: now,
+			Limits: aggregate.Limits{QuarantineRetention: e.Settings.Quarantine.Retention}}
+		h.processor, h.sweeper = newProcessor(aggregator), sweeperOf(aggregator, kinds)
+		h.alerts = &alert.Service{Store: table, Catalog: kinds, Now: now, Rand: rand.Reader, RetryPolicy: retry.Policy{Attempts: 60}, Publisher: publisher}
+		return nil
+	}
+	return h, h.refresh(ctx)
 }

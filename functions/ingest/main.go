@@ -3,11 +3,80 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
+	"log/slog"
 	"os"
+	"time"
 
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/startup"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 func main() {
 	startup.Serve(os.Stdout, wire, func(h *handler) any { return h.handle })
+}
+
+// headroom is kept free before the invocation's deadline, for the response.
+const headroom = 500 * time.Millisecond
+
+// store is the part of the table that the function needs.
+type store interface {
+	ingest.Store
+	ingest.QuarantineStore
+	ingest.RotatingSecretStore
+	ingest.PurgeLocks
+}
+
+// wire builds the handler from the environment.
+func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {
+	e, err := startup.Open(ctx, getenv)
+	if err != nil {
+		return nil, err
+	}
+	h, err := newHandler(e.Settings, e.Table, newReporter(log, os.Stdout, e.Function, e.Units))
+	if err != nil {
+		return nil, err
+	}
+	if err := tableconfig.Load(ctx, e.Table, h.appends.Catalog, h.service.Now()); err != nil {
+		return nil, err
+	}
+	h.appends.OwnerClaim = getenv(config.EnvOwnerClaim)
+	if h.collector != nil {
+		h.collector.OriginSecrets, err = originSecrets(ctx, e.Settings, getenv, secret.Read)
+	}
+	return h, err
+}
+
+func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
+	kinds, err := conf.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	service := &ingest.Service{
+		Store:               s,
+		QuarantineStore:     s,
+		Limits:              conf.Limits,
+		Now:                 startup.Now,
+		Rand:                rand.Reader,
+		Headroom:            headroom,
+		OnRetry:             r.retried,
+		QuarantineRetention: conf.Quarantine.Retention,
+		PurgeLocks:          s,
+		PurgeLockMaxAge:     conf.Functions.Ingest.Timeout,
+	}
+	views := collectorOf(conf, kinds, service, s, r)
+	return &handler{
+		service:     service,
+		collector:   views,
+		appends:     httpapi.AppendOptions{Catalog: kinds, Limits: conf.Limits},
+		defaultKind: domains.DefaultKind,
+		routes:      addedRoutes(views, receiverOf(conf, kinds, service, r)),
+		reporter:    r,
+	}, nil
 }

@@ -2,11 +2,72 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"log/slog"
 	"os"
+	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/startup"
+	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func main() {
 	startup.Serve(os.Stdout, wire, func(f *function) any { return f.Handle })
+}
+
+// envCursorKey is the environment variable of the key that signs cursors, in a local stack or in
+// tests.
+const envCursorKey = "TIDEMARK_CURSOR_KEY"
+
+// function serves requests with the handler of the table's present configuration: a tier
+// that becomes deferred is read in another way.
+type function struct{ tableconfig.Built[*Handler] }
+
+// Handle is Handler.Handle. The error is also that of a configuration that does not fit the
+// table, or that cannot be read.
+func (f *function) Handle(ctx context.Context, payload json.RawMessage) (any, error) {
+	h, err := f.Value(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return h.Handle(ctx, payload)
+}
+
+// wire builds the function from the environment.
+func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*function, error) {
+	keys, err := cursorKeys(ctx, getenv, secret.Read)
+	if err != nil {
+		return nil, err
+	}
+	e, err := startup.Open(ctx, getenv)
+	if err != nil {
+		return nil, err
+	}
+	store, now := e.Table, startup.Now
+	build := func(kinds *catalog.Catalog) *Handler {
+		live := &query.Live{Store: store, Watermarks: store, Kind: query.KindsOf(kinds), Now: now}
+		return &Handler{
+			Catalog:    kinds,
+			Query:      &query.Service{Store: live, Now: now, CursorKey: keys[0], OlderKeys: keys[1:]},
+			Subjects:   &lifecycle.Service{Store: store, Profile: kinds.Profile, Limits: e.Settings.Limits, Now: now},
+			Purger:     &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.TimingOf(e.Settings)},
+			Alerts:     &alert.Service{Store: store, Catalog: kinds, Now: now},
+			OwnerClaim: getenv(config.EnvOwnerClaim),
+			Through:    func(ctx context.Context) (model.Time, error) { return aggregate.CompleteThrough(ctx, store, kinds) },
+			Log:        log,
+			API:        sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) }),
+		}
+	}
+	f := &function{tableconfig.Built[*Handler]{Current: e.Current(), Build: build}}
+	_, err = f.Value(ctx)
+	return f, err
 }
