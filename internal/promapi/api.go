@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/grafana"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/release"
@@ -179,7 +180,7 @@ func (a *API) metadata(_ context.Context, r request) (result, error) {
 	}
 	for _, k := range a.Catalog.Kinds {
 		for _, m := range k.Measures {
-			all[metricOf(m.Name)] = []entry{{"gauge", "Measure " + m.Name + ": one value for each closed bucket, at its end.", ""}}
+			all[grafana.Metric(m.Name)] = []entry{{"gauge", "Measure " + m.Name + ": one value for each closed bucket, at its end.", ""}}
 		}
 	}
 	if metric := r.values.Get("metric"); metric != "" {

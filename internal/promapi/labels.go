@@ -8,12 +8,11 @@
 package promapi
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/prometheus/prometheus/model/labels"
 
+	"github.com/tidemark-db/tidemark/internal/grafana"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -68,22 +67,11 @@ func float(d *model.Decimal) *float64 {
 	return new(d.Float64())
 }
 
-var notInMetrics = regexp.MustCompile(`[^a-zA-Z0-9_]`)
-
-// metricOf returns the metric name of a measure: battery.level is battery_level.
-func metricOf(measure string) string {
-	name := notInMetrics.ReplaceAllString(measure, "_")
-	if name == "" || name[0] >= '0' && name[0] <= '9' || strings.HasPrefix(name, "tidemark_") {
-		return "_" + name
-	}
-	return name
-}
-
 // seriesLabels returns the labels of a metric of a series; statistic is empty for a companion.
 func seriesLabels(s model.Series, measure, statistic string) labels.Labels {
 	l := map[string]string{labelName: measure, labelKind: s.Kind, labelSubject: s.Subject.ID}
 	if statistic != "" {
-		l[labelName], l[labelStatistic] = metricOf(measure), statistic
+		l[labelName], l[labelStatistic] = grafana.Metric(measure), statistic
 	}
 	if l[labelName] != measure {
 		l[labelMeasure] = measure

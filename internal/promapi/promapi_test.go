@@ -1,6 +1,7 @@
 package promapi_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/grafana"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/promapi"
@@ -119,6 +121,43 @@ func TestServe_RespondsToTheRequestsOfGrafana(t *testing.T) {
 	}
 	if _, body := call(t, a, "GET", "status/buildinfo", "", ""); body["data"].(map[string]any)["features"] != nil {
 		t.Errorf("%v: with features, Grafana assumes another database", body)
+	}
+}
+
+// Grafana sends the queries of a dashboard with the subjects that its user chose.
+func TestQueryRange_EvaluatesTheDashboard(t *testing.T) {
+	a := newAPI(t)
+	var text bytes.Buffer
+	if err := grafana.Dashboard(&text, &a.Catalog.Kinds[0]); err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text.Bytes(), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]bool{}
+	for _, p := range dashboard.Panels {
+		for _, target := range p.Targets {
+			form := url.Values{"query": {strings.ReplaceAll(target.Expr, "$subject", "sensor_01")},
+				"start": {"1776643200"}, "end": {"1776690000"}, "step": {"3600"}}
+			status, body := call(t, a, "POST", "query_range", "", form.Encode())
+			if status != 200 || body["status"] != "success" {
+				t.Fatalf("%s: %s: %d %v", p.Title, target.Expr, status, body)
+			}
+			if strings.Contains(fmt.Sprint(body["data"]), "subject:sensor_01") {
+				drawn[p.Title] = true
+			}
+		}
+	}
+	for _, want := range []string{"Events of each bucket", "Buckets that may lack a change", "temperature"} {
+		if !drawn[want] {
+			t.Errorf("the panel %q has no line; those with lines are %v", want, drawn)
+		}
 	}
 }
 

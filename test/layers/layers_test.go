@@ -19,7 +19,7 @@ var layers = [][]string{
 	1: {"pkg/tier", "internal/ids", "pkg/rollup", "internal/release", "internal/jsonscan", "internal/storage", "internal/entity", "internal/storedtime", "internal/usage", "internal/usertime", "internal/localday", "internal/terminal", "internal/devfile", "internal/testenv", "internal/sitekey", "internal/customprop", "internal/webfield", "internal/referrer", "internal/goal", "internal/ordervalue"},
 	2: {"internal/telemetry", "pkg/keys", "internal/tablekeys", "pkg/catalog", "internal/retry"},
 	3: {"internal/item", "internal/sessions", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*", "internal/arguments"},
-	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query", "internal/tablescan", "internal/tableconfig", "internal/writekey"},
+	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query", "internal/tablescan", "internal/tableconfig", "internal/writekey", "internal/grafana"},
 	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/script", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "internal/eventsource", "internal/simstream", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment", "internal/files", "internal/source", "internal/source/*", "internal/promapi", "internal/webui"},
 	6: {"pkg/timeseries", "internal/repair", "internal/repair/*", "internal/local", "internal/local/*", "internal/smoke", "internal/cost", "internal/export", "internal/startup"},
 	7: {"functions/*", "internal/printing", "internal/target", "pkg/timeseries/timeseriestest", "test/internal/*"},
