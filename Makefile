@@ -79,7 +79,7 @@ script: node_modules ## the script of websites, from internal/script/src; prints
 
 .PHONY: demo
 demo: doctor node_modules build-local ## the main job on real input: replay loggers, break delivery, check every bucket (under 1 min)
-	@go run ./test/demo
+	@go test -c -o build/demo.test ./test/demo && TIDEMARK_COMMAND= build/demo.test
 
 # A test that needs one of these fails if it is missing; in "go test" it is skipped.
 test test-long test-infra: export TIDEMARK_REQUIRE ?= java,node,binaries
@@ -105,7 +105,7 @@ lint: ## gofmt, vet, staticcheck, govulncheck where its data can be reached
 
 .PHONY: oracle
 oracle: doctor node_modules build-local ## longer: all 210,718 logger rows through the running stack, 41,643 buckets against an independent oracle (about 4 min)
-	@go run ./test/oracle --data $(DATA)/dev-iot.csv.gz --oracle $(DATA)/dev-iot.oracle.csv.gz --twice $(DATA)/dev-iot.oracle-nodedup.csv.gz
+	@go test -c -o build/oracle.test ./test/oracle && TIDEMARK_COMMAND="--data $(DATA)/dev-iot.csv.gz --oracle $(DATA)/dev-iot.oracle.csv.gz --twice $(DATA)/dev-iot.oracle-nodedup.csv.gz" build/oracle.test
 
 .PHONY: oracle-web
 oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle

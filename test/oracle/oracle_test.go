@@ -1,4 +1,4 @@
-package main
+package oracle
 
 import (
 	"bytes"
@@ -23,8 +23,6 @@ const root = "../.."
 
 // device is the logger whose rows the tests replay: 5,239 readings, 1,894 of them redelivered.
 const device = "gwi_w_411"
-
-func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 func TestRollups_EqualTheOracle(t *testing.T) {
 	result, counter := replay(t, "", "")

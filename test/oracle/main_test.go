@@ -1,23 +1,32 @@
-// Command oracle replays the logger data through the running stack with disturbed delivery, and
-// compares every stored bucket with an independent oracle. The exit status is 1 if a bucket
-// differs.
-package main
+package oracle
 
 import (
 	"context"
 	"flag"
 	"fmt"
 	"os"
+	"testing"
 
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
-func main() {
+// TestMain runs the command if TIDEMARK_COMMAND has its flags.
+func TestMain(m *testing.M) {
+	if _, given := os.LookupEnv("TIDEMARK_COMMAND"); !given {
+		ddblocal.Main(m)
+	}
+	testenv.Main(m, command)
+}
+
+// command is what make oracle runs, from the module's root.
+func command(args []string) {
 	twice := flag.String("twice", "", "file of the wrong buckets that counting redeliveries gives; none may occur")
 	c := loggers.Command{Name: "oracle", Data: "test/data/loggers.csv.gz", Oracle: "test/data/loggers.oracle.csv.gz", HeapMB: 3072}
 	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) { return compare(ctx, rig, c, *twice) }
-	c.Main(os.Args[1:])
+	c.Main(args)
 }
 
 func compare(ctx context.Context, rig *loggers.Rig, c loggers.Command, twice string) (wrong int, _ error) {

@@ -1,7 +1,4 @@
-// Command demo runs Tidemark on real data: it replays field loggers through the deployed functions,
-// disturbs the delivery, and compares every bucket with an independent oracle. The exit status is 1
-// if a bucket differs.
-package main
+package demo
 
 import (
 	"context"
@@ -9,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"testing"
 	"text/tabwriter"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 	"github.com/tidemark-db/tidemark/test/internal/loggers"
@@ -30,7 +29,10 @@ var faults = local.Faults{Seed: 1, Again: 5, Recut: 5, Kills: []local.Shot{
 	{Batch: 14, At: local.Running},
 }}
 
-func main() {
+// TestMain runs the demo, as make demo does, if TIDEMARK_COMMAND is set.
+func TestMain(m *testing.M) { testenv.Main(m, demo) }
+
+func demo([]string) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx); err != nil {
@@ -84,7 +86,7 @@ func sayKill(d local.Death) {
 	fmt.Fprintf(os.Stderr, "\n  SIGKILL: the aggregate function (pid %d) is killed %s; its batch is delivered again\n", d.PID, moment)
 }
 
-// goOn suggests the next commands. A test runs them.
+// goOn suggests the next commands.
 const goOn = `
 Continue with your own stack:
 
