@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -71,5 +73,34 @@ func TestHTTP_ACallerBoundToAnOwnerChangesOnlyItsOwnSubjects(t *testing.T) {
 	p, err := f.purges.Active(t.Context(), model.Subject{Type: "DEVICE", ID: "acme:2"})
 	if err != nil || p == nil || p.By != "u1" {
 		t.Errorf("got purge %+v, %v; want one by the token's subject", p, err)
+	}
+}
+
+// Profiles have lists and maps. Events have none.
+func TestHTTP_AProfileHasListsAndMaps(t *testing.T) {
+	f := newFixture(t)
+	f.appendReading()
+	for _, c := range []struct{ method, path, body, want string }{
+		{"PUT", "/v1/devices/sensor_01/readings/2026-04-20T14:00:00Z", `{"temperature":[21]}`, "400 /problems/rejected"},
+		{"PUT", "/v1/sites/shop", `{"domains":["b.example","a.example"],"place":{"floor":1.50}}`, "201 created"},
+		{"PATCH", "/v1/sites/shop", `{"domains":["b.example", "a.example"]}`, "200 unchanged"},
+		{"PATCH", "/v1/sites/shop", `{"place":{"floor":1,"floor":2}}`, "400 /problems/rejected-profile"},
+		{"DELETE", "/v1/sites/shop", ``, "200 deleted"},
+		{"POST", "/v1/sites/shop/restore", ``, "200 restored"},
+		{"PUT", "/v1/devices/sensor_01", `{"status":["active"]}`, "400 /problems/rejected-profile"},
+	} {
+		r := events.APIGatewayV2HTTPRequest{RawPath: c.path, Body: c.body}
+		r.RequestContext.HTTP.Method = c.method
+		if got := f.send(r); got != c.want {
+			t.Errorf("%s %s %s: %s, want %s", c.method, c.path, c.body, got, c.want)
+		}
+	}
+	p, err := f.profiles.Get(t.Context(), model.Subject{Type: "SITE", ID: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(httpapi.ProfileOf(p).Fields)
+	if want := `{"domains":["b.example","a.example"],"place":{"floor":1.5}}`; err != nil || string(text) != want {
+		t.Errorf("stored as %s, %v; want %s", text, err, want)
 	}
 }

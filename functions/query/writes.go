@@ -23,13 +23,13 @@ var writes = map[httpapi.Action]operation{
 	httpapi.DeleteEventByID:  deleteEvent,
 	httpapi.CreateSubject: {
 		summary: "Register a subject",
-		result:  "ChangeResult", body: "Fields", status: http.StatusCreated, exampleState: stateNew,
+		result:  "ChangeResult", body: "ProfileFields", status: http.StatusCreated, exampleState: stateNew,
 		problems: with(changeProblems, with(bodyProblems, httpapi.ProblemProfile, httpapi.ProblemExists, httpapi.ProblemDeleted, httpapi.ProblemNotUnique)...),
 	},
 	httpapi.UpdateSubject: {
 		summary:     "Change fields of a profile; null removes one",
 		description: "With If-Match (an entity tag, or a version), the change is made only if the profile has this version.",
-		result:      "ChangeResult", body: "Fields", exampleState: stateRegistered,
+		result:      "ChangeResult", body: "ProfileFields", exampleState: stateRegistered,
 		problems: with(changeProblems, with(bodyProblems, httpapi.ProblemProfile, httpapi.ProblemNoSubject, httpapi.ProblemVersion, httpapi.ProblemNotUnique)...),
 	},
 	httpapi.DeleteSubject: {

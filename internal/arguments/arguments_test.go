@@ -119,7 +119,7 @@ func TestKinds_ReturnsTheNamedKindsOrAll(t *testing.T) {
 }
 
 func TestFields_ParsesWhatFieldsTextReturns(t *testing.T) {
-	given := []string{"name=Hall 3", "floor:=3", "ok:=true", "removed="}
+	given := []string{"name=Hall 3", "floor:=3", "ok:=true", "removed=", `domains:=["a.example"]`, `place:={"floor":2}`}
 	attrs, err := Fields(given)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestFields_ParsesWhatFieldsTextReturns(t *testing.T) {
 	if got, want := FieldsText(attrs), strings.Join(given, " "); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	for _, wrong := range []string{"floor", "=3", "floor:=high"} {
+	for _, wrong := range []string{"floor", "=3", "floor:=high", "floor:=[1"} {
 		if _, err := Fields([]string{wrong}); !usage.Is(err) {
 			t.Errorf("%q: got %v, want a usage error", wrong, err)
 		}

@@ -1,7 +1,7 @@
 package arguments
 
 import (
-	"fmt"
+	"encoding/json"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/usage"
@@ -11,7 +11,7 @@ import (
 )
 
 // FieldsUse describes what Fields accepts.
-const FieldsUse = "FIELD=TEXT, FIELD:=JSON (a number, true or false) or FIELD= (remove the field)"
+const FieldsUse = "FIELD=TEXT, FIELD:=JSON (a number, true, false; in profiles also a list or a map) or FIELD= (remove the field)"
 
 // Fields parses FIELD=TEXT, FIELD:=JSON and FIELD=, which is null.
 func Fields(args []string) (attrs model.Attrs, err error) {
@@ -27,6 +27,11 @@ func Fields(args []string) (attrs model.Attrs, err error) {
 			v = model.Value{}
 		case typed && (text == "true" || text == "false"):
 			v = model.BoolValue(text == "true")
+		case typed && strings.ContainsAny(text[:1], "[{"):
+			if !json.Valid([]byte(text)) {
+				return nil, usage.Errorf("%q is not a list or a map in JSON: put it in single quotes, as in 'domains:=[\"a.example\"]'", arg)
+			}
+			v = model.Value{Kind: model.Nested, Text: text}
 		case typed:
 			number, err := model.ParseDecimal(text)
 			if err != nil {
@@ -44,12 +49,10 @@ func FieldsText(attrs model.Attrs) string {
 	var parts []string
 	for _, a := range attrs {
 		switch a.Value.Kind {
-		case model.Number:
-			parts = append(parts, a.Name+":="+a.Value.Number.String())
-		case model.Bool:
-			parts = append(parts, fmt.Sprintf("%s:=%v", a.Name, a.Value.Bool))
-		default:
+		case model.Null, model.Text:
 			parts = append(parts, a.Name+"="+a.Value.Text)
+		default:
+			parts = append(parts, a.Name+":="+a.Value.String())
 		}
 	}
 	return strings.Join(parts, " ")

@@ -72,7 +72,7 @@ func plain(v item.Value) string {
 	switch v.Type {
 	case item.S:
 		return strconv.Quote(v.S)
-	case item.N:
+	case item.N, item.Nested:
 		return v.S
 	case item.B:
 		return "0x" + hex.EncodeToString(v.B)

@@ -82,15 +82,10 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 }
 
 func jsonValue(v model.Value) any {
-	switch v.Kind {
-	case model.Number:
-		return v.Number
-	case model.Text:
+	if v.Kind == model.Text {
 		return v.Text
-	case model.Bool:
-		return v.Bool
 	}
-	return nil
+	return json.RawMessage(v.String())
 }
 
 // AppendResponse returns the response to a request to append. The status is 200, or 503 if

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -103,8 +102,8 @@ func profileTable(profiles []Profile) Table {
 	return t
 }
 
-// ProfileFields decodes the body: one JSON object with fields of a profile. Null fields
-// are included.
+// ProfileFields decodes the body: one JSON object with fields of a profile, which may be lists
+// and maps. Null fields are included.
 func (r *Request) ProfileFields(limits config.Limits) (model.Attrs, *Problem) {
 	return r.fields(limits, ProblemProfile)
 }
@@ -128,7 +127,7 @@ func (r *Request) fields(limits config.Limits, invalid ProblemType) (model.Attrs
 	}
 	var attrs model.Attrs
 	for _, f := range observations[0].Fields {
-		v, err := fieldValue(f)
+		v, err := f.Value()
 		if err != nil {
 			p := invalid.New("%s %v; nothing was stored", clip(f.Name), err)
 			p.Errors = []model.FieldError{{Field: f.Name, Code: ingest.CodeWrongType, Message: err.Error()}}
@@ -137,23 +136,6 @@ func (r *Request) fields(limits config.Limits, invalid ProblemType) (model.Attrs
 		attrs = append(attrs, model.Attr{Name: f.Name, Value: v})
 	}
 	return attrs, nil
-}
-
-var errNested = errors.New("is an object or array, which cannot be stored: send its parts as separate fields")
-
-func fieldValue(f ingest.Field) (model.Value, error) {
-	switch f.Form {
-	case ingest.TextForm:
-		return model.TextValue(f.Text), nil
-	case ingest.BoolForm:
-		return model.BoolValue(f.Text == "true"), nil
-	case ingest.NestedForm:
-		return model.Value{}, errNested
-	case ingest.NumberForm:
-		d, err := model.ParseDecimal(f.Text)
-		return model.NumberValue(d), err
-	}
-	return model.Value{}, nil
 }
 
 // ExpectedVersion returns the version in If-Match, 0 if the change is unconditional. The

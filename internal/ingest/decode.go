@@ -150,7 +150,7 @@ func decodeField(decoder *json.Decoder) (Field, error) {
 	switch f.Form = formOf(raw); f.Form {
 	case TextForm:
 		err = json.Unmarshal(raw, &f.Text)
-	case NumberForm, BoolForm:
+	case NumberForm, BoolForm, NestedForm:
 		f.Text = string(raw)
 	}
 	return f, err

@@ -89,24 +89,14 @@ func (d *fieldDecoder) time(f Field) {
 }
 
 func (d *fieldDecoder) value(f Field) {
-	v := model.Value{}
-	switch f.Form {
-	case TextForm:
-		v = model.TextValue(f.Text)
-	case BoolForm:
-		v = model.BoolValue(f.Text == "true")
-	case NumberForm:
-		n, err := model.ParseDecimal(f.Text)
-		if err != nil {
-			d.add(f.Name, codeOf(err, numberCodes, CodeNumberForm), "%v: round it at the source", err)
-			return
-		}
-		v = model.NumberValue(n)
-	case NestedForm:
-		d.add(f.Name, CodeNested, "is an object or array, which cannot be stored: send its parts as separate fields")
-		return
+	switch v, err := f.Value(); {
+	case v.Kind == model.Nested:
+		d.add(f.Name, CodeNested, nestedMessage)
+	case err != nil:
+		d.add(f.Name, codeOf(err, numberCodes, CodeNumberForm), "%v: round it at the source", err)
+	default:
+		d.typed.Attrs = append(d.typed.Attrs, model.Attr{Name: f.Name, Value: v})
 	}
-	d.typed.Attrs = append(d.typed.Attrs, model.Attr{Name: f.Name, Value: v})
 }
 
 type errCode struct {

@@ -29,7 +29,23 @@ type Observation struct {
 type Field struct {
 	Name string
 	Form Form
-	Text string // of a string its content, of a number its digits as sent, of a boolean true or false
+	Text string // of a string its content, of a number its digits as sent, of a boolean true or false, of others JSON
+}
+
+// Value returns the value with its type. The error is that of a number that cannot be stored.
+func (f Field) Value() (model.Value, error) {
+	switch f.Form {
+	case TextForm:
+		return model.TextValue(f.Text), nil
+	case BoolForm:
+		return model.BoolValue(f.Text == "true"), nil
+	case NestedForm:
+		return model.Value{Kind: model.Nested, Text: f.Text}, nil
+	case NumberForm:
+		n, err := model.ParseDecimal(f.Text)
+		return model.NumberValue(n), err
+	}
+	return model.Value{}, nil
 }
 
 // Form is the form of a value as it was sent.
@@ -41,7 +57,7 @@ const (
 	NumberForm
 	TextForm
 	BoolForm
-	NestedForm // an object or an array; never valid
+	NestedForm // an object or an array; never valid in events
 )
 
 var formNames = [...]string{"null", "a number", "a string", "a boolean", "an object or array"}

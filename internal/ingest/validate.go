@@ -177,6 +177,8 @@ func (v *validation) value(name string, x model.Value, declared bool) model.Valu
 		x = v.measureText(name, x)
 	}
 	switch {
+	case x.Kind == model.Nested:
+		v.add(name, CodeNested, nestedMessage)
 	case x.Kind == model.Text && len(x.Text) > v.limits.Text:
 		v.add(name, CodeTooLong, "is %d bytes of text: at most %d; shorten it, or store it elsewhere and send a reference", len(x.Text), v.limits.Text)
 	case x.Kind == model.Text && !utf8.ValidString(x.Text):
@@ -190,6 +192,8 @@ func (v *validation) value(name string, x model.Value, declared bool) model.Valu
 	}
 	return x
 }
+
+const nestedMessage = "is an object or array, which an event cannot have: send its parts as separate fields"
 
 // measureText parses the text of a declared measure; spaces around the number are ignored.
 // A number that the table cannot store is an error. Text that is not a number is an error

@@ -17,8 +17,9 @@ import (
 // Type is the DynamoDB type of a Value.
 type Type uint8
 
-// The types. Other is any type that Tidemark does not use (maps, lists and sets); it is
-// written only as it was read.
+// The types. Nested is a list or a map of strings, numbers, booleans and null. Other is any type
+// that Tidemark does not use (sets, and what contains sets or bytes); it is written only as it
+// was read.
 const (
 	Other Type = iota
 	S
@@ -26,12 +27,13 @@ const (
 	B
 	Bool
 	Null
+	Nested
 )
 
 // Value is one attribute value.
 type Value struct {
 	Type Type
-	S    string // of S and N
+	S    string // of S and N; of Nested, the text of NestedText
 	B    []byte // of B
 	Bool bool   // of Bool
 	// Opaque is a value of type Other in the form of the store that read it, so that the store
@@ -63,7 +65,8 @@ func (it Item) Key() keys.Key {
 }
 
 // Size returns the size in bytes as the table counts it: the lengths of names, strings and
-// binaries, half a byte for each digit of a number, and one byte for other values.
+// binaries, half a byte for each digit of a number, and one byte for other values. Lists and
+// maps take at most the returned size.
 func (it Item) Size() int {
 	size := 0
 	for name, v := range it {
@@ -75,6 +78,8 @@ func (it Item) Size() int {
 			size += (len(v.S)+1)/2 + 1
 		case B:
 			size += len(v.B)
+		case Nested:
+			size += 3 + len(v.S)*3/2 // a byte for each element in addition: 1, takes three bytes
 		default:
 			size++
 		}

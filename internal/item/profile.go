@@ -3,7 +3,6 @@ package item
 import (
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -145,25 +144,6 @@ func Sentinel(it Item) (entity.Sentinel, error) {
 	return s, nil
 }
 
-// foreign returns the attributes that are neither ours nor of a type that a field can have; nil
-// if there are none.
-func (it Item) foreign() any {
-	var all Item
-	for name, v := range it {
-		if _, isField := ToValue(v); isField || tablekeys.ReservedInProfile(name) || keys.Reserved(name) {
-			continue
-		}
-		if all == nil {
-			all = Item{}
-		}
-		all[name] = v
-	}
-	if all == nil {
-		return nil
-	}
-	return all
-}
-
 func toProfile(it Item, subject model.Subject, what string) (model.Profile, error) {
 	p := model.Profile{Subject: subject}
 	r := reader{it: it}
@@ -178,8 +158,27 @@ func toProfile(it Item, subject model.Subject, what string) (model.Profile, erro
 	if r.err != nil {
 		return model.Profile{Subject: subject}, fmt.Errorf("read %s of %s: %w", what, subject, r.err)
 	}
-	attrs, _ := it.attrs()
-	p.Foreign = it.foreign()
-	p.Attrs = slices.DeleteFunc(attrs, func(a model.Attr) bool { return tablekeys.ReservedInProfile(a.Name) })
+	foreign := Item{}
+	for name, stored := range it {
+		switch v, isField := profileValue(stored); {
+		case keys.Reserved(name) || tablekeys.ReservedInProfile(name):
+		case isField:
+			p.Attrs = append(p.Attrs, model.Attr{Name: name, Value: v})
+		default:
+			foreign[name] = stored
+		}
+	}
+	p.Attrs.Sort()
+	if len(foreign) > 0 {
+		p.Foreign = foreign
+	}
 	return p, nil
+}
+
+// profileValue is ToValue for fields of profiles, which may also be lists and maps.
+func profileValue(v Value) (_ model.Value, ok bool) {
+	if v.Type == Nested {
+		return model.Value{Kind: model.Nested, Text: v.S}, true
+	}
+	return ToValue(v)
 }

@@ -23,13 +23,15 @@ func FromValue(v model.Value) Value {
 		return stringOf(v.Text)
 	case model.Bool:
 		return boolOf(v.Bool)
+	case model.Nested:
+		return Value{Type: Nested, S: v.Text}
 	default:
 		return Value{Type: Null}
 	}
 }
 
-// ToValue is the inverse of FromValue. ok is false for a type that a field cannot have, and for
-// a number that a model.Decimal cannot hold.
+// ToValue is the inverse of FromValue for fields of events. ok is false for a type that these
+// cannot have, and for a number that a model.Decimal cannot hold.
 func ToValue(v Value) (_ model.Value, ok bool) {
 	switch v.Type {
 	case N:

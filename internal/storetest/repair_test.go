@@ -97,6 +97,10 @@ var repairFacts = []fact{
 			keys.AttrPK: {Type: item.S, S: k.PK}, keys.AttrSK: {Type: item.S, S: k.SK},
 			"s": {Type: item.S, S: "text"}, "n": {Type: item.N, S: "1.5"}, "b": {Type: item.B, B: []byte{0, 1}},
 			"yes": {Type: item.Bool, Bool: true}, "nil": {Type: item.Null},
+			"list":   {Type: item.Nested, S: `["a",1.5,true,null,{"l":[],"m":{}},"<&>"]`},
+			"map":    {Type: item.Nested, S: `{"n":12345678901234567890.123456789,"s":""}`},
+			"deep":   {Type: item.Nested, S: strings.Repeat("[", 31) + `"leaf"` + strings.Repeat("]", 31)},
+			"no one": {Type: item.Nested, S: `{}`},
 		}
 		if err := c.table.PutItem(c.Context(), it); err != nil {
 			c.Fatal(err)

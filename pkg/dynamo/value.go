@@ -33,6 +33,11 @@ func attribute(v item.Value) types.AttributeValue {
 		return &types.AttributeValueMemberBOOL{Value: v.Bool}
 	case item.Null:
 		return &types.AttributeValueMemberNULL{Value: true}
+	case item.Nested:
+		if tree, err := item.ParseNested(v.S); err == nil {
+			return nested(tree)
+		}
+		return nil
 	default:
 		asRead, _ := v.Opaque.(types.AttributeValue)
 		return asRead
@@ -43,7 +48,7 @@ func attribute(v item.Value) types.AttributeValue {
 func storable(it item.Item) error {
 	for name, v := range it {
 		if attribute(v) == nil {
-			return fmt.Errorf("attribute %q is a map, a list or a set, which Tidemark does not store: remove it, or write the item with another tool", name)
+			return fmt.Errorf("attribute %q has a type that Tidemark does not store: remove it, or write the item with another tool", name)
 		}
 	}
 	return nil
@@ -81,9 +86,12 @@ func valueOf(a types.AttributeValue) item.Value {
 		return item.Value{Type: item.Bool, Bool: a.Value}
 	case *types.AttributeValueMemberNULL:
 		return item.Value{Type: item.Null}
-	default:
-		return item.Value{Type: item.Other, Opaque: a}
+	case *types.AttributeValueMemberL, *types.AttributeValueMemberM:
+		if tree, ok := treeOf(a); ok {
+			return item.Value{Type: item.Nested, S: item.NestedText(tree)}
+		}
 	}
+	return item.Value{Type: item.Other, Opaque: a}
 }
 
 // primary returns a key in the SDK's form.

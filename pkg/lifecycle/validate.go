@@ -29,6 +29,7 @@ const (
 	codeNameReserved     = "name-reserved"
 	codeWrongType        = "wrong-type"
 	codeNotAllowed       = "not-allowed"
+	codeNested           = "nested"
 )
 
 // maxProfileBytes limits the stored size of a profile. DynamoDB limits an item to 400 KB,
@@ -68,9 +69,23 @@ func (a *validation) checkAttrs(given model.Attrs) model.Attrs {
 		if i > 0 && attrs[i-1].Name == f.Name {
 			a.addError(f.Name, codeDuplicateName, "appears twice: send it once")
 		}
-		a.checkField(f)
+		attrs[i].Value = a.checkNested(f)
+		a.checkField(attrs[i])
 	}
 	return attrs
+}
+
+// checkNested returns the value of a field, a list or a map in its only form.
+func (a *validation) checkNested(f model.Attr) model.Value {
+	if f.Value.Kind != model.Nested || len(f.Value.Text) > a.limits().Text {
+		return f.Value
+	}
+	tree, err := item.ParseNested(f.Value.Text)
+	if err != nil {
+		a.addError(f.Name, codeNested, "%v", err)
+	}
+	f.Value.Text = item.NestedText(tree)
+	return f.Value
 }
 
 func (a *validation) checkField(f model.Attr) {
@@ -106,7 +121,7 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 			a.addError(f.Name, codeMissing, "is required in profiles of %s: send a string that is not empty", p.Subject.Type)
 		case !ok || v.Kind == model.Null:
 		case v.Kind != model.Text:
-			a.addError(f.Name, codeWrongType, "is not a string: send a string")
+			a.addError(f.Name, codeWrongType, "is not a string, but declared as a field of profiles, which are strings: send a string")
 		case len(f.Values) > 0 && !slices.Contains(f.Values, v.Text):
 			a.addError(f.Name, codeNotAllowed, "%.64q is not an allowed value: want %s", v.Text, strings.Join(f.Values, ", "))
 		}
@@ -117,6 +132,13 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 			a.addError(x.Field, codeWrongType, "is not a string, but an index uses this field: send a string")
 		} else if k := indexKey(p, x); k != (keys.Key{}) && k.Check() != nil {
 			a.addError(x.Field, codeKeyTooLong, "is too long for an index key: shorten it")
+		}
+	}
+	for _, u := range spec.Unique {
+		for _, name := range u.Fields {
+			if v, _ := p.Attrs.Get(name); v.Kind == model.Nested {
+				a.addError(name, codeWrongType, "is a list or a map, but the unique constraint %s uses this field: send a string, number or boolean", u.Name)
+			}
 		}
 	}
 	for _, c := range claims(p.Subject.Type, spec, p.Attrs) {

@@ -113,7 +113,7 @@ func normalize(it item.Item) (item.Item, error) {
 			v.S = d.String()
 			out[name] = v
 		case item.Other:
-			return nil, fmt.Errorf("%w: attribute %q is a map, a list or a set, which Tidemark does not store", errMalformed, name)
+			return nil, fmt.Errorf("%w: attribute %q has a type that Tidemark does not store", errMalformed, name)
 		}
 	}
 	return out, nil

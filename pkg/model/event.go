@@ -15,14 +15,16 @@ const (
 	Number
 	Text
 	Bool
+	Nested // a list or a map; only in profiles
 )
 
-// Value is the value of a field: an exact number, a string, a boolean or null.
-// The zero Value is null. Values are comparable with ==.
+// Value is the value of a field: an exact number, a string, a boolean or null, and in profiles a
+// list or a map too. The zero Value is null. Values are comparable with ==; lists and maps, as
+// they are stored.
 type Value struct {
 	Kind   ValueKind
 	Number Decimal // if Kind is Number
-	Text   string  // if Kind is Text
+	Text   string  // if Kind is Text; if Kind is Nested, the list or map as JSON
 	Bool   bool    // if Kind is Bool
 }
 
@@ -44,12 +46,14 @@ func (v Value) String() string {
 		return strconv.Quote(v.Text)
 	case Bool:
 		return strconv.FormatBool(v.Bool)
+	case Nested:
+		return v.Text
 	}
 	return "null"
 }
 
 // Plain returns v as it is written in a key or a table cell: a text without quotes, a number
-// with all digits, true or false. ok is false for null.
+// with all digits, true or false, a list or map as JSON. ok is false for null.
 func (v Value) Plain() (_ string, ok bool) {
 	switch v.Kind {
 	case Null:

@@ -18,9 +18,9 @@ type Profile struct {
 	Generation Generation
 	// Sentinels are the partition keys of the unique sentinels that this profile owns.
 	Sentinels []string
-	// Foreign holds attributes of types that Attrs cannot have (maps, lists, sets and bytes),
-	// which another program wrote, in the form of the store. Deletion and restoration keep
-	// them.
+	// Foreign holds attributes of types that Attrs cannot have (sets, bytes, and lists and maps
+	// that contain them), which another program wrote, in the form of the store. Deletion and
+	// restoration keep them.
 	Foreign any
 }
 

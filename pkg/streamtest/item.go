@@ -8,7 +8,7 @@ import (
 )
 
 // Item is an item by attribute name. Values are string, []byte, bool, nil, json.Number or any
-// integer or float. Tables return every number as json.Number.
+// integer or float. Tables return every number as json.Number, and no lists or maps.
 type Item map[string]any
 
 func (it Item) encode() (item.Item, error) {

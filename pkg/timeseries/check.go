@@ -163,25 +163,27 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 	if c.find(subjectRole) == nil {
 		c.report(AppendLacksKey, "", `no field identifies the subject: tag the subject's id with tide:"subject"`)
 	}
-	fields := map[string]bool{} // whether each field is a text
+	fields := map[string]form{}
 	for _, column := range c.columns {
 		_, twice := fields[column.name]
 		switch {
-		case column.is(subjectRole) && column.typ.Kind() != reflect.String || column.is(fieldRole) && !allowedTypes(enrichmentRole)(column.typ):
-			c.report(TypeUnfit, column.goName, "%s cannot hold it: an id is a string, a field is a string, boolean, time or number", column.typ)
+		case column.is(subjectRole) && column.typ.Kind() != reflect.String || column.is(fieldRole) && formOf(direct(column.typ)) == noForm:
+			c.report(TypeUnfit, column.goName, "%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, map or struct", column.typ)
 		case column.is(subjectRole):
 			continue
 		case !column.is(fieldRole) || twice || tablekeys.ReservedInProfile(column.name):
 			c.report(TagUnreadable, column.goName, "%q is not a field, or its name is reserved or used twice: tag it as field, or give another name with name=", column.name)
 		}
-		fields[column.name] = allowedTypes(dimensionRole)(column.typ)
+		fields[column.name] = formOf(direct(column.typ))
 	}
 	kind := c.complete(catalog.Kind{Name: subject.Name, Path: "profile", Subject: subject}) // a kind validates its subject
 	if kind == nil || kind.Subject.Profile == nil {
 		return layoutOf(c.columns), catalog.Profile{}.Complete(), c.err()
 	}
 	for _, f := range kind.Subject.Profile.Fields() {
-		if text, found := fields[f.Name]; !found || !text && !strings.HasPrefix(f.Path, "unique.") {
+		switch form := fields[f.Name]; {
+		case form == textForm, strings.HasPrefix(f.Path, "unique.") && form != noForm && form != nestedForm:
+		default:
 			c.report(RowDiffers, "", "the profile of %s has %s, but the type has no such field that is a string: add one, or remove the declaration", subject.Name, f.Path)
 		}
 	}
@@ -197,11 +199,10 @@ var (
 // accepts numbers, a field everything else, dimension and distinct strings, enrichment all.
 func allowedTypes(roles role) func(reflect.Type) bool {
 	return func(t reflect.Type) bool {
-		if t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		form := formOf(t)
+		form := formOf(direct(t))
 		switch {
+		case form == nestedForm:
+			return false
 		case roles&measureRole != 0:
 			return form.number()
 		case roles&fieldRole != 0:
@@ -214,6 +215,14 @@ func allowedTypes(roles role) func(reflect.Type) bool {
 			return form == textForm
 		}
 	}
+}
+
+// direct returns the type that a pointer points to, or t.
+func direct(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
 }
 
 func roleName(roles role) string {

@@ -70,6 +70,8 @@ func (l *layout) fields(v reflect.Value, absent bool) (fields model.Attrs, probl
 		}
 		value, ok, err := encode(v.FieldByIndex(c.index))
 		switch {
+		case err != nil && value.Kind == model.Nested:
+			problems = append(problems, model.FieldError{Field: c.name, Code: ingest.CodeNested, Message: err.Error()})
 		case err != nil:
 			problems = append(problems, model.FieldError{Field: c.name, Code: ingest.CodeNumberRange, Message: err.Error()})
 		case ok:

@@ -41,7 +41,8 @@ type ProfileResult[T any] struct {
 // OpenProfiles opens the profiles of a type of subject with the tags of T, a struct:
 //
 //	tide:"subject"   the subject's id: a string
-//	tide:"field"     a field: a string, boolean, time, number, or a pointer to one
+//	tide:"field"     a field: a string, boolean, time, number, or a pointer to one; or a slice, map
+//	                 or struct, which is stored as encoding/json writes it
 //
 // T must have the fields that subject.Profile declares, indexes or makes unique. opts may be nil.
 // The error joins an *Error for each mistake.

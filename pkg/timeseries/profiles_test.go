@@ -181,9 +181,9 @@ func TestOpenProfiles_ReportsEachMistake(t *testing.T) {
 	type wrongSubject struct {
 		ID int `tide:"subject"`
 	}
-	type list struct {
-		ID   string   `tide:"subject"`
-		Tags []string `tide:"field"`
+	type photo struct {
+		ID    string `tide:"subject"`
+		Image []byte `tide:"field"`
 	}
 	type timed struct {
 		ID string    `tide:"subject"`
@@ -210,7 +210,7 @@ func TestOpenProfiles_ReportsEachMistake(t *testing.T) {
 		"not a struct":                  {openAs(profiles[string], none), timeseries.AppendMissing},
 		"no subject":                    {openAs(profiles[noSubject], none), timeseries.AppendLacksKey},
 		"a subject that is a number":    {openAs(profiles[wrongSubject], none), timeseries.TypeUnfit},
-		"a list":                        {openAs(profiles[list], none), timeseries.TypeUnfit},
+		"bytes":                         {openAs(profiles[photo], none), timeseries.TypeUnfit},
 		"a role of events":              {openAs(profiles[timed], none), timeseries.TagUnreadable},
 		"a reserved name":               {openAs(profiles[reserved], none), timeseries.TagUnreadable},
 		"a name used twice":             {openAs(profiles[twice], none), timeseries.TagUnreadable},

@@ -1,10 +1,12 @@
 package timeseries
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -22,6 +24,7 @@ const (
 	textForm
 	boolForm
 	timeForm
+	nestedForm // lists and maps, in profiles
 )
 
 func (f form) number() bool { return f >= decimalForm && f <= uintForm }
@@ -31,6 +34,7 @@ var kindForms = map[reflect.Kind]form{
 	reflect.Int: intForm, reflect.Int8: intForm, reflect.Int16: intForm, reflect.Int32: intForm, reflect.Int64: intForm,
 	reflect.Uint: uintForm, reflect.Uint8: uintForm, reflect.Uint16: uintForm, reflect.Uint32: uintForm, reflect.Uint64: uintForm,
 	reflect.String: textForm, reflect.Bool: boolForm,
+	reflect.Slice: nestedForm, reflect.Map: nestedForm, reflect.Struct: nestedForm,
 }
 
 func formOf(t reflect.Type) form {
@@ -42,11 +46,14 @@ func formOf(t reflect.Type) form {
 	case reflect.TypeFor[model.Time]():
 		return noForm // time.Time is the one type of times
 	}
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
+		return noForm // bytes, which JSON has not
+	}
 	return kindForms[t.Kind()]
 }
 
-// encode returns the stored value of a Go field. ok is false if it is absent: a nil pointer,
-// an empty string or a zero time. A pointer to one of the latter two is present.
+// encode returns the stored value of a Go field. ok is false if it is absent: a nil pointer, slice
+// or map, an empty string or a zero time. A pointer to one of the latter two is present.
 func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 	pointed := v.Kind() == reflect.Pointer
 	if pointed {
@@ -71,10 +78,25 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 	case timeForm:
 		at := v.Interface().(time.Time)
 		return model.TextValue(at.UTC().Format(time.RFC3339Nano)), pointed || !at.IsZero(), nil
+	case nestedForm:
+		value, err = encodeNested(v)
+		return value, value.Text != "null", err
 	default:
 		return model.TextValue(v.String()), pointed || v.Len() > 0, nil
 	}
 }
+
+// encodeNested returns a list or a map as encoding/json writes it, which is null if it is nil.
+// Text that is not UTF-8 is an error: encoding/json would replace it.
+func encodeNested(v reflect.Value) (model.Value, error) {
+	text, err := json.Marshal(v.Interface())
+	if err == nil && strings.Contains(strings.ReplaceAll(string(text), `\\`, ""), `\ufffd`) {
+		err = errUTF8
+	}
+	return model.Value{Kind: model.Nested, Text: string(text)}, err
+}
+
+var errUTF8 = errors.New("contains bytes that are not UTF-8: encode it as UTF-8")
 
 // encodeFloat returns the number with the shortest decimal text for f. NaN and infinities are
 // stored as text, as when a device sends them.
@@ -123,6 +145,10 @@ func decode(value model.Value, v reflect.Value) error {
 			return errForm
 		}
 		v.Set(reflect.ValueOf(at))
+	case form == nestedForm && value.Kind == model.Nested:
+		if json.Unmarshal([]byte(value.Text), v.Addr().Interface()) != nil {
+			return errForm
+		}
 	default:
 		return errForm
 	}
