@@ -221,3 +221,53 @@ func TestEditor_AnEditWithoutAResultIsAnError(t *testing.T) {
 		t.Errorf("stored is %+v, want the event as it was", after)
 	}
 }
+
+// losingDeletes loses the response of the first deletion, after it was carried out.
+type losingDeletes struct {
+	*memory.Table
+	calls int
+}
+
+func (l *losingDeletes) DeleteEvent(ctx context.Context, k model.EventKey, now model.Time) (storage.WriteResult, error) {
+	result, err := l.Table.DeleteEvent(ctx, k, now)
+	if l.calls++; l.calls == 1 {
+		return storage.Unknown, err
+	}
+	return result, err
+}
+
+// A deletion whose response was lost finds no event when it is repeated: it has deleted the event.
+func TestEditor_ADeletionThatWasCarriedOutWithoutAResponseIsADeletion(t *testing.T) {
+	t.Parallel()
+	e := newEdits(t)
+	lossy := &losingDeletes{Table: e.table}
+	e.Store = lossy
+	if got, err := e.Delete(t.Context(), e.event.Key(), nil); err != nil || got.Outcome != ingest.Deleted || lossy.calls != 2 {
+		t.Errorf("%s, %v after %d requests; want %s after 2", got.Outcome, err, lossy.calls, ingest.Deleted)
+	}
+}
+
+// A correction replaces fields. When the event arrived, whether it was late and when it expires stay
+// as they were, also for an event that never expires.
+func TestEditor_ACorrectionKeepsArrivalLatenessAndExpiry(t *testing.T) {
+	t.Parallel()
+	forever := func(k *catalog.Kind) { keeping(k); k.Retention = tier.Policy{Raw: tier.Forever} }
+	for name, change := range map[string]func(*catalog.Kind){"expires": keeping, "never expires": forever} {
+		kind, m := kindOf(t, change), memory.New(clock)
+		service := serviceOn(m, 1)
+		wantOutcomes(t, appendAll(t, service, kind, observation(minute(2), "", num("t", 1)), observation(minute(1), "", num("t", 1))), model.Applied, model.Late)
+		service.Now = func() model.Time { return clock().Add(time.Hour) }
+		editor := &ingest.Editor{Service: service, Store: m}
+		before := eventsOf(t, m, series(kind))
+		for _, was := range before {
+			for _, expect := range []*model.Hash{nil, &was.Hash} {
+				got, err := editor.Correct(t.Context(), kind, observation(was.At, "", num("t", 5)), expect)
+				if e := got.Event; err != nil || e == nil || e.Late != was.Late || e.ArrivedAt != was.ArrivedAt || e.ExpiresAt != was.ExpiresAt {
+					t.Errorf("%s: %+v is corrected to %+v, %v", name, was, got.Event, err)
+				} else if was = *e; was.Late != (was.At == minute(1)) || (was.ExpiresAt == 0) != (name == "never expires") {
+					t.Errorf("%s: stored %+v", name, was)
+				}
+			}
+		}
+	}
+}

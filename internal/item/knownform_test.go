@@ -41,6 +41,9 @@ func TestScanner_ScansAKnownShapeByItsShape(t *testing.T) {
 		if next := s.matchShape(b, 0, &f, &s.events.shapes); next != len(b) {
 			t.Fatalf("%s does not match its own shape: next %d", b, next)
 		}
+		if want.IndexBy != "location" {
+			t.Errorf("indexed by %q, want location", want.IndexBy)
+		}
 		if string(f.pk) != "DEVICE#d" || f.sameAsLast&(1<<rolePK) == 0 || string(f.index) != "BY#READING#location#hall" || f.expiresAt != 1779285601 ||
 			f.arrived != want.ArrivedAt || f.hash != want.Hash || !f.late || len(f.fields) != 4 || f.damaged {
 			t.Errorf("scanned by its shape: %+v, want the values of %+v", f, want)

@@ -76,18 +76,25 @@ func (x *system) finish(s *state, i int, r *request) error {
 		for v := range uint8(maxChanges) {
 			if f.batch>>(maxChanges*e+int(v))&1 == 1 {
 				s.processed[e] = max(s.processed[e], v+1)
-				if x.sealed > 0 && int(s.tick) >= x.sealed {
-					s.late |= 1 << e
-				}
 			}
 		}
 	}
+	x.noteLate(s, f.batch)
 	f.batch = 0
 	if !x.remembersAll {
 		f.at = x.forget(f.at)
 	}
 	f.base = f.at
 	return nil
+}
+
+// noteLate notes the events of a batch that was processed, or begun, when rows may be sealed.
+func (x *system) noteLate(s *state, batch uint16) {
+	for e := range x.at {
+		if x.sealed > 0 && int(s.tick) >= x.sealed && batch>>(maxChanges*e)&(1<<maxChanges-1) != 0 {
+			s.late |= 1 << e
+		}
+	}
 }
 
 // end ends a process that runs once.

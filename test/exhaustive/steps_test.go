@@ -129,6 +129,7 @@ func (x *system) stepsOf(s state, i int, emit func(step)) {
 		done.used.crashes++
 		*done.process(i) = process{}
 		if i < maxFunctions {
+			x.noteLate(&done, done.functions[i].batch)
 			x.cold(&done, i)
 		}
 		emit(step{who: actor(i), what: "crashes after", request: r, to: done})
