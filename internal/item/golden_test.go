@@ -152,6 +152,7 @@ func forms() map[string]form {
 		"quarantined-by-subject":   quarantinedForm(quarantined()),
 		"quarantined-by-source":    quarantinedForm(bySource),
 	}
+	maps.Copy(all, configForms())
 	maps.Copy(all, lifecycleForms())
 	maps.Copy(all, alertForms())
 	return all
