@@ -41,8 +41,8 @@ func TestScanner_ScansAKnownShapeByItsShape(t *testing.T) {
 		if next := s.matchShape(b, 0, &f, &s.events.shapes); next != len(b) {
 			t.Fatalf("%s does not match its own shape: next %d", b, next)
 		}
-		if want.IndexBy != "location" {
-			t.Errorf("indexed by %q, want location", want.IndexBy)
+		if want.IndexBy != "location" || !want.Late {
+			t.Errorf("indexed by %q, late %v; want location, true", want.IndexBy, want.Late)
 		}
 		if string(f.pk) != "DEVICE#d" || f.sameAsLast&(1<<rolePK) == 0 || string(f.index) != "BY#READING#location#hall" || f.expiresAt != 1779285601 ||
 			f.arrived != want.ArrivedAt || f.hash != want.Hash || !f.late || len(f.fields) != 4 || f.damaged {

@@ -125,3 +125,23 @@ func TestPurge_IsUndecidedWhereNothingIsRemoved(t *testing.T) {
 		t.Errorf("%v after %d requests, want %v after 4", err, s.requests, retry.ErrUndecided)
 	}
 }
+
+// A partition without items costs a purge one read, not one for each class of items.
+func TestPurge_ReadsAnEmptyPartitionOnce(t *testing.T) {
+	w := newFixture(t, employee)
+	lists := 0
+	w.faulty.Reads = func(c storetest.Call) bool {
+		if c.Method == "List" {
+			lists++
+		}
+		return false
+	}
+	if _, err := w.purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	partitions := len(tablekeys.SubjectPartitions(alice, 3))
+	// Latest items are locked once; each of two passes also reads the list of series and the quarantine.
+	if want := partitions + 2*(partitions+2); lists != want {
+		t.Errorf("%d reads of %d partitions, want %d", lists, partitions, want)
+	}
+}

@@ -31,8 +31,19 @@ func raised() tier.Policy {
 
 var (
 	openHour = []string{"10T22:30"}
+	lateHour = []string{"10T23:05"}
 	closing  = []string{"10T23:05", "10T23:20", "11T00:20"}
-	expiring = []string{"10T22:30", "13T21:20", "13T21:40", "13T22:40", "20T23:30"}
+	// A history is short around one closing; bothClosings pass while a process is suspended.
+	firstClosing, secondClosing = closing[:2], closing[1:]
+	bothClosings                = []string{closing[0], closing[2]}
+	expiring                    = []string{"10T22:30", "13T21:20", "13T21:40", "13T22:40", "20T23:30"}
+
+	twoHours    = []string{"10T22:55", "10T23:04"}
+	sealedHours = []string{"10T22:05", "10T23:04"}
+	threeEvents = []string{"10T22:04", "10T22:05", "10T23:04"}
+
+	// apart are clocks up to two minutes apart: of the functions, ingest, the sweep and readers.
+	apart = []time.Duration{-time.Minute, time.Minute, 0, time.Minute}
 )
 
 var scenarios = []scenario{
@@ -113,39 +124,137 @@ var scenarios = []scenario{
 		budget: budget{sweeps: 1, readers: 1},
 	},
 	{
-		name: "e: deferred, two hours, a sweep", sizes: "l",
-		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		name: "e1: deferred, two hours, deletion, a sweep, the first closing", sizes: "l",
+		events: twoHours, ticks: firstClosing,
 		policies: []tier.Policy{deferred(0)}, functions: 1,
 		budget: budget{deletes: 1, sweeps: 1},
 	},
 	{
-		name: "f: deferred, two hours, a sweep and a reader of the day", sizes: "l",
-		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		name: "e2: deferred, two hours, deletion, a sweep, the second closing", sizes: "l",
+		events: twoHours, ticks: secondClosing,
+		policies: []tier.Policy{deferred(0)}, functions: 1,
+		budget: budget{deletes: 1, sweeps: 1},
+	},
+	{
+		name: "e3: deferred, two hours, crash, a sweep, the second closing", sizes: "l",
+		events: twoHours, ticks: secondClosing,
+		policies: []tier.Policy{deferred(0)}, functions: 1,
+		budget: budget{crashes: 1, sweeps: 1},
+	},
+	{
+		name: "e4: deferred, two hours, no response, a sweep, the second closing", sizes: "l",
+		events: twoHours, ticks: secondClosing,
+		policies: []tier.Policy{deferred(0)}, functions: 1,
+		budget: budget{unknowns: 1, sweeps: 1},
+	},
+	{
+		name: "f4: deferred, two hours, a sweep, a reader, the first closing", sizes: "l",
+		events: twoHours, ticks: firstClosing,
 		policies: []tier.Policy{deferred(0)}, functions: 1, read: tier.Day,
 		budget: budget{sweeps: 1, readers: 1},
 	},
 	{
-		name: "g: deferred, two hours, 2 functions and a sweep", sizes: "l",
-		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		name: "f5: deferred, two hours, a sweep, a reader, the second closing", sizes: "l",
+		events: twoHours, ticks: secondClosing,
+		policies: []tier.Policy{deferred(0)}, functions: 1, read: tier.Day,
+		budget: budget{sweeps: 1, readers: 1},
+	},
+	{
+		name: "f6: deferred, one event, two sweeps, a reader, no response", sizes: "l",
+		events: twoHours[1:], ticks: bothClosings,
+		policies: []tier.Policy{deferred(0)}, functions: 1, read: tier.Day,
+		budget: budget{sweeps: 2, readers: 1, unknowns: 1},
+	},
+	{
+		name: "g1: deferred, two hours, 2 functions, a sweep, the first closing", sizes: "l",
+		events: twoHours, ticks: firstClosing,
 		policies: []tier.Policy{deferred(0)}, functions: 2,
 		budget: budget{sweeps: 1},
 	},
 	{
-		name: "h: deferred, clocks a minute apart, one hour", sizes: "l",
-		events: []string{"10T23:03", "10T23:04"}, ticks: []string{"10T23:05", "11T00:14", "11T00:16", "11T00:18"},
-		skews:    []time.Duration{-time.Minute, time.Minute, 0, time.Minute},
+		name: "g2: deferred, two hours, 2 functions, a sweep, the second closing", sizes: "l",
+		events: twoHours, ticks: secondClosing,
 		policies: []tier.Policy{deferred(0)}, functions: 2,
 		budget: budget{sweeps: 1},
 	},
 	{
-		name: "i: days deferred, two hours, a sweep", sizes: "l",
-		events: []string{"10T22:55", "10T23:04"}, ticks: closing,
+		name: "g3: deferred, three events, 2 functions, a sweep, the first closing", sizes: "l",
+		events: threeEvents, ticks: firstClosing,
+		policies: []tier.Policy{deferred(0)}, functions: 2,
+		budget: budget{sweeps: 1},
+	},
+	{
+		name: "h1: deferred, clocks a minute apart, one event, three closings", sizes: "l",
+		events: twoHours[1:], ticks: []string{"10T23:05", "11T00:14", "11T00:16", "11T00:18"}, skews: apart,
+		policies: []tier.Policy{deferred(0)}, functions: 2,
+		budget: budget{sweeps: 1},
+	},
+	{
+		name: "i: days deferred, two hours, 2 functions, a sweep", sizes: "l",
+		events: twoHours, ticks: closing,
 		policies: []tier.Policy{deferred(1)}, functions: 2,
 		budget: budget{sweeps: 1},
 	},
 	{
 		name: "j: three events of two hours, immediate", sizes: "l",
-		events: []string{"10T22:04", "10T22:05", "10T23:04"}, ticks: []string{"10T23:05"},
+		events: threeEvents, ticks: lateHour,
 		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+	},
+	{
+		name: "j1: three events of two hours, immediate, crash", sizes: "l",
+		events: threeEvents, ticks: lateHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{crashes: 1},
+	},
+	{
+		name: "j2: three events of two hours, immediate, repeat", sizes: "l",
+		events: threeEvents, ticks: lateHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{repeats: 1},
+	},
+	{
+		name: "j3: three events of two hours, immediate, no response", sizes: "l",
+		events: threeEvents, ticks: lateHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{unknowns: 1},
+	},
+	{
+		name: "j4: three events of two hours, immediate, deletion", sizes: "l",
+		events: threeEvents, ticks: lateHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{deletes: 1},
+	},
+	{
+		name: "j5: three events of two hours, immediate, a reader of hours", sizes: "l",
+		events: threeEvents, ticks: lateHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2, read: tier.Hour,
+		budget: budget{readers: 1},
+	},
+	{
+		name: "j6: two hours, immediate, deletion, crash and repeat", sizes: "l",
+		events: twoHours, ticks: lateHour,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+		budget: budget{crashes: 1, repeats: 1, deletes: 1},
+	},
+	{
+		name: "k1: immediate, seal and expiry, two hours, 2 functions", sizes: "l",
+		events: sealedHours, ticks: expiring, sealed: 2, ttl: true,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 2,
+	},
+	{
+		name: "k2: immediate, the retention is raised, two hours, 2 functions", sizes: "l",
+		events: sealedHours, ticks: expiring, sealed: 2, ttl: true,
+		policies: []tier.Policy{immediate(10 * day), raised()}, functions: 2,
+	},
+	{
+		name: "k3: immediate, seal and expiry, two hours, crash and repeat", sizes: "l",
+		events: sealedHours, ticks: expiring, sealed: 2, ttl: true,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 1,
+		budget: budget{crashes: 1, repeats: 1},
+	},
+	{
+		name: "k4: immediate, seal and expiry, three events", sizes: "l",
+		events: threeEvents, ticks: expiring, sealed: 2, ttl: true,
+		policies: []tier.Policy{immediate(10 * day)}, functions: 1,
 	},
 }
