@@ -4,8 +4,10 @@ import (
 	"context"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -99,5 +101,34 @@ func TestProcess_TheListIsReadOnceForEachSeries(t *testing.T) {
 	}
 	if entries.reads != 3 {
 		t.Errorf("%d reads of the list for three series, want 3", entries.reads)
+	}
+}
+
+// readingSweeps counts the reads of low watermarks.
+type readingSweeps struct {
+	store
+	reads int
+}
+
+func (r *readingSweeps) Sweeps(ctx context.Context) (entity.LowWatermarks, error) {
+	r.reads++
+	return r.store.Sweeps(ctx)
+}
+
+// A process reads the low watermarks once in ten seconds, and again if its clock was set back.
+func TestProcess_ReadsTheLowWatermarksOnceInTenSeconds(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	marks := &readingSweeps{store: w.table}
+	w.on(marks)
+	for i, c := range []struct {
+		later time.Duration
+		want  int
+	}{{0, 1}, {0, 1}, {entity.WatermarkAge - time.Millisecond, 1}, {time.Millisecond, 2}, {time.Second, 2}, {-2 * time.Second, 3}} {
+		w.advance(c.later)
+		w.put(model.Order{At: noon.Add(-40*tier.Day24 - time.Duration(i)*time.Hour)}, "1") // its children may have expired
+		w.process()
+		if marks.reads != c.want {
+			t.Errorf("event %d: %d reads, want %d", i, marks.reads, c.want)
+		}
 	}
 }

@@ -188,13 +188,15 @@ func (s *stuck) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (s
 }
 
 func TestProcess_GivesUpAfterTheConfiguredAttempts(t *testing.T) {
-	w := newWorld(t)
-	w.agg.Limits.Attempts = 5
-	w.put(order(ten, ""), "1")
-	w.on(&always{store: w.table, result: storage.Throttled})
-	r := w.agg.Process(w.ctx(), w.changes())
-	if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Err.Error(), "gave up after 5 attempts") || r.Throttled != 5*4 {
-		t.Errorf("%d throttled, failures %v; want 4 of each attempt, and the hour given up after 5 attempts", r.Throttled, r.Failures)
+	for configured, want := range map[int]int{0: 60, 1: 1, 5: 5} {
+		w := newWorld(t)
+		w.agg.Limits.Attempts = configured
+		w.put(order(ten, ""), "1")
+		w.on(&always{store: w.table, result: storage.Throttled})
+		r := w.agg.Process(w.ctx(), w.changes())
+		if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Err.Error(), fmt.Sprintf("gave up after %d attempts", want)) || r.Throttled != want*4 {
+			t.Errorf("%d attempts: %d throttled, failures %v; want 4 of each attempt, and the hour given up after %d attempts", configured, r.Throttled, r.Failures, want)
+		}
 	}
 }
 

@@ -143,3 +143,34 @@ func TestSessions_TheNextHourWithinAGapIsInexact(t *testing.T) {
 		}
 	}
 }
+
+// The row of an hour can be folded, but that of the hour before is about to lose its first click: if
+// its last session may go on into this hour, what is folded now may miss its beginning.
+func TestSessions_AnHourIsInexactIfASessionFromASealedHourMayReachIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		minutes []int // of clicks after noon
+		exact   bool
+	}{
+		"a session over the hour":            {[]int{1, 30, 55, 80}, false},
+		"the last click half an hour before": {[]int{1, 30, 80}, false},
+		"the last click longer before":       {[]int{1, 29, 80}, true},
+		"no click in the hour before":        {[]int{80}, true},
+	} {
+		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+		for _, minute := range c.minutes {
+			v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+			v.change(v.now(), "a", "/")
+		}
+		v.processAll(v.queued)
+		v.queued = nil
+		v.setNow(noon.Add(24 * time.Hour))
+		v.sweep()
+		v.setNow(noon.Add(30*tier.Day24 - 29*time.Minute)) // the click at 12:01 expires in half an hour
+		v.change(noon.Add(85*time.Minute), "a", "/")
+		v.processAll(v.queued)
+		row := v.row(tier.Hour, "2026-03-10T13:00:00Z")
+		if row == nil || row.Empty || row.Exact != c.exact || c.exact && saidBy(&row.Fold).views != 2 {
+			t.Errorf("%s: %+v, want a row, exact %v", name, row, c.exact)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func TestValidation_TheOrderValueIsRequired(t *testing.T) {
 			"empty":          {[]model.Attr{text("seq", "")}, map[bool]string{true: ingest.CodeMissing, false: ingest.CodeWrongType}[order == catalog.TextOrder]},
 			"a control code": {[]model.Attr{text("seq", "a\x01")}, map[bool]string{true: ingest.CodeControlCharacter, false: ingest.CodeWrongType}[order == catalog.TextOrder]},
 		} {
-			r := appendAll(t, serviceOn(memory.New(clock), 1), kind, observation(0, "", c.fields...))[0]
+			r := appendAll(t, serviceOn(memory.New(clock), 1), kind, observation(0, "", append([]model.Attr{num("a", 1)}, c.fields...)...))[0]
 			switch {
 			case c.code == "" && r.Outcome != model.Applied:
 				t.Errorf("%s, %s: %s %v, want applied", order, name, r.Outcome, r.Errors)
