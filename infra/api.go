@@ -41,12 +41,13 @@ func (s *stack) addAPI() {
 	}
 	if s.stage.Sources.Pages {
 		s.addCollector(targets[ingest])
+		s.addReads("Stats", query, targets[query], httpapi.PathStats, mode, authorizer, "POST")
 	}
 	if s.stage.Sources.Senders {
 		s.addSenders(targets[ingest])
 	}
 	if s.settings.Prometheus {
-		s.addPrometheus(mode, authorizer)
+		s.addReads("Prometheus", prometheus, s.integration("PrometheusIntegration", prometheus), httpapi.PrometheusPath+"/{proxy+}", mode, authorizer, "GET", "POST")
 	}
 	s.addAPIStage()
 	s.addDomain()
@@ -159,19 +160,18 @@ func (s *stack) addAPIStage() {
 	})
 }
 
-// addPrometheus creates the routes of Prometheus's HTTP API. Callers are authorized as for reads:
-// a POST request is a query whose parameters are a form.
-func (s *stack) addPrometheus(mode string, authorizer any) {
-	target := s.integration("PrometheusIntegration", prometheus)
-	for _, method := range []string{"GET", "POST"} {
-		awsapigatewayv2.NewCfnRoute(s.Stack, new("Prometheus"+capitalize(method)+"Route"), &awsapigatewayv2.CfnRouteProps{
+// addReads creates routes that are not in the catalog. Callers are authorized as for reads: a POST
+// request is a query in its body.
+func (s *stack) addReads(id, function string, target *string, path, mode string, authorizer any, methods ...string) {
+	for _, method := range methods {
+		awsapigatewayv2.NewCfnRoute(s.Stack, new(id+capitalize(method)+"Route"), &awsapigatewayv2.CfnRouteProps{
 			ApiId:               s.api.Ref(),
-			RouteKey:            new(method + " " + httpapi.PrometheusPath + "/{proxy+}"),
+			RouteKey:            new(method + " " + path),
 			Target:              target,
 			AuthorizationType:   &mode,
 			AuthorizerId:        authorizer,
 			AuthorizationScopes: s.scopesOf(httpapi.ReadHistory),
 		})
-		s.allowInvokeForMethod(prometheus, method)
+		s.allowInvokeForMethod(function, method)
 	}
 }

@@ -18,7 +18,7 @@ func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix + "{name} → IngestIntegration"}
+	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix + "{name} → IngestIntegration", "POST " + httpapi.PathStats + " → QueryIntegration"}
 	for _, path := range writekey.Paths {
 		want = append(want, "POST "+path+" → IngestIntegration")
 	}

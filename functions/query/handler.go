@@ -8,9 +8,11 @@ import (
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/stats"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -26,6 +28,7 @@ type Handler struct {
 	Alerts     *alert.Service                            // only to read alerts and rules
 	OwnerClaim string                                    // see httpapi.Request.Owner
 	Through    func(context.Context) (model.Time, error) // see aggregate.CompleteThrough
+	Limits     config.Limits                             // of the body of a query of a website
 	Log        *slog.Logger
 	API        func() (json.RawMessage, error) // the OpenAPI description; made by the first call
 }
@@ -83,6 +86,9 @@ func (h *Handler) respond(ctx context.Context, r *httpapi.Request) (httpapi.Resp
 
 // read performs the operation that the request names and returns its result.
 func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
+	if r.Path == httpapi.PathStats {
+		return h.stats(ctx, r)
+	}
 	res, err := resourceOf(h.Catalog, r.Path)
 	if err != nil {
 		return nil, err
@@ -102,6 +108,25 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	}
 	res.series.Stream = args.text("stream")
 	return op.read(h, ctx, res, args)
+}
+
+// stats performs a query of a website.
+func (h *Handler) stats(ctx context.Context, r *httpapi.Request) (any, error) {
+	if r.Method != http.MethodPost {
+		return nil, httpapi.ProblemMethod.New("%.16s: use POST, with the query as the body", r.Method).With("Allow", "POST")
+	}
+	body, problem := r.Bytes(h.Limits)
+	if problem != nil {
+		return nil, problem
+	}
+	q, err := stats.Decode(body)
+	if err == nil {
+		err = h.checkOwner(r, []string{q.Site})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stats.Serve(ctx, h.Query, h.Catalog, q)
 }
 
 // checkOwner returns a problem if the caller is bound to an owner that does not own all

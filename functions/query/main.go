@@ -62,6 +62,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 			Purger:     &lifecycle.Purger{Store: store, Now: now, Timing: lifecycle.TimingOf(e.Settings)},
 			Alerts:     &alert.Service{Store: store, Catalog: kinds, Now: now},
 			OwnerClaim: getenv(config.EnvOwnerClaim),
+			Limits:     e.Settings.Limits,
 			Through:    func(ctx context.Context) (model.Time, error) { return aggregate.CompleteThrough(ctx, store, kinds) },
 			Log:        log,
 			API:        sync.OnceValues(func() (json.RawMessage, error) { return describe(kinds) }),

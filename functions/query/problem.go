@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/stats"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -38,6 +39,7 @@ var (
 	problemRangeTooLong   = httpapi.ProblemType{URI: "/problems/range-too-long", Title: "The range has too many points", Status: 400}
 	problemTooManySeries  = httpapi.ProblemType{URI: "/problems/too-many-series", Title: "Too many series are read together", Status: 400}
 	problemWhere          = httpapi.ProblemType{URI: "/problems/bad-condition", Title: "The condition is invalid", Status: 400}
+	problemStats          = httpapi.ProblemType{URI: "/problems/bad-query", Title: "The query cannot be served", Status: 400}
 	problemResponseSize   = httpapi.ProblemType{URI: "/problems/response-too-large", Title: "The response is too large", Status: 422}
 	problemUnreadableItem = httpapi.ProblemType{URI: "/problems/unreadable-item", Title: "A stored item cannot be read", Status: 500}
 )
@@ -61,6 +63,7 @@ var errorProblems = []struct {
 	{model.ErrCondition, problemWhere},
 	{query.ErrCursor, problemCursor},
 	{query.ErrCursorMismatch, problemForeignCursor},
+	{stats.ErrRequest, problemStats},
 	{httpapi.ErrResponseSize, problemResponseSize},
 	{item.ErrNewer, problemUnreadableItem},
 	{item.ErrDamaged, problemUnreadableItem},

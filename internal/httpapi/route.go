@@ -124,6 +124,9 @@ func ServiceRoutes() []Route {
 	}
 }
 
+// PathStats is the path of queries of websites, which are in the form of Plausible's Stats API v2.
+const PathStats = "/api/v2/query"
+
 // PrometheusPath begins the paths of Prometheus's HTTP API, which a function of its own serves by GET
 // and POST. A data source is configured with the address up to here.
 const PrometheusPath = "/prometheus"

@@ -234,6 +234,7 @@ func (s *Stack) startFront() (err error) {
 	routes := []Route{
 		{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Path: sitekey.PathEvent, AnyOrigin: true, To: s.functions[ingest]},
+		{Method: http.MethodPost, Path: httpapi.PathStats, To: s.functions[query]},
 		{Method: http.MethodGet, Path: script.PathPrefix + "{name}", AnyOrigin: true, To: s.functions[ingest]},
 	}
 	for _, path := range writekey.Paths {

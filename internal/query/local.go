@@ -47,7 +47,7 @@ func (s *Service) LocalRollups(ctx context.Context, q Local) (all []Rollup, thro
 	if len(periods) > maxPeriods {
 		return nil, nil, fmt.Errorf("%ss of %s: %w (%d)", q.Unit, q.Series, ErrTooMany, maxPeriods)
 	}
-	totals, err := s.totals(ctx, q, periods)
+	totals, err := s.PeriodTotals(ctx, q.Rollups, periods)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +64,7 @@ func (s *Service) LocalRollups(ctx context.Context, q Local) (all []Rollup, thro
 		if first < len(periods) {
 			utc[len(utc)-1].End = periods[first].Start
 		}
-		older, err := s.totals(ctx, q, utc)
+		older, err := s.PeriodTotals(ctx, q.Rollups, utc)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -91,14 +91,14 @@ func (s *Service) LocalRollups(ctx context.Context, q Local) (all []Rollup, thro
 	return all, through, nil
 }
 
-// totals returns the total of each period.
-func (s *Service) totals(ctx context.Context, q Local, periods []localday.Period) ([]RangeTotal, error) {
+// PeriodTotals returns the total of each period. The range of q is not used.
+func (s *Service) PeriodTotals(ctx context.Context, q Rollups, periods []localday.Period) ([]RangeTotal, error) {
 	all := make([]RangeTotal, len(periods))
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(localReads)
 	for i, p := range periods {
 		reads.Go(func() (err error) {
-			part := q.Rollups
+			part := q
 			part.From, part.To = p.Start, p.End
 			all[i], err = s.RangeTotal(ctx, part)
 			return err

@@ -20,7 +20,7 @@ var layers = [][]string{
 	2: {"internal/telemetry", "pkg/keys", "internal/tablekeys", "pkg/catalog", "internal/retry"},
 	3: {"internal/item", "internal/sessions", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*", "internal/arguments"},
 	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query", "internal/tablescan", "internal/tableconfig", "internal/writekey", "internal/grafana"},
-	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/script", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "internal/eventsource", "internal/simstream", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment", "internal/files", "internal/source", "internal/source/*", "internal/promapi", "internal/webui"},
+	5: {"internal/awsenv", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/script", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "internal/eventsource", "internal/simstream", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment", "internal/files", "internal/source", "internal/source/*", "internal/promapi", "internal/stats", "internal/webui"},
 	6: {"pkg/timeseries", "internal/repair", "internal/repair/*", "internal/local", "internal/local/*", "internal/smoke", "internal/cost", "internal/export", "internal/startup"},
 	7: {"functions/*", "internal/printing", "internal/target", "pkg/timeseries/timeseriestest", "test/internal/*"},
 	8: {"cmd/*", "test/*", "scripts/*", "examples"},

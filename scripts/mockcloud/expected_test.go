@@ -1,9 +1,7 @@
-// Command mockcloud prints, as JSON, the expected configuration of a deployed stage as the APIs of
+// Package mockcloud prints, as JSON, the expected configuration of a deployed stage as the APIs of
 // AWS return it. It uses the packages of the functions, so that deploy.py compares the deployment
 // with the same definition.
-//
-//	mockcloud prod
-package main
+package mockcloud
 
 import (
 	"encoding/json"
@@ -13,21 +11,26 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "mockcloud:", err)
-		os.Exit(1)
-	}
+// TestMain prints the configuration of the stage that TIDEMARK_COMMAND names.
+func TestMain(m *testing.M) {
+	testenv.Main(m, func(args []string) {
+		if err := run(args, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "mockcloud:", err)
+			os.Exit(1)
+		}
+	})
 }
 
 // facts are nested names and values, in the form in which deploy.py returns them.
