@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair/quarantine"
+	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
@@ -89,4 +91,74 @@ func quarantineShowCommand(to *connection) *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+type retryFlags struct {
+	quarantineFlags
+	kind        string
+	all, dryRun bool
+}
+
+func quarantineRetryCommand(to *connection) *cobra.Command {
+	var flags retryFlags
+	cmd := &cobra.Command{
+		Use:   "retry [ID…]",
+		Short: "Process entries again and remove those that succeed",
+		Args:  cobra.ArbitraryArgs,
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of messages that name none (default: the first that is declared)")
+	cmd.Flags().BoolVar(&flags.all, "all", false, "all entries that --subject and --source select")
+	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "list the entries, process nothing")
+	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
+		if (len(ids) > 0) == flags.all {
+			return usagef("nothing to retry: pass ids, or --all")
+		}
+		return retryEntries(cmd, to, flags, ids)
+	}
+	return cmd
+}
+
+func retryEntries(cmd *cobra.Command, to *connection, flags retryFlags, ids []string) error {
+	table, kinds, all, err := openQuarantine(cmd, to, flags.quarantineFlags, ids)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if flags.dryRun {
+		return printing.Cells(out, printing.QuarantineCells(all))
+	}
+	retrier, err := newRetrier(to, table, kinds, flags.kind)
+	if err != nil {
+		return err
+	}
+	stay := 0
+	for i := range all {
+		e := &all[i]
+		result, err := retrier.Retry(cmd.Context(), e)
+		if cmd.Context().Err() != nil {
+			return cmd.Context().Err()
+		}
+		if err != nil {
+			stay++
+		}
+		fmt.Fprintf(out, "%s %s: %s\n", terminal.Printable(e.Source), terminal.Printable(e.ID), terminal.Printable(printing.RetryText(result, err)))
+	}
+	fmt.Fprintf(out, "%s processed and removed, %s stay\n", terminal.Grouped(len(all)-stay), terminal.Grouped(stay))
+	if stay > 0 {
+		return checkFailed
+	}
+	return nil
+}
+
+func newRetrier(to *connection, table *dynamo.Table, kinds *catalog.Catalog, kind string) (*quarantine.Retrier, error) {
+	settings, err := to.Settings()
+	if err != nil {
+		return nil, err
+	}
+	fallback, err := arguments.Kind(kinds, kind)
+	if err != nil {
+		return nil, err
+	}
+	return quarantine.NewRetrier(table, kinds, settings.Limits, fallback.Name, wallClock), nil
 }

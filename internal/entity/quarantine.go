@@ -1,6 +1,8 @@
 package entity
 
-import "github.com/tidemark-db/tidemark/pkg/model"
+import (
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
 
 // Quarantined is a payload that could not be processed and has no caller to return an
 // error to: an observation that was rejected at an asynchronous source, or a table
@@ -17,4 +19,21 @@ type Quarantined struct {
 	Payload   []byte // complete, as received
 	ArrivedAt model.Time
 	ExpiresAt int64 // epoch seconds
+}
+
+// Sentinel reserves a value of a unique constraint: while it exists, no other subject
+// can take that value. Only its owner removes it.
+type Sentinel struct {
+	Partition  string // its partition key
+	Owner      model.Subject
+	Generation model.Generation
+}
+
+// ListedSeries is an entry of the list of series. A series without a kind says that the
+// subject has a profile; it has no times.
+type ListedSeries struct {
+	Series model.Series // without a shard
+	// First and Last are the beginnings of the hours, or days, in which the earliest and
+	// the newest event of the series are.
+	First, Last model.Time
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -131,4 +132,36 @@ func countRead(ctx context.Context, items, size int, consistent bool) {
 		units /= 2
 	}
 	model.ReadMeterOf(ctx).Add(model.ReadCost{Requests: 1, Items: items, Units: units})
+}
+
+// maxExpiryAge is the age up to which TTL removes an expired item. DynamoDB ignores older
+// values: it assumes that they are not times of expiry.
+const maxExpiryAge = 5 * 365 * 24 * time.Hour
+
+// Expire removes all items that have expired by now, as TTL does, in order of their keys.
+// It returns how many it removed. Expired items stay readable until it is called.
+func (t *Table) Expire(now model.Time) int {
+	return t.ExpireWhere(now, func(keys.Key) bool { return true })
+}
+
+// ExpireWhere is Expire for the expired items that pick selects: TTL removes items late
+// and in no particular order.
+func (t *Table) ExpireWhere(now model.Time, pick func(keys.Key) bool) (removed int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	least, most := now.Add(-maxExpiryAge).Seconds(), now.Seconds()
+	for _, pk := range t.order {
+		p := t.partitions[pk]
+		for _, sk := range slices.Clone(p.sorted) {
+			k, old := keys.Key{PK: pk, SK: sk}, p.items[sk]
+			at, expires := expiry(old)
+			if !expires || at > most || at <= least || !pick(k) {
+				continue
+			}
+			t.put(k, nil)
+			t.record(k, old, nil, true)
+			removed++
+		}
+	}
+	return removed
 }
