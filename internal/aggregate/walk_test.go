@@ -174,3 +174,64 @@ func TestSessions_AnHourIsInexactIfASessionFromASealedHourMayReachIt(t *testing.
 		}
 	}
 }
+
+// Late changes of one batch come in any order and lie in different sessions: each is walked.
+func TestSessions_LateChangesInAnyOrderAreEachWalked(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}} {
+		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+		for _, c := range []struct {
+			minute int
+			who    string
+		}{{10, "b"}, {35, "b"}, {100, "a"}, {115, "a"}, {220, "a"}, {235, "a"}} {
+			v.setNow(noon.Add(time.Duration(c.minute) * time.Minute))
+			v.change(v.now(), c.who, "/")
+		}
+		v.processAll(v.queued)
+		v.queued = nil
+		v.setNow(noon.Add(30 * time.Hour))
+		v.sweep()
+		late := []func(){
+			func() { v.change(noon.Add(60*time.Minute), "b", "/") },
+			func() { v.change(noon.Add(140*time.Minute), "a", "/") },
+			func() { v.change(noon.Add(260*time.Minute), "a", "/") },
+		}
+		for _, i := range order {
+			late[i]()
+		}
+		if report := v.processAll(v.queued); report.Walks != 3 {
+			t.Errorf("order %v: %d walks, want three", order, report.Walks)
+		}
+		for hour := range 5 {
+			v.check(noon.Add(time.Duration(hour) * time.Hour))
+		}
+	}
+}
+
+// The list has the series of sessions as soon as an event of which they are folded, not for an event
+// that may only meet a goal.
+func TestSessions_AreListedWithTheirFirstEvent(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	v.setNow(noon)
+	v.changeBuy(noon, "1", "a", 5)
+	v.processAll(v.queued)
+	if _, listed := v.listed()[v.series]; listed {
+		t.Error("an event of a goal lists the sessions")
+	}
+	v.queued = nil
+	v.change(noon, "a", "/")
+	v.processAll(v.queued)
+	if l := v.listed()[v.series]; l.First != noon || l.Last != noon {
+		t.Errorf("listed %+v, want the hour of the click", l)
+	}
+}
+
+// The row of a bucket whose last event was deleted is empty, and nothing that needs attention.
+func TestProcess_AnEmptyRowNeedsNoAttention(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.delete(order(ten, ""))
+	if r := w.process(); r.Oversize != 0 || len(r.Notes) != 0 || r.Written != 3 || !w.row(tier.Hour, ten).Empty {
+		t.Errorf("%+v, notes %v; want three empty rows", r.Counts, r.Notes)
+	}
+}
