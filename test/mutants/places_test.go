@@ -33,7 +33,7 @@ const (
 	sweeping      = "internal/aggregate/sweep.go"
 	settling      = "internal/aggregate/settled.go"
 	cutting       = "internal/sessions/folder.go"
-	ending        = "internal/sessions/settle.go"
+	ending        = "internal/sessions/session.go"
 	sessioning    = "internal/aggregate/sessions.go"
 	walking       = "internal/aggregate/walk.go"
 	gathering     = "internal/aggregate/dirty.go"
