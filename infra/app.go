@@ -25,7 +25,7 @@ func newApp(settings *config.Config, code, outdir string, contexts ...string) (*
 		return nil, err
 	}
 	for _, stage := range settings.Stages {
-		if err := checkThings(stage, kinds.Subjects()); err != nil {
+		if err := checkThings(stage, kinds); err != nil {
 			return nil, err
 		}
 	}

@@ -42,9 +42,9 @@ func (s *stack) isThing(t catalog.SubjectType) bool {
 }
 
 // checkThings returns an error if a stage lists a subject type that no kind has.
-func checkThings(stage config.Stage, subjects []catalog.SubjectType) error {
+func checkThings(stage config.Stage, kinds *catalog.Catalog) error {
 	for _, name := range stage.Sources.Things {
-		if !slices.ContainsFunc(subjects, func(t catalog.SubjectType) bool { return t.Name == name }) {
+		if !slices.ContainsFunc(kinds.Kinds, func(k catalog.Kind) bool { return k.Subject.Name == name }) {
 			return fmt.Errorf("stages.%s.sources.things: no kind has subjects of type %s: declare such a kind, or remove the type from the list", stage.Name, name)
 		}
 	}

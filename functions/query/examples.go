@@ -30,6 +30,7 @@ func (d describer) example(name string) any {
 	kinds := d.kinds()
 	switch name {
 	case "id":
+		kinds = append(kinds, &catalog.Kind{Subject: catalog.SubjectType{Name: d.route.Kind}}) // of a type without kinds
 		return exampleID(kinds[0].Subject.Name, d.row.exampleState)
 	case "tier":
 		for _, k := range kinds {

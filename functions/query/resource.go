@@ -89,6 +89,9 @@ func typeResource(c *catalog.Catalog, parts []string, path string) (resource, er
 // subjectResource reads the parts of a path after the subject type.
 func subjectResource(c *catalog.Catalog, subject catalog.SubjectType, parts []string, path string) (resource, error) {
 	kinds := c.KindsOf(subject)
+	if len(kinds) == 0 {
+		kinds = []*catalog.Kind{{Subject: subject}} // what is read of a subject needs only its type
+	}
 	switch len(parts) {
 	case 0:
 		return resource{series: query.Series{Kind: kinds[0]}, action: httpapi.ListSubjects}, nil
@@ -102,7 +105,7 @@ func subjectResource(c *catalog.Catalog, subject catalog.SubjectType, parts []st
 	}
 	r, rest := splitAction(parts)
 	switch {
-	case len(rest) == 1 && mergedActions[r.action] != "":
+	case len(rest) == 1 && mergedActions[r.action] != "" && kinds[0].Name != "":
 		kinds = catalog.WithEvents(kinds)
 		r.series, r.with, r.action = query.Series{Kind: kinds[0], Subject: rest[0]}, kinds[1:], mergedActions[r.action]
 		return r, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -129,5 +130,42 @@ func TestHandle_ACallerWithAnOwnerCannotListSubjects(t *testing.T) {
 	h.OwnerClaim = "account"
 	if response := get(t, h, "/v1/devices?deleted=true"); response.Status != 403 {
 		t.Errorf("got %d %s; want 403", response.Status, response.Body)
+	}
+}
+
+// A subject type without kinds has profiles, and lists of them, and no events.
+func TestHandle_ServesSubjectTypesWithoutKinds(t *testing.T) {
+	h := newSubjects(t)
+	kinds, err := catalog.NewWith([]catalog.SubjectType{{Name: "ACCOUNT", Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "plan"}}}}}, h.Catalog.Kinds...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Catalog, h.Subjects.Profile = kinds, kinds.Profile
+	h.API = func() (json.RawMessage, error) { return describe(kinds) }
+	plan := model.Attrs{text("plan", "pro")}
+	if _, err := h.Subjects.Create(t.Context(), model.Subject{Type: "ACCOUNT", ID: "acme"}, plan); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/v1/accounts":                      `200 {"subjects":[{"subject":"acme","profile":true,"series":[]}],"next":null}`,
+		"/v1/accounts?field=plan&value=pro": `200 {"subjects":[{"subject":"acme",`,
+		"/v1/accounts/acme":                 `200 {"subject":"acme","version":1,"fields":{"plan":"pro"}`,
+		"/v1/accounts/acme/series":          `200 {"subject":"acme","profile":true,"series":[]}`,
+		"/v1/accounts/acme/versions":        `200 {"versions":[`,
+		"/v1/accounts/acme/deleted":         `404 {"type":"/problems/no-such-subject"`,
+		"/v1/accounts/acme/readings":        `404 {"type":"/problems/unknown-kind"`,
+		"/v1/accounts/acme/rollups":         `404 {"type":"/problems/not-found"`,
+		"/v1/accounts/acme/rollups/day":     `404 {"type":"/problems/not-found"`,
+		"/v1/alerts/accounts":               `404 {"type":"/problems/not-found"`,
+		"/openapi.json":                     `"/v1/accounts/{id}/versions"`,
+	} {
+		response := get(t, h, path)
+		if got := fmt.Sprint(response.Status, " ", response.Body); !strings.Contains(got, want) {
+			t.Errorf("%s:\n got %.300s\nwant %s", path, got, want)
+		}
+	}
+	h.OwnerClaim = "account"
+	if response := get(t, h, "/v1/accounts/acme"); response.Status == 200 {
+		t.Errorf("a caller without an owner reads a profile: %s", response.Body)
 	}
 }

@@ -73,7 +73,10 @@ func SubjectForms(kinds *catalog.Catalog) (forms []string) {
 func Kinds(kinds *catalog.Catalog, subject model.Subject, names []string) ([]*catalog.Kind, error) {
 	of, _ := kinds.SubjectType(subject.Type) // Subject found it
 	all := kinds.KindsOf(of)
-	if len(names) == 0 {
+	switch {
+	case len(all) == 0:
+		return nil, usage.Errorf("%s have profiles and no events: use tidemark subject", of.Path)
+	case len(names) == 0:
 		return catalog.WithEvents(all), nil
 	}
 	var found []*catalog.Kind

@@ -60,6 +60,10 @@ func Compare(before, after *Config) ([]Change, error) {
 		removed: removedKind,
 		both:    compareKind,
 	})
+	types := slices.DeleteFunc(typesAlone(old), func(s catalog.SubjectType) bool { // those that have kinds now stay
+		return slices.ContainsFunc(now.Kinds, func(k catalog.Kind) bool { return k.Subject.Name == s.Name })
+	})
+	changes = append(changes, compareNamed("subjects", types, typesAlone(now), typeRules)...)
 	return append(changes, compareSettings(before, after)...), nil
 }
 

@@ -40,6 +40,10 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 	t.Parallel()
 	raised := "tiers: {raw: 30d, hour: {retention: 180d, least: 90d}, day: 2y, month: forever}"
 	for name, c := range map[string]struct{ before, after, want string }{
+		"a type without kinds":     {"", "subjects: {CREW: {}}", "safe | subjects.CREW |  | declared"},
+		"removed":                  {"subjects: {CREW: {}}", "", "refused | subjects.CREW | declared | "},
+		"with another path":        {"subjects: {CREW: {}}", "subjects: {CREW: {path: sailors}}", "safe | subjects.CREW.path | crews | sailors"},
+		"that has kinds now":       {"subjects: {SHIP: {}}", ship, "safe | kinds.POSITION |  | declared"},
 		"a new kind":               {"", ship, "safe | kinds.POSITION |  | declared"},
 		"a removed kind":           {ship, "", "refused | kinds.POSITION | declared | "},
 		"a route":                  {ship, of("path: fixes"), "safe | kinds.POSITION.path | positions | fixes"},

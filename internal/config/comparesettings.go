@@ -25,7 +25,7 @@ var notes = []struct{ end, why string }{
 const takesEffect = "it takes effect with the deployment"
 
 // elsewhere are the fields of Config with their own rules.
-var elsewhere = map[string]bool{"Kinds": true, "Retention": true, "Stages": true}
+var elsewhere = map[string]bool{"Kinds": true, "Subjects": true, "Retention": true, "Stages": true}
 
 // compareSettings compares limits and settings. None of them changes the meaning of stored
 // items.

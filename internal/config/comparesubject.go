@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,9 +13,25 @@ func compareSubject(path string, before, after catalog.Kind) []Change {
 	path = join(path, "subject")
 	a, b := before.Subject, after.Subject
 	changes := differ(join(path, "name"), a.Name, b.Name, ruling{Refused, "it is part of every key of the kind, and stored items would not be found: declare a new kind"})
-	changes = append(changes, differ(join(path, "path"), a.Path, b.Path, ruling{Safe, "the routes and topics of the subject type change: update callers and devices"})...)
 	changes = append(changes, differ(join(path, "field"), a.Field, b.Field, ruling{Safe, "observations must have the subject's id in the new field"})...)
-	return append(changes, compareProfile(join(path, "profile"), promised(a), promised(b))...)
+	return append(changes, typeRules.both(path, a, b)...)
+}
+
+// typeRules compare subject types, of those without kinds also whether they are declared.
+var typeRules = memberRules[catalog.SubjectType]{
+	name:    func(s catalog.SubjectType) string { return s.Name },
+	show:    func(catalog.SubjectType) string { return "declared" },
+	added:   ruling{Safe, "profiles of the new type have their own keys"},
+	removed: ruling{Refused, "its profiles could no longer be read: purge its subjects first, or keep the type"},
+	both: func(path string, a, b catalog.SubjectType) []Change {
+		changes := differ(join(path, "path"), a.Path, b.Path, ruling{Safe, "the routes and topics of the subject type change: update callers and devices"})
+		return append(changes, compareProfile(join(path, "profile"), promised(a), promised(b))...)
+	},
+}
+
+// typesAlone returns the subject types without kinds.
+func typesAlone(c *catalog.Catalog) []catalog.SubjectType {
+	return slices.DeleteFunc(c.Subjects(), func(s catalog.SubjectType) bool { return len(c.KindsOf(s)) > 0 })
 }
 
 // promised returns the profile declaration of a subject type, the default one if it has none.

@@ -18,7 +18,8 @@ type Config struct {
 	// Kinds are the built-in kinds, with what the file overrides, then the kinds that only the
 	// file declares. Catalog applies their defaults.
 	Kinds      []catalog.Kind
-	Retention  tier.Policy // of each kind that declares none
+	Subjects   []catalog.SubjectType // those without kinds, which have profiles only
+	Retention  tier.Policy           // of each kind that declares none
 	Limits     Limits
 	Mapping    Mapping
 	Functions  Functions
@@ -133,5 +134,5 @@ func (c *Config) Catalog() (*catalog.Catalog, error) {
 		}
 		kinds[i] = k
 	}
-	return catalog.New(kinds...)
+	return catalog.NewWith(c.Subjects, kinds...)
 }

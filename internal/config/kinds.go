@@ -95,6 +95,12 @@ func subjectMembers(s *catalog.SubjectType) members {
 	}
 }
 
+func readSubject(r *reader, name string, v value) catalog.SubjectType {
+	s := catalog.SubjectType{Name: name}
+	r.object(v, members{{"path", text(&s.Path)}, {"profile", func(r *reader, v value) { readProfile(r, v, &s.Profile) }}})
+	return s
+}
+
 // named reads a mapping into a list of named values, in the order of the file.
 func named[T any](to *[]T, read func(r *reader, name string, v value) T) func(*reader, value) {
 	return func(r *reader, v value) {

@@ -44,6 +44,12 @@ var badConfigs = []bad{
 	{"two documents", "limits: {}\n---\nlimits: {}", "2:1: ", "one document", true},
 	{"a key that is no word", "? [a]\n: 1", "1:3: ", "not text", true},
 
+	// Subject types without kinds.
+	{"a type with a reserved name", "subjects: {JOB: {}}", "1:12: subjects.JOB.name: ", "partition prefix", true},
+	{"a type with a reserved field", "subjects:\n  A: {profile: {fields: {deletedAt: {}}}}", "2:26: subjects.A.profile.fields.deletedAt: ", "Tidemark's own", true},
+	{"a type with the path of a kind", "subjects: {A: {path: readings}}", "1:22: subjects.A.path: ", "see kind READING", true},
+	{"a type in lower case", "subjects: {a: {}}", "1:12: subjects.a", "upper-case", false},
+
 	// Durations and sizes.
 	{"duration without unit", "mapping: {window: 5}", "1:19: mapping.window: ", "a number and its unit", false},
 	{"duration of an unknown unit", "mapping: {window: 5min}", "1:19: mapping.window: ", `"5min" is not a duration`, false},

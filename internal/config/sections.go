@@ -9,6 +9,7 @@ import (
 func (c *Config) members() members {
 	return members{
 		{"kinds", c.readKinds},
+		{"subjects", named(&c.Subjects, readSubject)},
 		{"tiers", retentionPolicy(&c.Retention)},
 		{"limits", section(c.Limits.members)},
 		{"mapping", section(c.Mapping.members)},

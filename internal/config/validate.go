@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -51,6 +52,12 @@ func (c *Config) kindMistakes() (found Mistakes) {
 	for i := range cat.Kinds {
 		found = append(found, reserved(&cat.Kinds[i])...)
 	}
+	for _, s := range typesAlone(cat) {
+		for _, m := range reserved(&catalog.Kind{Subject: s}) {
+			m.Path = strings.Replace(m.Path, "kinds..subject", join("subjects", s.Name), 1)
+			found = append(found, m)
+		}
+	}
 	return found
 }
 
@@ -63,7 +70,7 @@ func catalogMistakes(err error) (found Mistakes) {
 	for _, e := range joined.Unwrap() {
 		m := Mistake{Path: "kinds", Message: e.Error()}
 		if at := (*catalog.Mistake)(nil); errors.As(e, &at) {
-			m = Mistake{Path: "kinds." + at.Kind + "." + at.Field, Message: at.Message}
+			m = Mistake{Path: strings.TrimPrefix("kinds."+at.Kind+"."+at.Field, "kinds.."), Message: at.Message}
 		}
 		found = append(found, m)
 	}

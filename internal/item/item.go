@@ -17,9 +17,8 @@ import (
 // Type is the DynamoDB type of a Value.
 type Type uint8
 
-// The types. Nested is a list or a map of strings, numbers, booleans and null. Other is any type
-// that Tidemark does not use (sets, and what contains sets or bytes); it is written only as it
-// was read.
+// The types. Nested is a list or a map of texts, numbers, booleans and null. Other is any type that
+// Tidemark does not use, such as sets; it is written only as it was read.
 const (
 	Other Type = iota
 	S

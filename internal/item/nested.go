@@ -34,8 +34,7 @@ func ParseNested(text string) (tree any, err error) {
 	return nil, fmt.Errorf("%w: %w", ErrNotNested, err)
 }
 
-// NestedText returns a tree in its only JSON form: names sorted, numbers as exact decimals, no
-// space.
+// NestedText returns a tree in its only JSON form: sorted names, exact decimals, no space.
 func NestedText(tree any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -160,7 +160,11 @@ func toProfile(it Item, subject model.Subject, what string) (model.Profile, erro
 	}
 	foreign := Item{}
 	for name, stored := range it {
-		switch v, isField := profileValue(stored); {
+		v, isField := ToValue(stored)
+		if stored.Type == Nested {
+			v, isField = model.Value{Kind: model.Nested, Text: stored.S}, true
+		}
+		switch {
 		case keys.Reserved(name) || tablekeys.ReservedInProfile(name):
 		case isField:
 			p.Attrs = append(p.Attrs, model.Attr{Name: name, Value: v})
@@ -173,12 +177,4 @@ func toProfile(it Item, subject model.Subject, what string) (model.Profile, erro
 		p.Foreign = foreign
 	}
 	return p, nil
-}
-
-// profileValue is ToValue for fields of profiles, which may also be lists and maps.
-func profileValue(v Value) (_ model.Value, ok bool) {
-	if v.Type == Nested {
-		return model.Value{Kind: model.Nested, Text: v.S}, true
-	}
-	return ToValue(v)
 }

@@ -18,12 +18,16 @@ type Catalog struct {
 
 	byName   map[string]*Kind
 	byPath   map[string]*Kind
-	subjects []SubjectType // each once, in order of first mention
+	subjects []SubjectType // each once, in order of first mention; those without kinds last
 }
 
 // New validates copies of the kinds and returns a catalog of them, with all defaults applied.
 // The error joins one *Mistake for each mistake, in the order of the kinds and their fields.
-func New(kinds ...Kind) (*Catalog, error) {
+func New(kinds ...Kind) (*Catalog, error) { return NewWith(nil, kinds...) }
+
+// NewWith is New with subject types that have profiles and no kinds. The mistakes of these have no
+// Kind.
+func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 	c := &Catalog{
 		Kinds:  make([]Kind, len(kinds)),
 		byName: make(map[string]*Kind, len(kinds)),
@@ -34,12 +38,19 @@ func New(kinds ...Kind) (*Catalog, error) {
 	}
 	shareProfiles(c.Kinds)
 	shareRaw(c.Kinds)
-	if mistakes := check(c.Kinds); len(mistakes) > 0 {
+	alone := make([]Kind, len(types)) // nameless kinds, which have nothing but a subject type
+	for i, s := range types {
+		alone[i] = Kind{Subject: s}.complete()
+	}
+	shareProfiles(alone)
+	if mistakes := append(check(c.Kinds), checkTypes(alone, c.Kinds)...); len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)
 	}
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
 		c.byName[k.Name], c.byPath[k.Path], k.kinds = k, k, c.byName
+	}
+	for _, k := range slices.Concat(c.Kinds, alone) {
 		if !slices.Contains(c.subjects, k.Subject) {
 			c.subjects = append(c.subjects, k.Subject)
 		}
@@ -78,7 +89,8 @@ func (c *Catalog) KindsOf(s SubjectType) (all []*Kind) {
 	return all
 }
 
-// Subjects returns the subject types of the kinds, each once, in the order of the kinds.
+// Subjects returns the subject types, each once: those of the kinds in their order, then those
+// without kinds.
 func (c *Catalog) Subjects() []SubjectType { return slices.Clone(c.subjects) }
 
 // complete returns a deep copy of k with the documented default for each zero field.

@@ -85,6 +85,33 @@ func TestCatalog_FindsKindsAndSubjectTypes(t *testing.T) {
 	}
 }
 
+func TestNewWith_HasSubjectTypesWithoutKinds(t *testing.T) {
+	account := catalog.SubjectType{Name: "ACCOUNT", Profile: &catalog.Profile{Indexes: []catalog.ProfileIndex{{Field: "plan"}}}}
+	c, err := catalog.NewWith([]catalog.SubjectType{account, pump}, flow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := c.Subjects()
+	if len(types) != 2 || types[0] != pump || types[1].Path != "accounts" {
+		t.Errorf("types %+v, want pumps once and accounts", types)
+	}
+	if s, ok := c.SubjectByPath("accounts"); !ok || len(c.KindsOf(s)) != 0 || c.Profile("ACCOUNT").Release != catalog.ReleaseFree {
+		t.Errorf("%+v, %t with %d kinds, want the type with the defaults of its profile", s, ok, len(c.KindsOf(s)))
+	}
+	for want, types := range map[string][]catalog.SubjectType{
+		"subjects.account.name: ":              {{Name: "account"}},
+		"subjects.ACCOUNT.path: ":              {{Name: "ACCOUNT", Path: "alerts"}},
+		"subjects.A.path: ":                    {{Name: "A", Path: "flows"}},
+		"subjects.B.path: ":                    {{Name: "A", Path: "x"}, {Name: "B", Path: "x"}},
+		"subjects.PUMP: ":                      {{Name: "PUMP", Path: "engines"}},
+		"subjects.ACCOUNT.profile.deletedFor:": {{Name: "ACCOUNT", Profile: &catalog.Profile{DeletedFor: 1}}},
+	} {
+		if _, err := catalog.NewWith(types, flow); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v, want one mistake of %s", types, err, want)
+		}
+	}
+}
+
 func TestCatalog_ReportsUnknownNames(t *testing.T) {
 	for _, c := range []*catalog.Catalog{mustNew(t, flow), mustNew(t), {}} {
 		for _, name := range []string{"", "flow", "flows", "PUMP"} {

@@ -52,14 +52,30 @@ func check(kinds []Kind) []error {
 	return found
 }
 
+// checkTypes returns every mistake of subject types without kinds.
+func checkTypes(alone, kinds []Kind) []error {
+	var found []error
+	for i := range alone {
+		c := checker{k: &alone[i], found: &found}
+		c.subjectNames()
+		c.against(slices.Concat(kinds, alone[:i]))
+		c.profile()
+	}
+	return found
+}
+
 type checker struct {
 	k     *Kind
-	label string
+	label string // "" for a subject type without kinds
 	found *[]error
 }
 
 // wrong adds a mistake, unless the message is empty.
 func (c checker) wrong(field, message string) {
+	if c.label == "" {
+		field = strings.TrimPrefix(strings.TrimPrefix(field, "subject"), ".")
+		field = strings.TrimSuffix("subjects."+c.k.Subject.Name+"."+field, ".")
+	}
 	if message != "" {
 		*c.found = append(*c.found, &Mistake{Kind: c.label, Field: field, Message: message})
 	}
@@ -68,6 +84,10 @@ func (c checker) wrong(field, message string) {
 func (c checker) names() {
 	c.wrong("name", wrongName(c.k.Name))
 	c.wrong("path", wrongPath(c.k.Path))
+	c.subjectNames()
+}
+
+func (c checker) subjectNames() {
 	c.wrong("subject.name", wrongName(c.k.Subject.Name))
 	c.wrong("subject.path", wrongPath(c.k.Subject.Path))
 }
@@ -89,14 +109,14 @@ func (c checker) against(earlier []Kind) {
 			c.wrong("name", "declared twice: remove one")
 			return // further messages would repeat it
 		}
-		if e.Path == c.k.Path {
+		if e.Path == c.k.Path && e.Path != "" {
 			c.wrong("path", fmt.Sprintf("%q is the path of kind %s already: choose another", e.Path, e.Name))
 		}
 		if e.Subject.Path == c.k.Path || e.Path == s.Path {
 			c.wrong("path", fmt.Sprintf("a kind and a subject type have the same path (see kind %s): choose another path for one of them", e.Name))
 		}
 		if e.Subject.Name == s.Name && e.Subject != s {
-			c.wrong("subject", fmt.Sprintf("kind %[2]s declares %[1]s differently (path %[3]s, field %[4]s): a subject type has one path and one field",
+			c.wrong("subject", fmt.Sprintf("kind %[2]s declares %[1]s differently (path %[3]s, field %[4]s): a subject type has one path, one field and one profile",
 				s.Name, e.Name, e.Subject.Path, e.Subject.Field))
 		}
 		if e.Subject.Name != s.Name && e.Subject.Path == s.Path {
@@ -139,13 +159,13 @@ func (c checker) within(field string, got, least, most int, what string) {
 
 // Mistake is one error of the declaration of a kind. The error of New joins all of them.
 type Mistake struct {
-	Kind    string // name of the kind, or its number (#2) if it has none
+	Kind    string // name of the kind, or its number (#2) if it has none; "" for a subject type without kinds
 	Field   string // path in tidemark.yaml: late, measures.temperature, subject.path
 	Message string // what is wrong, why, and what to do
 }
 
 func (m *Mistake) Error() string {
-	return fmt.Sprintf("kind %s: %s: %s", m.Kind, m.Field, m.Message)
+	return strings.TrimPrefix(fmt.Sprintf("kind %s: %s: %s", m.Kind, m.Field, m.Message), "kind : ")
 }
 
 // CheckRetention returns what is wrong with a retention policy, with the field as

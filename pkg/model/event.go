@@ -18,9 +18,8 @@ const (
 	Nested // a list or a map; only in profiles
 )
 
-// Value is the value of a field: an exact number, a string, a boolean or null, and in profiles a
-// list or a map too. The zero Value is null. Values are comparable with ==; lists and maps, as
-// they are stored.
+// Value is the value of a field: an exact number, a string, a boolean or null; in profiles also a list
+// or a map. The zero Value is null. Values are comparable with ==, lists and maps as they are stored.
 type Value struct {
 	Kind   ValueKind
 	Number Decimal // if Kind is Number

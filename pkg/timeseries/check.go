@@ -167,14 +167,14 @@ func compileProfile(t reflect.Type, subject catalog.SubjectType) (*layout, catal
 	for _, column := range c.columns {
 		_, twice := fields[column.name]
 		switch {
-		case column.is(subjectRole) && column.typ.Kind() != reflect.String || column.is(fieldRole) && formOf(direct(column.typ)) == noForm:
+		case column.is(subjectRole) && column.typ.Kind() != reflect.String || column.is(fieldRole) && formOf(column.typ) == noForm:
 			c.report(TypeUnfit, column.goName, "%s cannot hold it: an id is a string, a field is a string, boolean, time, number, list, map or struct", column.typ)
 		case column.is(subjectRole):
 			continue
 		case !column.is(fieldRole) || twice || tablekeys.ReservedInProfile(column.name):
 			c.report(TagUnreadable, column.goName, "%q is not a field, or its name is reserved or used twice: tag it as field, or give another name with name=", column.name)
 		}
-		fields[column.name] = formOf(direct(column.typ))
+		fields[column.name] = formOf(column.typ)
 	}
 	kind := c.complete(catalog.Kind{Name: subject.Name, Path: "profile", Subject: subject}) // a kind validates its subject
 	if kind == nil || kind.Subject.Profile == nil {
@@ -199,7 +199,7 @@ var (
 // accepts numbers, a field everything else, dimension and distinct strings, enrichment all.
 func allowedTypes(roles role) func(reflect.Type) bool {
 	return func(t reflect.Type) bool {
-		form := formOf(direct(t))
+		form := formOf(t)
 		switch {
 		case form == nestedForm:
 			return false
@@ -215,14 +215,6 @@ func allowedTypes(roles role) func(reflect.Type) bool {
 			return form == textForm
 		}
 	}
-}
-
-// direct returns the type that a pointer points to, or t.
-func direct(t reflect.Type) reflect.Type {
-	if t.Kind() == reflect.Pointer {
-		return t.Elem()
-	}
-	return t
 }
 
 func roleName(roles role) string {

@@ -37,7 +37,11 @@ var kindForms = map[reflect.Kind]form{
 	reflect.Slice: nestedForm, reflect.Map: nestedForm, reflect.Struct: nestedForm,
 }
 
+// formOf returns the form of a type or of what it points to.
 func formOf(t reflect.Type) form {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	switch t {
 	case decimalType:
 		return decimalForm
@@ -91,12 +95,10 @@ func encode(v reflect.Value) (value model.Value, ok bool, err error) {
 func encodeNested(v reflect.Value) (model.Value, error) {
 	text, err := json.Marshal(v.Interface())
 	if err == nil && strings.Contains(strings.ReplaceAll(string(text), `\\`, ""), `\ufffd`) {
-		err = errUTF8
+		err = errors.New("contains bytes that are not UTF-8: encode it as UTF-8")
 	}
 	return model.Value{Kind: model.Nested, Text: string(text)}, err
 }
-
-var errUTF8 = errors.New("contains bytes that are not UTF-8: encode it as UTF-8")
 
 // encodeFloat returns the number with the shortest decimal text for f. NaN and infinities are
 // stored as text, as when a device sends them.
