@@ -42,7 +42,7 @@ const maxRows = 10_000
 
 // Decode reads a query. The error wraps ErrRequest.
 func Decode(body []byte) (r Request, err error) {
-	r.Pagination.Limit = maxRows
+	r.Dimensions, r.Filters, r.Pagination.Limit = []string{}, []json.RawMessage{}, maxRows
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	switch err := decoder.Decode(&r); {

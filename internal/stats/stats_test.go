@@ -130,7 +130,10 @@ func TestServe_FiguresOfAllVisitors(t *testing.T) {
 	s := shop(t, "")
 	s.want(`"metrics": ["visitors", "visits", "pageviews", "views_per_visit", "bounce_rate", "visit_duration"], "date_range": "7d"`,
 		`[[],[3,3,4,1.33,67,200]]`)
-	s.want(`"metrics": ["visits", "bounce_rate"], "date_range": ["2026-01-01", "2026-01-31"]`, `[[],[0,0]]`)
+	got := s.want(`"metrics": ["visits", "bounce_rate"], "date_range": ["2026-01-01", "2026-01-31"]`, `[[],[0,0]]`)
+	if text, _ := json.Marshal(got.Query); !strings.Contains(string(text), `"dimensions":[],"filters":[],`) {
+		t.Errorf("the query is %s, want lists that clients can iterate over", text)
+	}
 }
 
 func TestServe_CutsTheRangeInTheZoneOfTheSite(t *testing.T) {
