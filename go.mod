@@ -25,6 +25,7 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/mileusna/useragent v1.3.5
 	github.com/mochi-mqtt/server/v2 v2.7.9
+	github.com/ncruces/go-strftime v1.0.0
 	github.com/oklog/ulid/v2 v2.1.2
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/prometheus/client_golang v1.25.0

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ncruces/go-strftime"
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/local"
+	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/replay"
 	"github.com/tidemark-db/tidemark/internal/source"
 	"github.com/tidemark-db/tidemark/internal/terminal"
@@ -20,6 +22,7 @@ type replayFlags struct {
 	kind, columns, rebase string
 	batch, concurrency    int
 	wait, strict          bool
+	clock                 replay.Clock
 }
 
 func replayCommand(to *connection) *cobra.Command {
@@ -42,9 +45,21 @@ func replayCommand(to *connection) *cobra.Command {
 func (f *replayFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.kind, "kind", "", "`kind` of the observations, by name or plural (default: the first that is declared)")
 	cmd.Flags().StringVar(&f.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
+	cmd.Flags().Func("zone", "`time zone` of times of CSV that have no offset, such as Europe/Berlin", f.setZone)
+	cmd.Flags().Func("time-format", "`format` of the times of CSV, such as '%d.%m.%Y %H:%M' (default: guessed)", f.setTimeFormat)
 	cmd.Flags().IntVar(&f.batch, "batch", 500, "the most `observations` in a request")
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 4, "the most `requests` at the same time")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
+}
+
+func (f *replayFlags) setZone(name string) (err error) {
+	f.clock.Zone, err = localday.Zone(name)
+	return err
+}
+
+func (f *replayFlags) setTimeFormat(format string) (err error) {
+	f.clock.Layout, err = strftime.Layout(format)
+	return err
 }
 
 func (f *replayFlags) sender(to *connection, kind *catalog.Kind) replay.Sender {
@@ -119,7 +134,7 @@ func (f *replayFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 		return replay.Input{}, err
 	}
 	points := &source.Mapping{Rows: settings.Sources, Catalog: kinds}
-	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Points: points, Notice: func(text string) { cmd.PrintErr(text) }}
+	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Points: points, Notice: func(text string) { cmd.PrintErr(text) }}
 	if f.columns != "" {
 		if in.Columns, err = replay.ParseColumns(f.columns, kind); err != nil {
 			err = usagef("--map: %w", err)

@@ -29,6 +29,7 @@ type csvReader struct {
 	indexes []int // of each mapped column in a row
 	skipped int   // lines before those that rows reads
 	commas  bool  // numbers may have a decimal comma
+	clock   Clock
 	lenient bool  // a wrong row is an observation with a problem
 	dialect dialect
 	// next row and its line; by default those of rows
@@ -38,7 +39,7 @@ type csvReader struct {
 // openCSV reads the header of a file and finds the mapped columns in it. Without a map it
 // guesses the columns.
 func (in Input) openCSV(name string, layout layout, source io.Reader) (*csvReader, error) {
-	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, skipped: layout.skipped, commas: layout.separator == ';'}
+	r := &csvReader{name: name, kind: in.Kind, rows: layout.reader(source), columns: in.Columns, clock: in.Clock, skipped: layout.skipped, commas: layout.separator == ';'}
 	r.source, r.lenient = r.row, in.Lenient
 	header, err := r.rows.Read()
 	if errors.Is(err, io.EOF) {
@@ -64,7 +65,28 @@ func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
 			return usage.Errorf("%s: %w", place(r.name, 1+r.skipped), err)
 		}
 	}
-	return r.findColumns()
+	if err := r.findColumns(); err != nil {
+		return err
+	}
+	return r.checkTimes(sample)
+}
+
+// checkTimes returns an error if the form of times is another one in every row of a sample.
+func (r *csvReader) checkTimes(sample [][]string) (err error) {
+	column := r.indexes[slices.IndexFunc(r.columns, func(c column) bool { return c.field == catalog.TimeField })]
+	for i, row := range sample {
+		if column >= len(row) || strings.TrimSpace(row[column]) == "" {
+			continue
+		}
+		_, _, wrong := r.clock.read(r.dialect.time(r.header, row, strings.TrimSpace(row[column])))
+		if wrong == nil {
+			return nil
+		}
+		if err == nil {
+			err = usage.Errorf("%s: %w", place(r.name, r.skipped+2+i), wrong)
+		}
+	}
+	return err
 }
 
 func (r *csvReader) findColumns() error {
@@ -103,8 +125,8 @@ func (r *csvReader) next() (Observation, error) {
 		case catalog.StreamField:
 			stream = text
 		case catalog.TimeField:
-			text = r.dialect.time(r.header, row, text)
-			o.At, o.Timed = eventTime(ingest.Field{Text: text, Form: timeForm(text)})
+			o.At, text, err = r.clock.read(r.dialect.time(r.header, row, text))
+			o.Timed = err == nil
 		}
 		if text != "" || !c.optional {
 			body = r.appendMember(body, c.field, text)

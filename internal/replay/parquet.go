@@ -35,7 +35,7 @@ func (in Input) openParquet(name string, file files.File) (reader, error) {
 		}
 		header, rows.texts = append(header, leaf[0]), append(rows.texts, textForm(column.Node.Type()))
 	}
-	r := &csvReader{name: name, kind: in.Kind, columns: in.Columns, source: rows.read, lenient: in.Lenient}
+	r := &csvReader{name: name, kind: in.Kind, columns: in.Columns, clock: in.Clock, source: rows.read, lenient: in.Lenient}
 	sample, err := sampleOf(opened, rows)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
