@@ -102,6 +102,37 @@ func TestFoldLatest_DropsADeletedEventOfAnOpenBucket(t *testing.T) {
 	w.wantLatest(closed)
 }
 
+// Each series of a batch with deletions is folded, however many of its events were deleted.
+func TestFoldLatest_DropsTheDeletedEventsOfEachSeriesOfABatch(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, true)
+	closed, open := noon.Add(-3*time.Hour), noon
+	first, second := w.series, w.series
+	second.Stream = "second"
+	var deletions []storage.Change
+	for _, s := range []model.Series{first, second} {
+		w.series = s
+		w.change(storage.Inserted, open, 1)
+		w.change(storage.Inserted, open.Add(time.Second), 2)
+		w.change(storage.Inserted, closed, 3)
+		w.wantLatest(open.Add(time.Second))
+		for _, when := range []model.Time{open, open.Add(time.Second)} {
+			key := model.EventKey{Series: s, Order: model.Order{At: when}}
+			if err := w.table.DeleteItem(context.Background(), keys.Event(key)); err != nil {
+				t.Fatal(err)
+			}
+			deletions = append(deletions, storage.Change{Type: storage.Deleted, Key: key, At: w.now()})
+		}
+	}
+	if r := w.agg.Process(context.Background(), deletions); len(r.Failures) > 0 {
+		t.Fatal(r.Failures[0].Err)
+	}
+	for _, s := range []model.Series{first, second} {
+		w.series = s
+		w.wantLatest(closed)
+	}
+}
+
 func TestFoldLatest_KeepsAnEventThatExpired(t *testing.T) {
 	t.Parallel()
 	w := newLatestWorld(t, false)

@@ -253,6 +253,18 @@ func TestProcess_OversizeRowIsStoredInexactWithoutItsSummary(t *testing.T) {
 	w.wantRecount()
 }
 
+// A recomputation that is repeated reports what its last attempt found, once.
+func TestProcess_ARepeatedRecomputationIsReportedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.agg.Limits.MaxChildren = 1
+	w.put(order(ten, "a"), "1")
+	w.put(order(ten, "b"), "1")
+	w.on(&faulty{store: w.table, write: 1, result: storage.ConditionFailed})
+	if r := w.process(); len(r.Notes) != 1 {
+		t.Errorf("notes %v, want one", r.Notes)
+	}
+}
+
 // An oversize row equals the next fold of the same events: a second delivery does not
 // write it, and a rebuild finds nothing to change.
 func TestProcess_OversizeRowIsNotRewrittenEachTime(t *testing.T) {

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -117,6 +121,55 @@ func (c consistentOnly) Rows(ctx context.Context, unit tier.Unit, r storage.Rang
 		return rollup.RowPage{}, errStale
 	}
 	return c.store.Rows(ctx, unit, r)
+}
+
+// recordedReads records from when events are read.
+type recordedReads struct {
+	store
+	from []model.Time
+}
+
+func (r *recordedReads) Events(ctx context.Context, q storage.Range) (storage.EventPage, error) {
+	r.from = append(r.from, q.From)
+	return r.store.Events(ctx, q)
+}
+
+// A walk reads back until the chain of its visitor has begun, twice as far each time, and no further.
+func TestSessions_AWalkReadsNoFurtherThanItsChain(t *testing.T) {
+	for name, c := range map[string]struct {
+		minutes []int // of clicks after noon
+		late    int
+		want    []int // minutes from which events are read, and then those of the first bucket
+	}{
+		"alone":                              {nil, 110, []int{80, 30}},
+		"a click a gap before":               {[]int{80}, 110, []int{80, 50, 30}},
+		"a chain that begins in the first":   {[]int{110}, 115, []int{85, 55, 30}},
+		"a chain to noon":                    {[]int{0, 25, 50, 75, 100}, 110, []int{80, 50, -10, -130, 30}},
+		"a chain that ends before the click": {[]int{0, 25, 50}, 110, []int{80, 30}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+			for _, minute := range c.minutes {
+				v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+				v.change(v.now(), "a", "/")
+			}
+			v.setNow(noon.Add(30 * time.Hour))
+			v.sweep()
+			v.queued = nil
+			v.change(noon.Add(time.Duration(c.late)*time.Minute), "a", "/")
+			reads := &recordedReads{store: v.table}
+			v.on(reads)
+			v.agg.Process(t.Context(), v.queued)
+			var got []int
+			for _, from := range slices.Compact(reads.from) { // a series has two shards
+				got = append(got, int(from.Sub(noon)/time.Minute))
+			}
+			got = got[:min(len(c.want), len(got))]
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s\nall reads: %v", diff, reads.from)
+			}
+		})
+	}
 }
 
 // A late click may continue the session of the next hour, within the gap and at its very end. If the
