@@ -48,7 +48,7 @@ func ls(cmd *cobra.Command, to *connection, flags readFlags, what string) error 
 	result := httpapi.ListedSubjectsOf(found, "", kinds)
 	return flags.print(cmd, from, result, func() error {
 		if len(found) == 0 {
-			return printNone(cmd, "nothing is stored yet")
+			return printNone(cmd, "nothing is listed: a series appears some seconds after its first event")
 		}
 		return printing.Series(cmd.OutOrStdout(), kinds, found)
 	})

@@ -135,7 +135,7 @@ func (r *seriesReader) printNone(ctx context.Context, w io.Writer) {
 	streams, err := r.Streams(ctx, r.rollups.Series)
 	switch {
 	case err != nil || len(streams) == 0:
-		fmt.Fprintf(w, "%s has no events: check the id; \"tidemark ls\" lists what is stored\n", r.rollups.Series)
+		fmt.Fprintf(w, "%s has no events: check the id, or wait some seconds after the first one; \"tidemark ls\" lists what is stored\n", r.rollups.Series)
 	case !slices.Contains(streams, r.rollups.Stream):
 		fmt.Fprintf(w, "%s has no events; it has the streams %s: pass --stream\n", r.rollups.Series, quoted(streams))
 	default:

@@ -62,7 +62,7 @@ func Rules(w io.Writer, rules []entity.Rule) error {
 // Series prints a line for each series, after a header.
 func Series(w io.Writer, kinds *catalog.Catalog, found []entity.ListedSeries) error {
 	table := terminal.NewTable(w)
-	table.Add("SUBJECT", "KIND", "STREAM", "FIRST SEEN", "LAST SEEN", "MEASURES")
+	table.Add("SUBJECT", "KIND", "STREAM", "FIRST SEEN (HOUR)", "LAST SEEN (HOUR)", "MEASURES")
 	for _, l := range found {
 		table.Add(seriesRow(l, kinds)...)
 	}

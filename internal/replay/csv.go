@@ -30,7 +30,7 @@ type csvReader struct {
 	skipped int   // lines before those that rows reads
 	commas  bool  // numbers may have a decimal comma
 	clock   Clock
-	lenient bool  // a wrong row is an observation with a problem
+	lenient bool // a wrong row is an observation with a problem
 	dialect dialect
 	// next row and its line; by default those of rows
 	source func() ([]string, int, error)
