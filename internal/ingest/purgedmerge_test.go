@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
@@ -65,6 +66,10 @@ func TestValidation_TheOrderValueIsRequired(t *testing.T) {
 				t.Errorf("%s, %s: %s %v, want applied", order, name, r.Outcome, r.Errors)
 			case c.code != "" && (r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != c.code || r.Errors[0].Field != "seq"):
 				t.Errorf("%s, %s: %s %v, want rejected with %s", order, name, r.Outcome, r.Errors, c.code)
+			case c.code == ingest.CodeMissing || c.code == ingest.CodeWrongType:
+				if m := r.Errors[0].Message; !strings.Contains(m, "events of READING are ordered by it") || !strings.HasSuffix(m, "send a "+map[catalog.OrderType]string{catalog.TextOrder: "string", catalog.NumberOrder: "number"}[order]) {
+					t.Errorf("%s, %s: %q does not say why and what to send", order, name, m)
+				}
 			}
 		}
 	}

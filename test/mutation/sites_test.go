@@ -155,7 +155,7 @@ func isSymmetric(n *ast.CallExpr) bool {
 	case *ast.Ident:
 		return fun.Name == "min" || fun.Name == "max"
 	case *ast.SelectorExpr:
-		return fun.Sel.Name == "Equal"
+		return fun.Sel.Name == "Equal" || fun.Sel.Name == "Mul64"
 	}
 	return false
 }
