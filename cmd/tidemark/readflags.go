@@ -15,6 +15,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
@@ -144,11 +145,7 @@ func (r *seriesReader) printNone(ctx context.Context, w io.Writer) {
 }
 
 func quoted(texts []string) string {
-	all := make([]string, len(texts))
-	for i, text := range texts {
-		all[i] = strconv.Quote(text)
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(texts, strconv.Quote), ", ")
 }
 
 // printCost prints what the command has read.

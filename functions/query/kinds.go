@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/goal"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -94,11 +95,7 @@ func matchOf(s goal.Step) string {
 	if len(s.Where) == 0 {
 		return s.Of
 	}
-	patterns := make([]string, len(s.Where))
-	for i, m := range s.Where {
-		patterns[i] = m.Pattern
-	}
-	return strings.Join(patterns, ", ")
+	return strings.Join(lists.Map(s.Where, func(m goal.Match) string { return m.Pattern }), ", ")
 }
 
 // seconds returns a retention in seconds, nil for ever.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -90,9 +91,5 @@ var parameters = map[string]parameter{
 
 // tierSchema accepts any tier. Each kind declares which of them it has.
 func tierSchema() schema {
-	var names []any
-	for _, u := range tier.Units() {
-		names = append(names, u.String())
-	}
-	return schema{"type": "string", "enum": names}
+	return schema{"type": "string", "enum": lists.Map(tier.Units(), func(u tier.Unit) any { return u.String() })}
 }

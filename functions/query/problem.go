@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/stats"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -89,10 +90,7 @@ func unknownRoute(path string) error {
 }
 
 func unknownSubjectType(path string, c *catalog.Catalog) error {
-	var known []string
-	for _, s := range c.Subjects() {
-		known = append(known, s.Path)
-	}
+	known := lists.Map(c.Subjects(), func(s catalog.SubjectType) string { return s.Path })
 	return problemSubjectType.New("%.64q: want %s", path, strings.Join(known, ", "))
 }
 
@@ -107,11 +105,7 @@ func unknownKind(path string, subject catalog.SubjectType, c *catalog.Catalog) e
 }
 
 func unknownTier(name string, retention tier.Policy) error {
-	var known []string
-	for _, t := range retention.Tiers {
-		known = append(known, t.Unit.String())
-	}
-	return problemTier.New("%.64q: want %s", name, strings.Join(known, ", "))
+	return problemTier.New("%.64q: want %s", name, strings.Join(lists.Map(retention.Tiers, func(t tier.Tier) string { return t.Unit.String() }), ", "))
 }
 
 func methodNotAllowed(method string) error {

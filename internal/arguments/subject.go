@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -109,10 +110,7 @@ func Kind(kinds *catalog.Catalog, name string) (*catalog.Kind, error) {
 	if k, ok := kinds.ByPath(name); ok {
 		return k, nil
 	}
-	var known []string
-	for _, k := range kinds.Kinds {
-		known = append(known, k.Name)
-	}
+	known := lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Name })
 	return nil, usage.Errorf("--kind: no kind %q is declared: want one of %v", name, known)
 }
 

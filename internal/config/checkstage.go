@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 var (
@@ -126,9 +128,5 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 var logRetentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
 
 func daysText(days []int) string {
-	text := make([]string, len(days))
-	for i, d := range days {
-		text[i] = strconv.Itoa(d) + "d"
-	}
-	return strings.Join(text, ", ")
+	return strings.Join(lists.Map(days, func(d int) string { return strconv.Itoa(d) + "d" }), ", ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -34,11 +35,7 @@ func (c *Config) readKinds(r *reader, v value) {
 }
 
 func kindNames(kinds []catalog.Kind) []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.Name
-	}
-	return names
+	return lists.Map(kinds, func(k catalog.Kind) string { return k.Name })
 }
 
 func kindMembers(k *catalog.Kind) members {

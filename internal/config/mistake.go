@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // Mistake is one error of a configuration.
@@ -39,11 +41,7 @@ type Mistakes []Mistake
 
 // Error returns one line for each mistake.
 func (m Mistakes) Error() string {
-	lines := make([]string, len(m))
-	for i, mistake := range m {
-		lines[i] = mistake.String()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Map(m, Mistake.String), "\n")
 }
 
 // sorted returns m in the order of the file as an error, or nil if it is empty.

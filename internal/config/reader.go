@@ -10,6 +10,8 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // reader reads the nodes of a file and collects mistakes of their form. It records the
@@ -182,11 +184,7 @@ func join(path, name string) string {
 }
 
 func (m members) names() []string {
-	names := make([]string, len(m))
-	for i, member := range m {
-		names[i] = member.name
-	}
-	return names
+	return lists.Map(m, func(x member) string { return x.name })
 }
 
 // didYouMean returns a suggestion: the most similar of the words, "" if none is similar.

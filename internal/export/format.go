@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/usage"
 )
 
@@ -55,11 +56,7 @@ type csvWriter struct{ *csv.Writer }
 
 func openCSV(w io.Writer, columns []column) (writer, error) {
 	out := csvWriter{csv.NewWriter(w)}
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	return out, out.Write(names)
+	return out, out.Write(lists.Map(columns, func(c column) string { return c.name }))
 }
 
 func (w csvWriter) write(e entry) error {

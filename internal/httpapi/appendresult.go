@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -95,10 +96,7 @@ func AppendResponse(results []model.AppendResult, many bool) Response {
 	if !many && results[0].Outcome == model.Rejected {
 		return rejectedProblem(results[0]).Response()
 	}
-	list := make([]AppendResult, len(results))
-	for i, r := range results {
-		list[i] = AppendResultOf(r)
-	}
+	list := lists.Map(results, AppendResultOf)
 	var body any = list
 	if !many {
 		body = list[0]

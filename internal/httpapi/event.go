@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/ordervalue"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -191,9 +192,5 @@ func cursorOrNil(cursor string) *string {
 }
 
 func linesOf[T any](all []T) []any {
-	lines := make([]any, len(all))
-	for i := range all {
-		lines[i] = all[i]
-	}
-	return lines
+	return lists.Map(all, func(x T) any { return x })
 }

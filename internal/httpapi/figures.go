@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -52,11 +53,7 @@ func floatText(x *float64) string {
 // as spreadsheets write text; numbers stay as they are. Control characters, except tabs and
 // newlines, become dots.
 func SafeCells(cells []string) []string {
-	safe := make([]string, len(cells))
-	for i, cell := range cells {
-		safe[i] = safeCell(cell)
-	}
-	return safe
+	return lists.Map(cells, safeCell)
 }
 
 func safeCell(cell string) string {

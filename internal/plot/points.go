@@ -2,6 +2,7 @@ package plot
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/query"
 )
@@ -46,11 +47,7 @@ func pointsOf(rollups []query.Rollup, name string, columns int) points {
 }
 
 func gaps(n int) []float64 {
-	all := make([]float64, n)
-	for i := range all {
-		all[i] = math.NaN()
-	}
-	return all
+	return slices.Repeat([]float64{math.NaN()}, n)
 }
 
 // orInf returns x, or the infinity of that sign if x is NaN.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/repair/quarantine"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -59,9 +60,5 @@ func RetryText(r quarantine.Result, err error) string {
 	case len(r.Outcomes) == 0:
 		return fmt.Sprintf("processed %d changes", r.Changes)
 	}
-	words := make([]string, len(r.Outcomes))
-	for i, o := range r.Outcomes {
-		words[i] = string(o)
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Map(r.Outcomes, func(o model.Outcome) string { return string(o) }), ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -136,9 +137,6 @@ func valuesText(d rollup.Dimension) string {
 }
 
 func frequentText(d rollup.Dimension) string {
-	var parts []string
-	for _, v := range d.Values[:min(shownValues, len(d.Values))] {
-		parts = append(parts, fmt.Sprintf("%s %d", v.Value, v.Count))
-	}
+	parts := lists.Map(d.Values[:min(shownValues, len(d.Values))], func(v rollup.ValueCount) string { return fmt.Sprintf("%s %d", v.Value, v.Count) })
 	return strings.Join(parts, "  ")
 }

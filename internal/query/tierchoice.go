@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -104,10 +105,7 @@ func (c tierChoice) count(segments []Segment) (points int) {
 // reason explains where the segments meet, why no finer tier was chosen, and from when
 // on even the coarsest tier is complete.
 func (c tierChoice) reason(segments []Segment, why string) string {
-	var reasons []string
-	for _, s := range segments[1:] {
-		reasons = append(reasons, c.expired(c.find(s.Unit)))
-	}
+	reasons := lists.Map(segments[1:], func(s Segment) string { return c.expired(c.find(s.Unit)) })
 	if why != "" {
 		reasons = append(reasons, why)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -36,10 +37,7 @@ func (r *redriveRun) repairTrimmed(ctx context.Context) error {
 	if len(r.trimmed) == 0 {
 		return nil
 	}
-	var ranges []entity.Gap
-	for _, m := range r.trimmed {
-		ranges = append(ranges, entity.Gap{From: m.over.FirstAt, To: m.over.LastAt})
-	}
+	ranges := lists.Map(r.trimmed, func(m trimmedMessage) entity.Gap { return entity.Gap{From: m.over.FirstAt, To: m.over.LastAt} })
 	repairer := &ArrivalRepairer{
 		Table: r.Table, Catalog: r.Catalog, Aggregator: r.Aggregator, Now: r.Now,
 		DryRun: r.DryRun, MaxNotes: r.MaxNotes, Progress: r.Progress,

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -42,10 +43,7 @@ func exported(k *catalog.Kind) dialect {
 
 // dialectOf returns the dialect of a header, the zero dialect if it has none.
 func dialectOf(k *catalog.Kind, header []string) dialect {
-	titles := make([]string, len(header))
-	for i, h := range header {
-		titles[i] = title(h)
-	}
+	titles := lists.Map(header, title)
 	for _, d := range append([]dialect{exported(k)}, dialects...) {
 		if !slices.ContainsFunc(d.signature, func(s string) bool { return !slices.Contains(titles, s) }) {
 			return d

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -26,11 +27,7 @@ var requestLine = regexp.MustCompile(`^line \d+: `)
 
 // reason returns why an observation was rejected.
 func (r result) reason() string {
-	reasons := make([]string, len(r.Errors))
-	for i, e := range r.Errors {
-		reasons[i] = requestLine.ReplaceAllString(e.Error(), "")
-	}
-	return strings.Join(reasons, "; ")
+	return strings.Join(lists.Map(r.Errors, func(e model.FieldError) string { return requestLine.ReplaceAllString(e.Error(), "") }), "; ")
 }
 
 // permanentError is a response that would be the same if the request were repeated.

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 const bufferSize = 1 << 16
@@ -71,11 +73,7 @@ func quote(text string) string {
 }
 
 func quoteAll(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = quote(text)
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(lists.Map(texts, quote), ", ")
 }
 
 // place returns the place of a line for messages.

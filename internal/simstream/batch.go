@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // cut returns the next batch.
@@ -112,9 +113,5 @@ func (d *delivery) names(records []eventsource.Record) string {
 			changes[r.Seq] = r.change.String()
 		}
 	}
-	names := make([]string, len(records))
-	for i, r := range records {
-		names[i] = changes[r.Seq]
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Map(records, func(r eventsource.Record) string { return changes[r.Seq] }), ", ")
 }

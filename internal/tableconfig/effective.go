@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -19,11 +20,7 @@ var ErrRefused = errors.New("the configuration does not fit the table")
 
 // refusedError returns ErrRefused with a line for each change.
 func refusedError(changes []config.Change) error {
-	lines := make([]string, len(changes))
-	for i, c := range changes {
-		lines[i] = c.String()
-	}
-	return fmt.Errorf("%w: %s", ErrRefused, strings.Join(lines, "; "))
+	return fmt.Errorf("%w: %s", ErrRefused, strings.Join(lists.Map(changes, func(c config.Change) string { return c.String() }), "; "))
 }
 
 // Policy returns the tiers and retentions of the table. A tier of a unit that this release

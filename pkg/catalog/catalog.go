@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -38,10 +39,7 @@ func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 	}
 	shareProfiles(c.Kinds)
 	shareRaw(c.Kinds)
-	alone := make([]Kind, len(types)) // nameless kinds, which have nothing but a subject type
-	for i, s := range types {
-		alone[i] = Kind{Subject: s}.complete()
-	}
+	alone := lists.Map(types, func(s SubjectType) Kind { return Kind{Subject: s}.complete() })
 	shareProfiles(alone)
 	if mistakes := append(check(c.Kinds), checkTypes(alone, c.Kinds)...); len(mistakes) > 0 {
 		return nil, errors.Join(mistakes...)

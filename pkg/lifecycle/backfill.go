@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -85,10 +86,7 @@ func (s *Service) reindex(ctx context.Context, subject model.Subject) (Result, e
 
 // isIndexed reports whether a stored profile has the index keys and sentinels of spec.
 func isIndexed(it item.Item, p *model.Profile, spec *catalog.Profile) bool {
-	var sentinels []string
-	for _, c := range claims(p.Subject.Type, spec, p.Attrs) {
-		sentinels = append(sentinels, c.partition)
-	}
+	sentinels := lists.Map(claims(p.Subject.Type, spec, p.Attrs), func(c claim) string { return c.partition })
 	return slices.Equal(sentinels, p.Sentinels) && !slices.ContainsFunc(spec.Indexes, func(x catalog.ProfileIndex) bool {
 		return it.IndexKey(x.Index) != indexKey(p, x)
 	})

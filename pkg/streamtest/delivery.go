@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
@@ -100,9 +101,5 @@ func (s *Sim) Deliver(d Delivery) {
 }
 
 func bodiesOf(records []eventsource.Record) []json.RawMessage {
-	bodies := make([]json.RawMessage, len(records))
-	for i, r := range records {
-		bodies[i] = r.Body
-	}
-	return bodies
+	return lists.Map(records, func(r eventsource.Record) json.RawMessage { return r.Body })
 }

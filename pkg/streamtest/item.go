@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // Item is an item by attribute name. Values are string, []byte, bool, nil, json.Number or any
@@ -58,9 +59,5 @@ func decode(it item.Item) Item {
 }
 
 func decodeAll(items []item.Item) []Item {
-	out := make([]Item, len(items))
-	for i, it := range items {
-		out[i] = decode(it)
-	}
-	return out
+	return lists.Map(items, decode)
 }

@@ -3,6 +3,7 @@ package streamtest
 import (
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
@@ -63,11 +64,7 @@ type Fault struct {
 
 // Faults returns all faults.
 func Faults() []Fault {
-	var all []Fault
-	for _, f := range simstream.Faults() {
-		all = append(all, Fault{f.String(), f.Description()})
-	}
-	return all
+	return lists.Map(simstream.Faults(), func(f simstream.Fault) Fault { return Fault{f.String(), f.Description()} })
 }
 
 // Rates are the probabilities of faults, by name, at each opportunity. A fault that is not in

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
@@ -121,9 +122,5 @@ func compile(t reflect.Type, kind catalog.Kind) (*layout, *catalog.Kind, error) 
 }
 
 func (c *checker) err() error {
-	found := make([]error, len(c.mistakes))
-	for i, m := range c.mistakes {
-		found[i] = m
-	}
-	return errors.Join(found...)
+	return errors.Join(lists.Map(c.mistakes, func(m *Error) error { return m })...)
 }

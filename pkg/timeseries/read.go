@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -110,10 +111,7 @@ func (e *Events[T]) HistoryOf(ctx context.Context, keys []Key, opts ...HistoryOp
 	if err != nil {
 		return pages.Fail[T](err)
 	}
-	of := make([]query.Series, len(keys))
-	for i, key := range keys {
-		of[i] = e.series(key)
-	}
+	of := lists.Map(keys, e.series)
 	return func(yield func(T, error) bool) {
 		for event, err := range e.query.EachEventOf(ctx, r.history(query.Series{}), of) {
 			var v T

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/source"
 	"github.com/tidemark-db/tidemark/internal/writekey"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -98,10 +99,7 @@ func (out *result) add(line int, r *model.AppendResult) {
 	case model.Unknown:
 		out.open = true
 	case model.Rejected:
-		reasons := make([]string, len(r.Errors))
-		for i, e := range r.Errors {
-			reasons[i] = e.Error()
-		}
+		reasons := lists.Map(r.Errors, func(e model.FieldError) string { return e.Error() })
 		out.rejected = append(out.rejected, rejection{line, strings.Join(reasons, "; ")})
 	case model.Collision:
 		out.rejected = append(out.rejected, rejection{line, "a point of this series and time is stored with another value of the same field"})
