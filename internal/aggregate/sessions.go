@@ -74,7 +74,7 @@ func (r *recomputation) readNeighbours(ctx context.Context) (all []rollup.Row, e
 
 func (r *recomputation) readRowsAround(ctx context.Context, s model.Series) ([]rollup.Row, error) {
 	b, unit := r.bucket, r.bucket.tier().Unit
-	span := storage.Range{Series: s, From: unit.BucketOf(b.interval.Start - 1).Start, To: b.interval.End.Add(b.kind.Sessions.Follow) + 1, Consistent: true}
+	span := storage.Range{Series: s, From: unit.BucketOf(b.interval.Start - 1).Start, To: b.interval.End.Add(b.kind.Sessions.Follow), Consistent: true}
 	return pages.Collect(pages.Items(func(after string) ([]rollup.Row, string, error) {
 		r.counts.Reads++
 		span.After = after

@@ -447,6 +447,10 @@ func TestSessions_AreInexactInANewRowNextToAnExpiredClick(t *testing.T) {
 		"after the hour":  {70, 50, false},
 		"long before":     {20, 70, true},
 		"hours after":     {130, 50, true},
+		"a gap before":    {30, 60, false},
+		"longer before":   {29, 60, true},
+		"a gap after":     {60, 30, false},
+		"longer after":    {60, 29, true},
 	} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
 		v.setNow(noon.Add(time.Duration(c.expired) * time.Minute))

@@ -264,6 +264,20 @@ func TestSweep_RowOfANewerVersionHoldsTheWatermark(t *testing.T) {
 
 // Back to immediate: the tiers are immediate, what is in the queue is drained, and every
 // bucket has its row, also those that would still be open.
+func TestDrain_LeavesTiersThatAreStillDeferred(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.setNow(at(ten))
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.kind.Retention.Tiers[0].DeferredFrom = model.MaxTime
+	for _, want := range []int{1, 0} {
+		if r, err := w.agg.Drain(w.ctx(), tablekeys.QueueShard(w.series)); err != nil || r.Swept != want {
+			t.Errorf("%v, drained %d, want %d", err, r.Swept, want)
+		}
+		w.wantQueue("day due 2026-03-11T00:00:00.000Z")
+	}
+}
+
 func TestDrain_WritesTheRowsOfOpenBuckets(t *testing.T) {
 	w := newWorldOf(t, deferred(gauge, 0))
 	for i := range 5 {

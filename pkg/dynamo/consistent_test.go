@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -66,6 +67,20 @@ var consistentReads = map[string]func(context.Context, *dynamo.Table) error{
 		_, err := t.PurgeLocked(ctx, series.Subject)
 		return err
 	},
+}
+
+func TestInvalidations_SayWhereTheNextPageBegins(t *testing.T) {
+	page, err := respondsWith(200, `{"Items": [], "LastEvaluatedKey": {"pk": {"S": "a"}, "sk": {"S": "b"}}}`).table().Invalidations(t.Context(), 0, noon, "")
+	if err != nil || page.Next != "b" {
+		t.Errorf("the next page begins after %q, %v; want b", page.Next, err)
+	}
+	s := respondsWith(200, `{}`)
+	if page, err = s.table().Invalidations(t.Context(), 0, noon, "b"); err != nil || page.Next != "" {
+		t.Errorf("after the last page there is one after %q, %v", page.Next, err)
+	}
+	if from, _ := s.onlyRequest(t)["ExclusiveStartKey"].(map[string]any); fmt.Sprint(from["sk"]) != "map[S:b]" {
+		t.Errorf("the request begins at %v, want after b", from)
+	}
 }
 
 func TestReads_ThatWritesDependOnAreStronglyConsistent(t *testing.T) {

@@ -153,7 +153,7 @@ func TestEntity_IDMayContainTheSeparator(t *testing.T) {
 	for _, c := range []struct {
 		entityType, id string
 		err            error
-	}{{"", "1", keys.ErrNoEntity}, {"USER", "", keys.ErrNoEntity}, {"A#B", "1", keys.ErrSeparator}} {
+	}{{"", "1", keys.ErrNoEntity}, {"USER", "", keys.ErrNoEntity}, {"A#B", "1", keys.ErrSeparator}, {"#B", "1", keys.ErrSeparator}} {
 		if key, err := keys.Entity(c.entityType, c.id); !errors.Is(err, c.err) {
 			t.Errorf("%q of %q: %q, %v; want %v", c.entityType, c.id, key, err, c.err)
 		}

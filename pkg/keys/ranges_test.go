@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // window generates a range of time, which may be empty, reversed, or beyond the times that
@@ -120,6 +121,22 @@ func TestRowRange_ExcludesOtherSeriesAndTiers(t *testing.T) {
 			t.Fatalf("%q is in the range %q to %q of another series", sk, lo, hi)
 		}
 	})
+}
+
+// A range over all times that can be stored is that of all times.
+func TestRanges_OfMoreThanCanBeStoredAreOfAll(t *testing.T) {
+	t.Parallel()
+	s := reading("d", "a")
+	for _, u := range tier.Units() {
+		lo, hi := keys.RowRange(s, u, model.MinTime, model.MaxTime+1)
+		if a, b := keys.RowRange(s, u, model.MinTime-1, model.MaxTime+2); a != lo || b != hi {
+			t.Errorf("%s: %q to %q, want %q to %q", u, a, b, lo, hi)
+		}
+	}
+	lo, hi := keys.EventRange(s, model.MinTime, model.MaxTime+1)
+	if a, b := keys.EventRange(s, model.MinTime-1, model.MaxTime+2); a != lo || b != hi {
+		t.Errorf("%q to %q, want %q to %q", a, b, lo, hi)
+	}
 }
 
 func TestRanges_OfNoTimeAreEmpty(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -143,5 +144,40 @@ func TestPurge_ReadsAnEmptyPartitionOnce(t *testing.T) {
 	// Latest items are locked once; each of two passes also reads the list of series and the quarantine.
 	if want := partitions + 2*(partitions+2); lists != want {
 		t.Errorf("%d reads of %d partitions, want %d", lists, partitions, want)
+	}
+}
+
+// releases counts the transactions that delete one item, by its key.
+type releases struct {
+	*storetest.FaultyStore
+	of map[keys.Key]int
+}
+
+func (r *releases) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+	if len(tx.Actions) == 1 && tx.Actions[0].Delete {
+		r.of[tx.Actions[0].Key]++
+	}
+	return r.FaultyStore.Commit(ctx, tx)
+}
+
+// Each version of a profile names the profile's unique values; each is released once.
+func TestPurge_ReleasesEachUniqueValueOnce(t *testing.T) {
+	w := newFixture(t, employee)
+	w.noError(w.Create(t.Context(), alice, aliceFields))
+	for _, team := range []string{"a", "b", "c"} {
+		w.noError(w.Update(t.Context(), alice, fields("team", team), 0))
+	}
+	r := &releases{w.faulty, map[keys.Key]int{}}
+	w.purger.Store = r
+	if _, err := w.purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for key, n := range r.of {
+		if n != 1 {
+			t.Errorf("%v was released %d times, want once", key, n)
+		}
+	}
+	if len(r.of) != len(employee.Unique) {
+		t.Errorf("%d unique values were released, want %d", len(r.of), len(employee.Unique))
 	}
 }
