@@ -63,7 +63,7 @@ func FromNotification(n *entity.Notification, shard int) Item {
 	it[tablekeys.AttrChange] = stringOf(string(n.Change))
 	it[tablekeys.AttrSince] = timeOf(n.At)
 	if n.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(n.ExpiresAt)
+		it[keys.AttrExpiresAt] = Number(n.ExpiresAt)
 		return it
 	}
 	it.SetIndex(keys.IndexGSI1, tablekeys.Outbox(n.At, n.Alert.ID, shard))

@@ -13,7 +13,7 @@ import (
 func FromRotatingSecret(s *entity.RotatingSecret) Item {
 	it := newItem(tablekeys.RotatingSecret(s.Day), 2)
 	it[tablekeys.AttrSecret] = bytesOf(s.Secret)
-	it[keys.AttrExpiresAt] = numberOf(s.ExpiresAt)
+	it[keys.AttrExpiresAt] = Number(s.ExpiresAt)
 	return it
 }
 

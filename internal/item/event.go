@@ -17,7 +17,7 @@ func FromEvent(e *model.Event) Item {
 	it[tablekeys.AttrHash] = bytesOf(e.Hash[:])
 	it[tablekeys.AttrArrivedAt] = timeOf(e.ArrivedAt)
 	if e.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(e.ExpiresAt)
+		it[keys.AttrExpiresAt] = Number(e.ExpiresAt)
 	}
 	if e.Late {
 		it[tablekeys.AttrLate] = boolOf(true)

@@ -91,7 +91,7 @@ func (it Item) Size() int {
 func newItem(k keys.Key, attributes int) Item {
 	it := make(Item, attributes+3)
 	it[keys.AttrPK], it[keys.AttrSK] = stringOf(k.PK), stringOf(k.SK)
-	it[keys.AttrVersion] = numberOf(Version)
+	it[keys.AttrVersion] = Number(Version)
 	return it
 }
 

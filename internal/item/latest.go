@@ -76,7 +76,7 @@ func FromDerivedLatest(l *DerivedLatest) Item {
 		delete(it, keys.AttrCreatedAt)
 	}
 	if l.Ordered {
-		it[tablekeys.AttrUntil] = numberOf(l.ExpiresAt)
+		it[tablekeys.AttrUntil] = Number(l.ExpiresAt)
 	}
 	it[tablekeys.AttrRev] = bytesOf(l.Rev[:])
 	return it

@@ -56,7 +56,7 @@ func fromProfile(k keys.Key, p *model.Profile) Item {
 	}
 	it.setExpiry(p.ExpiresAt)
 	if p.Version != 0 {
-		it[tablekeys.AttrProfileVersion] = numberOf(p.Version)
+		it[tablekeys.AttrProfileVersion] = Number(p.Version)
 	}
 	if p.Generation != (model.Generation{}) {
 		it[tablekeys.AttrGeneration] = bytesOf(p.Generation[:])

@@ -123,7 +123,7 @@ func (it Item) setJSON(name string, v any) {
 // setExpiry sets the time of expiry, if there is one.
 func (it Item) setExpiry(at int64) {
 	if at != 0 {
-		it[keys.AttrExpiresAt] = numberOf(at)
+		it[keys.AttrExpiresAt] = Number(at)
 	}
 }
 

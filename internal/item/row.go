@@ -35,13 +35,13 @@ func FromRow(r *rollup.Row) (Item, error) {
 // setRowOptions sets the attributes that most rows do not have.
 func (it Item) setRowOptions(r *rollup.Row) {
 	if r.ExpiresAt != 0 {
-		it[keys.AttrExpiresAt] = numberOf(r.ExpiresAt)
+		it[keys.AttrExpiresAt] = Number(r.ExpiresAt)
 	}
 	if r.ChildrenExpireAt != rollup.NoExpiry {
-		it[tablekeys.AttrUntil] = numberOf(r.ChildrenExpireAt)
+		it[tablekeys.AttrUntil] = Number(r.ChildrenExpireAt)
 	}
 	if r.Unreadable != 0 {
-		it[tablekeys.AttrUnreadable] = numberOf(r.Unreadable)
+		it[tablekeys.AttrUnreadable] = Number(r.Unreadable)
 	}
 	if r.Empty {
 		it[tablekeys.AttrEmpty] = boolOf(true)
@@ -53,7 +53,7 @@ func (it Item) setRowOptions(r *rollup.Row) {
 		it[tablekeys.AttrFields] = timeOf(r.FieldsAt)
 	}
 	if c := r.Continuation; c.Events != 0 {
-		it[tablekeys.AttrSources], it[tablekeys.AttrCarried] = numberOf(c.Events), numberOf(c.Carried)
+		it[tablekeys.AttrSources], it[tablekeys.AttrCarried] = Number(c.Events), Number(c.Carried)
 		it[tablekeys.AttrSourceLast], it[tablekeys.AttrSettles] = timeOf(c.Last), timeOf(c.Settles)
 		if c.Reach != 0 {
 			it[tablekeys.AttrReach] = timeOf(c.Reach)

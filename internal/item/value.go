@@ -8,8 +8,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
+// Number returns the stored form of a whole number.
+func Number(n int64) Value { return Value{Type: N, S: strconv.FormatInt(n, 10)} }
+
 func stringOf(s string) Value   { return Value{Type: S, S: s} }
-func numberOf(n int64) Value    { return Value{Type: N, S: strconv.FormatInt(n, 10)} }
 func bytesOf(b []byte) Value    { return Value{Type: B, B: slices.Clone(b)} } // an item shares no memory with its entity
 func boolOf(b bool) Value       { return Value{Type: Bool, Bool: b} }
 func timeOf(t model.Time) Value { return stringOf(t.String()) }

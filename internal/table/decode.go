@@ -1,7 +1,6 @@
 package table
 
 import (
-	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -34,20 +33,4 @@ func DecodeAll[T any](items []item.Item, decode func(item.Item) (T, error)) []T 
 		}
 	}
 	return all
-}
-
-// LowWatermarks returns the low watermarks of all queue shards from the items of their partition.
-func LowWatermarks(items []item.Item, err error) (entity.LowWatermarks, error) {
-	if err != nil {
-		return nil, err
-	}
-	all := entity.LowWatermarks{}
-	for _, it := range items {
-		shard, at, err := item.LowWatermark(it)
-		if err != nil {
-			return nil, err
-		}
-		all[shard] = at
-	}
-	return all, nil
 }

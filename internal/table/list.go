@@ -8,9 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // Lister reads one page of a partition or of an index partition.
@@ -18,39 +16,16 @@ type Lister interface {
 	List(ctx context.Context, l ListRequest) (ListPage, error)
 }
 
-// ListLatest reads one page of the latest items that an index finds by fields.
-func ListLatest(ctx context.Context, from Lister, q storage.LatestIndexQuery) (storage.LatestPage, error) {
-	request, err := latestRequest(q)
-	if err != nil {
-		return storage.LatestPage{}, err
-	}
-	page, err := from.List(ctx, request)
-	if err != nil {
-		return storage.LatestPage{}, err
-	}
-	found := storage.LatestPage{Items: make([]model.Latest, len(page.Items)), Next: page.Next.Sort}
-	for i, it := range page.Items {
-		if found.Items[i], err = item.Latest(it); err != nil {
-			return storage.LatestPage{}, err
+// RangeRequest returns the request of a page of the items of a series whose sort keys are from lo
+// to hi. It returns an error for a position outside them.
+func RangeRequest(r *storage.Range, lo, hi string) (ListRequest, error) {
+	l := ListRequest{Partition: keys.Partition(r.Series), From: lo, To: hi, Newest: r.Newest, Limit: r.Limit, Eventual: !r.Consistent}
+	if r.After != "" {
+		if r.After < lo || r.After > hi {
+			return l, fmt.Errorf("position %.120q is outside the range: pass Next of the previous page, with the same range", r.After)
 		}
+		l.After.Key = keys.Key{PK: l.Partition, SK: r.After}
 	}
-	return found, nil
-}
-
-func latestRequest(q storage.LatestIndexQuery) (ListRequest, error) {
-	l := ListRequest{
-		Index: q.Index, Partition: tablekeys.LatestEntryPartition(q.Kind, q.Values), Prefix: tablekeys.LatestEntryPrefix(q.SortPrefix),
-		Newest: q.Descending, Limit: q.Limit,
-	}
-	if q.After == "" {
-		return l, nil
-	}
-	subject, stream, err := tablekeys.ParseLatestEntry(q.After, q.SortFields)
-	if err != nil {
-		return ListRequest{}, fmt.Errorf("position of a page of latest items: %w", err)
-	}
-	series := model.Series{Subject: model.Subject{Type: q.SubjectType, ID: subject}, Kind: q.Kind, Stream: stream}
-	l.After = Position{Key: keys.Latest(series), Sort: q.After}
 	return l, nil
 }
 

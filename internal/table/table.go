@@ -6,6 +6,7 @@ package table
 
 import (
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -16,7 +17,9 @@ type ListRequest struct {
 	Index     string // "" is the table itself
 	Partition string
 	Prefix    string   // of the sort key; "" is the complete partition
+	From, To  string   // bounds of the sort key, both included; empty for no bounds, and with a Prefix
 	Newest    bool     // in descending order of the sort key
+	Eventual  bool     // eventually consistent, for half the cost; an index always is
 	Limit     int      // items; 0 means as many as one request returns (1 MB)
 	After     Position // Next of the previous page; the zero Position is the start
 }
@@ -62,6 +65,11 @@ type Put struct {
 	Precondition Precondition
 }
 
+// Puts returns the actions of puts.
+func Puts(puts []Put) []Action {
+	return lists.Map(puts, func(p Put) Action { return Action{Key: p.Item.Key(), Precondition: p.Precondition, Put: p.Item} })
+}
+
 // Precondition is a condition on one stored item. All of its requirements must hold.
 type Precondition []Requirement
 
@@ -69,7 +77,8 @@ type Precondition []Requirement
 type Requirement struct {
 	Op    RequirementOp
 	Attr  string     // not used by ItemAbsent and ItemExists
-	Value item.Value // of AttrEquals and AttrDiffers
+	By    model.Op   // of AttrCompares and AttrAbsentOrCompares
+	Value item.Value // not used by ItemAbsent, ItemExists and AttrAbsent
 }
 
 // RequirementOp is the kind of a requirement.
@@ -77,11 +86,13 @@ type RequirementOp int
 
 // The requirements.
 const (
-	ItemAbsent  RequirementOp = iota + 1 // there is no item
-	ItemExists                           // there is an item
-	AttrEquals                           // the attribute exists and equals the value
-	AttrDiffers                          // the attribute does not exist, or differs from the value
-	AttrAbsent                           // the attribute does not exist
+	ItemAbsent           RequirementOp = iota + 1 // there is no item
+	ItemExists                                    // there is an item
+	AttrEquals                                    // the attribute exists and equals the value
+	AttrDiffers                                   // the attribute does not exist, or differs from the value
+	AttrAbsent                                    // the attribute does not exist
+	AttrCompares                                  // the attribute exists and compares to the value by an operator
+	AttrAbsentOrCompares                          // the attribute does not exist, or compares to the value by an operator
 )
 
 // TransactResult is what the server said about a transaction.

@@ -5,83 +5,49 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/itemstore"
 	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// returnOldItem makes a failed condition return the item it was evaluated on, which saves
-// a read.
-const returnOldItem = types.ReturnValuesOnConditionCheckFailureAllOld
-
 // Append sends one TransactWriteItems with these actions in this order: the write or
-// check of the latest item, the check of the purge lock, the puts, the checks of absent
-// events, the merge. failedAppend reads the cancellation reasons in the same order.
+// check of the latest item, and those of itemstore.EventActions.
 func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
-	const operation = "append to"
-	if err := t.checkContext(ctx, operation); err != nil {
-		return ingest.StoreResult{Result: storage.Unknown}, err
-	}
-	actions, err := t.actions(&tx)
+	const operation = "append"
+	items, err := t.actions(&tx)
 	if err != nil {
-		return ingest.StoreResult{Result: storage.Unknown}, fmt.Errorf("%s %s: %w", operation, t.name, err)
+		return ingest.StoreResult{Result: storage.Unknown}, t.failed(operation, err)
 	}
-	input := &dynamodb.TransactWriteItemsInput{
-		TransactItems:          actions,
-		ReturnConsumedCapacity: t.capacity.returnMode(),
-	}
-	if tx.Token != "" {
-		input.ClientRequestToken = &tx.Token
-	}
-	out, failure := t.client.TransactWriteItems(ctx, input, noRetry)
-	if failure == nil {
-		t.capacity.addWrites(out.ConsumedCapacity...)
-	}
-	result, err := t.translate(operation, failure)
+	result, failure, err := t.transact(ctx, operation, tx.Token, items)
 	if result == storage.ConditionFailed {
-		return t.failedAppend(&tx, failure)
+		return itemstore.FailedAppend(&tx, itemResults(failure, len(items)))
 	}
 	return ingest.StoreResult{Result: result, Cause: failure}, err
 }
 
 // actions returns the actions of the transaction in the order of Append.
 func (t *Table) actions(tx *ingest.AppendTransaction) ([]types.TransactWriteItem, error) {
-	var out []types.TransactWriteItem
+	events, err := t.transactItems(itemstore.EventActions(tx))
+	if err != nil {
+		return nil, err
+	}
+	var latest types.TransactWriteItem
 	switch {
 	case tx.Latest != nil && tx.Check != nil:
 		return nil, errors.New("the transaction both writes and checks the latest item: DynamoDB allows one action for each item")
 	case tx.Latest != nil:
-		update, err := t.updateLatest(tx.Latest)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, types.TransactWriteItem{Update: update})
+		latest.Update, err = t.updateLatest(tx.Latest)
 	case tx.Check != nil:
-		check, err := t.checkLatest(tx.Check)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, types.TransactWriteItem{ConditionCheck: check})
+		latest.ConditionCheck, err = t.checkLatest(tx.Check)
+	default:
+		return events, nil
 	}
-	if tx.PurgeLock != nil {
-		out = append(out, t.checkAbsent(tablekeys.PurgeLock(*tx.PurgeLock)))
-	}
-	for i := range tx.Puts {
-		out = append(out, t.putEvent(&tx.Puts[i]))
-	}
-	for _, k := range tx.Absent {
-		out = append(out, t.checkAbsent(keys.Event(k)))
-	}
-	if tx.Merge != nil {
-		out = append(out, t.mergeEvent(tx.Merge))
-	}
-	return out, nil
+	return append([]types.TransactWriteItem{latest}, events...), err
 }
 
 func (t *Table) updateLatest(w *ingest.LatestWrite) (*types.Update, error) {
@@ -115,15 +81,7 @@ func (t *Table) updateLatest(w *ingest.LatestWrite) (*types.Update, error) {
 		}
 	}
 	update := x.set(set, keys.AttrCreatedAt) + x.remove(removed)
-	return &types.Update{
-		TableName:                           &t.name,
-		Key:                                 primary(keys.Latest(w.Series)),
-		UpdateExpression:                    &update,
-		ConditionExpression:                 &condition,
-		ExpressionAttributeNames:            x.names,
-		ExpressionAttributeValues:           x.values,
-		ReturnValuesOnConditionCheckFailure: returnOldItem,
-	}, nil
+	return t.update(keys.Latest(w.Series), x, update, &condition), nil
 }
 
 func (t *Table) checkLatest(c *ingest.LatestCheck) (*types.ConditionCheck, error) {
@@ -142,51 +100,7 @@ func (t *Table) checkLatest(c *ingest.LatestCheck) (*types.ConditionCheck, error
 		}
 		condition = not
 	}
-	return &types.ConditionCheck{
-		TableName:                           &t.name,
-		Key:                                 primary(keys.Latest(c.Series)),
-		ConditionExpression:                 &condition,
-		ExpressionAttributeNames:            x.names,
-		ExpressionAttributeValues:           x.values,
-		ReturnValuesOnConditionCheckFailure: returnOldItem,
-	}, nil
-}
-
-func (t *Table) checkAbsent(k keys.Key) types.TransactWriteItem {
-	x := newExpression()
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                           &t.name,
-		Key:                                 primary(k),
-		ConditionExpression:                 new(x.absent()),
-		ExpressionAttributeNames:            x.names,
-		ReturnValuesOnConditionCheckFailure: returnOldItem,
-	}}
-}
-
-func (t *Table) mergeEvent(m *ingest.EventMerge) types.TransactWriteItem {
-	x := newExpression()
-	it := item.FromEvent(&m.Event)
-	was := x.value(item.Value{Type: item.B, B: m.Was[:]})
-	condition := x.name(tablekeys.AttrHash) + " = " + was + " AND " + x.notExpiring(m.Now)
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName:                           &t.name,
-		Item:                                attributes(it),
-		ConditionExpression:                 &condition,
-		ExpressionAttributeNames:            x.names,
-		ExpressionAttributeValues:           x.values,
-		ReturnValuesOnConditionCheckFailure: returnOldItem,
-	}}
-}
-
-func (t *Table) putEvent(e *model.Event) types.TransactWriteItem {
-	x := newExpression()
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName:                           &t.name,
-		Item:                                attributes(item.FromEvent(e)),
-		ConditionExpression:                 new(x.absent()),
-		ExpressionAttributeNames:            x.names,
-		ReturnValuesOnConditionCheckFailure: returnOldItem,
-	}}
+	return t.check(keys.Latest(c.Series), x, &condition), nil
 }
 
 // TransactItems returns the items of an append for the caller's own TransactWriteItems: at
@@ -195,7 +109,7 @@ func (t *Table) putEvent(e *model.Event) types.TransactWriteItem {
 func (t *Table) TransactItems(tx ingest.AppendTransaction) ([]types.TransactWriteItem, error) {
 	items, err := t.actions(&tx)
 	if err != nil {
-		return nil, fmt.Errorf("compose an append to %s: %w", t.name, err)
+		return nil, t.failed("compose an append", err)
 	}
 	return items, nil
 }
@@ -204,15 +118,13 @@ func (t *Table) TransactItems(tx ingest.AppendTransaction) ([]types.TransactWrit
 // caller's transaction. failure is the error of TransactWriteItems, nil on success. The
 // error is permanent.
 func (t *Table) TransactResult(tx ingest.AppendTransaction, at int, failure error) (ingest.StoreResult, error) {
-	result, err := t.translate("append in a transaction to", failure)
+	result, err := t.translate("append by a transaction", failure)
 	if err != nil || result != storage.ConditionFailed {
 		return ingest.StoreResult{Result: result, Cause: failure}, err
 	}
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(failure, &cancelled) || at < 0 || at > len(cancelled.CancellationReasons) {
-		return ingest.StoreResult{Result: storage.Unknown}, fmt.Errorf("append in a transaction to %s: the transaction has no item %d: pass the position of the first item of TransactItems", t.name, at)
+		return ingest.StoreResult{Result: storage.Unknown}, fmt.Errorf("append by a transaction in %s: the transaction has no item %d: pass the position of the first item of TransactItems", t.name, at)
 	}
-	own := *cancelled
-	own.CancellationReasons = cancelled.CancellationReasons[at:]
-	return t.failedAppend(&tx, &own)
+	return itemstore.FailedAppend(&tx, itemResults(failure, len(cancelled.CancellationReasons))[at:])
 }

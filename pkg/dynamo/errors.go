@@ -73,7 +73,7 @@ func (t *Table) translate(operation string, failure error) (storage.WriteResult,
 	}
 	result, err := resultOf(failure)
 	if err != nil {
-		return storage.Unknown, fmt.Errorf("%s %s: %w", operation, t.name, err)
+		return storage.Unknown, fmt.Errorf("%s in %s: %w", operation, t.name, err)
 	}
 	return result, nil
 }

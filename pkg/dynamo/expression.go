@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -49,8 +51,13 @@ func (x *expression) value(v item.Value) string {
 
 func (x *expression) text(s string) string { return x.value(item.Value{Type: item.S, S: s}) }
 
-func (x *expression) number(n int64) string {
-	return x.value(item.Value{Type: item.N, S: strconv.FormatInt(n, 10)})
+// usedNames returns the names of the expressions; nil if there are none, because DynamoDB
+// rejects an empty map.
+func (x *expression) usedNames() map[string]string {
+	if len(x.names) == 0 {
+		return nil
+	}
+	return x.names
 }
 
 func (x *expression) exists(attr string) string  { return "attribute_exists(" + x.name(attr) + ")" }
@@ -96,6 +103,51 @@ func (x *expression) newerOrCreation(first model.Order) string {
 	return x.missing(tablekeys.AttrPurgeLock) + " AND (" + x.missing(tablekeys.AttrAt) + " OR " + x.before(first) + ")"
 }
 
+// condition: every requirement of a precondition, and every term of the user's condition; nil if
+// there is none.
+func (x *expression) condition(when table.Precondition, where model.Condition) (*string, error) {
+	all := make([]string, 0, 4) // a precondition seldom has more requirements
+	for i := range when {
+		one, err := x.requirement(&when[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	if len(where) > 0 {
+		terms, err := x.where(where)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, terms)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return new(strings.Join(all, " AND ")), nil
+}
+
+func (x *expression) requirement(r *table.Requirement) (string, error) {
+	switch r.Op {
+	case table.ItemAbsent:
+		return x.absent(), nil
+	case table.ItemExists:
+		return x.exists(keys.AttrPK), nil
+	case table.AttrAbsent:
+		return x.missing(r.Attr), nil
+	case table.AttrEquals:
+		return x.name(r.Attr) + " = " + x.value(r.Value), nil
+	case table.AttrDiffers: // in DynamoDB an absent attribute differs from every value
+		return x.name(r.Attr) + " <> " + x.value(r.Value), nil
+	case table.AttrCompares:
+		return x.name(r.Attr) + " " + string(r.By) + " " + x.value(r.Value), nil
+	case table.AttrAbsentOrCompares:
+		return "(" + x.missing(r.Attr) + " OR " + x.name(r.Attr) + " " + string(r.By) + " " + x.value(r.Value) + ")", nil
+	default:
+		return "", fmt.Errorf("precondition on %q: unknown requirement %d", r.Attr, r.Op)
+	}
+}
+
 // where: every term of the user's condition.
 func (x *expression) where(c model.Condition) (string, error) {
 	terms := make([]string, len(c))
@@ -129,6 +181,15 @@ func (x *expression) compare(t model.Term) string {
 	return x.name(t.Field) + " " + string(t.Op) + " " + x.value(item.FromValue(t.Value))
 }
 
+// change sets attributes and removes others.
+func (x *expression) change(set item.Item, remove []string) string {
+	change := ""
+	if len(set) > 0 {
+		change = x.set(set)
+	}
+	return strings.TrimPrefix(change+x.remove(slices.Sorted(slices.Values(remove))), " ")
+}
+
 // set assigns all attributes of it except the key, in sorted order. Those in once are
 // assigned only if the item does not have them. Other attributes, such as enrichment,
 // keep their values.
@@ -152,9 +213,5 @@ func (x *expression) remove(attrs []string) string {
 	if len(attrs) == 0 {
 		return ""
 	}
-	names := make([]string, len(attrs))
-	for i, attr := range attrs {
-		names[i] = x.name(attr)
-	}
-	return " REMOVE " + strings.Join(names, ",")
+	return " REMOVE " + strings.Join(lists.Map(attrs, x.name), ",")
 }

@@ -2,7 +2,6 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
@@ -12,24 +11,26 @@ import (
 
 // GetItem reads an item, strongly consistent; nil if there is none.
 func (t *Table) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	return t.getItem(ctx, "get item from", k, true)
+	return t.read(ctx, "get item", k, true)
 }
 
 // PutItem stores an item, replacing any other under its key. It is for tests and manual
 // repairs: it bypasses the rules of appends and rollups.
 func (t *Table) PutItem(ctx context.Context, it item.Item) error {
 	if err := storable(it); err != nil {
-		return fmt.Errorf("put item into %s: %w", t.name, err)
+		return t.failed("put item", err)
 	}
-	_, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: attributes(it)})
-	return t.rawError("put item into", err)
+	if _, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: attributes(it)}); err != nil {
+		return t.failed("put item", err)
+	}
+	return nil
 }
 
 // UpdateItem sets attributes under the key of set and keeps all others, as enrichment
 // does. It creates the item if there is none.
 func (t *Table) UpdateItem(ctx context.Context, set item.Item) error {
 	if err := storable(set); err != nil {
-		return fmt.Errorf("update item in %s: %w", t.name, err)
+		return t.failed("update item", err)
 	}
 	x := newExpression()
 	update := x.set(set)
@@ -40,13 +41,18 @@ func (t *Table) UpdateItem(ctx context.Context, set item.Item) error {
 		ExpressionAttributeNames:  x.names,
 		ExpressionAttributeValues: x.values,
 	})
-	return t.rawError("update item in", err)
+	if err != nil {
+		return t.failed("update item", err)
+	}
+	return nil
 }
 
 // DeleteItem removes an item. It is no error if there is none.
 func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
-	_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: primary(k)})
-	return t.rawError("delete item from", err)
+	if _, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: primary(k)}); err != nil {
+		return t.failed("delete item", err)
+	}
+	return nil
 }
 
 // Scan reads one page of the whole table, strongly consistent, in no particular order,
@@ -63,39 +69,7 @@ func (t *Table) Scan(ctx context.Context, after keys.Key) ([]item.Item, keys.Key
 	}
 	out, err := t.client.Scan(ctx, input)
 	if err != nil {
-		return nil, keys.Key{}, t.rawError("scan", err)
-	}
-	t.capacity.addReads(out.ConsumedCapacity)
-	return itemsOf(out.Items), itemOf(out.LastEvaluatedKey).Key(), nil
-}
-
-func (t *Table) rawError(operation string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
-}
-
-// Partition reads one page of all items under a partition key, strongly consistent, in
-// the order of the sort keys, after a position; the zero Key is the start. The returned
-// position is the zero Key after the last page.
-func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) ([]item.Item, keys.Key, error) {
-	x := newExpression()
-	condition := x.name(keys.AttrPK) + " = " + x.text(pk)
-	input := &dynamodb.QueryInput{
-		TableName:                 &t.name,
-		ConsistentRead:            new(true),
-		KeyConditionExpression:    &condition,
-		ExpressionAttributeNames:  x.names,
-		ExpressionAttributeValues: x.values,
-		ReturnConsumedCapacity:    t.capacity.returnMode(),
-	}
-	if after != (keys.Key{}) {
-		input.ExclusiveStartKey = primary(after)
-	}
-	out, err := t.client.Query(ctx, input)
-	if err != nil {
-		return nil, keys.Key{}, t.rawError("query", err)
+		return nil, keys.Key{}, t.failed("scan", err)
 	}
 	t.capacity.addReads(out.ConsumedCapacity)
 	return itemsOf(out.Items), itemOf(out.LastEvaluatedKey).Key(), nil

@@ -2,7 +2,7 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -13,15 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
-	"github.com/tidemark-db/tidemark/pkg/tier"
 )
-
-// Latest reads the latest item of a series; nil if there is none.
-func (t *Table) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
-	it, err := t.getItem(ctx, "read latest item from", keys.Latest(series), consistent)
-	return table.Decode(it, err, item.Latest)
-}
 
 // Events reads one page of a series' events by one Query. It skips items whose key is not
 // an event's.
@@ -43,83 +35,101 @@ func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage,
 // once the complete page has been read. An event is valid only during the call; its texts
 // stay valid.
 func (t *Table) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (next string, _ error) {
-	const operation = "read events from"
+	const operation = "read events"
 	lo, hi := tablekeys.EventRange(&r)
-	input, err := t.queryInput(ctx, operation, &r, lo, hi)
+	request, err := table.RangeRequest(&r, lo, hi)
 	if err != nil {
-		return "", err
+		return "", t.failed(operation, err)
 	}
 	page := pagePool.Get().(*responsePage)
 	defer pagePool.Put(page)
-	if _, err := t.client.Query(ctx, input, page.captureBody); err != nil {
-		return "", fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
+	if _, err := t.client.Query(ctx, t.queryInput(ctx, &request), page.captureBody); err != nil {
+		return "", t.failed(operation, err)
 	}
 	items := 0
 	if err := page.each(func(e *model.Event) { items++; do(e) }); err != nil {
-		return "", fmt.Errorf("%s %s: %w", operation, t.name, err)
+		return "", t.failed(operation, err)
 	}
 	t.countReadUnits(ctx, items, page.units)
 	return page.last.SK, nil
 }
 
-// Rows reads one page of a series' rows by one Query. It skips items whose key is not a
-// row's.
-func (t *Table) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
-	lo, hi := keys.RowRange(r.Series, unit, r.From, r.To)
-	items, next, err := t.query(ctx, "read rollups from", &r, lo, hi)
+// List reads one page of a partition, or of an index partition, by one Query.
+func (t *Table) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
+	return t.page(ctx, "list", &l)
+}
+
+// Partition reads one page of all items under a partition key, strongly consistent, in
+// the order of the sort keys, after a position; the zero Key is the start. The returned
+// position is the zero Key after the last page.
+func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) ([]item.Item, keys.Key, error) {
+	page, err := t.List(ctx, table.ListRequest{Partition: pk, After: table.Position{Key: after}})
+	return page.Items, page.Next.Key, err
+}
+
+func (t *Table) page(ctx context.Context, operation string, l *table.ListRequest) (table.ListPage, error) {
+	out, err := t.client.Query(ctx, t.queryInput(ctx, l))
 	if err != nil {
-		return rollup.RowPage{}, err
+		return table.ListPage{}, t.failed(operation, err)
 	}
-	page := rollup.RowPage{Rows: make([]rollup.Row, 0, len(items)), Next: next}
-	for _, it := range items {
-		if row, ok := item.RowOrBare(it); ok {
-			page.Rows = append(page.Rows, row)
+	t.countRead(ctx, len(out.Items), out.ConsumedCapacity)
+	page := table.ListPage{Items: itemsOf(out.Items)}
+	if last := itemOf(out.LastEvaluatedKey); last != nil {
+		page.Next = table.Position{Key: last.Key()}
+		if l.Index != "" {
+			page.Next.Sort = last.IndexKey(l.Index).SK
 		}
 	}
 	return page, nil
 }
 
-// query reads one page of the sort keys from lo to hi, both included.
-func (t *Table) query(ctx context.Context, operation string, r *storage.Range, lo, hi string) (_ []item.Item, next string, _ error) {
-	input, err := t.queryInput(ctx, operation, r, lo, hi)
-	if err != nil {
-		return nil, "", err
-	}
-	out, err := t.client.Query(ctx, input)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
-	}
-	t.countRead(ctx, len(out.Items), out.ConsumedCapacity)
-	return itemsOf(out.Items), itemOf(out.LastEvaluatedKey).Key().SK, nil
-}
-
-func (t *Table) queryInput(ctx context.Context, operation string, r *storage.Range, lo, hi string) (*dynamodb.QueryInput, error) {
+func (t *Table) queryInput(ctx context.Context, l *table.ListRequest) *dynamodb.QueryInput {
 	x := newExpression()
-	within := fmt.Sprintf("%s = %s AND %s BETWEEN %s AND %s",
-		x.name(keys.AttrPK), x.text(keys.Partition(r.Series)), x.name(keys.AttrSK), x.text(lo), x.text(hi))
+	within := x.within(l)
 	input := &dynamodb.QueryInput{
 		TableName:                 &t.name,
 		KeyConditionExpression:    &within,
 		ExpressionAttributeNames:  x.names,
 		ExpressionAttributeValues: x.values,
-		ScanIndexForward:          new(!r.Newest),
-		ConsistentRead:            &r.Consistent,
+		ScanIndexForward:          new(!l.Newest),
+		ConsistentRead:            new(l.Index == "" && !l.Eventual),
 		ReturnConsumedCapacity:    t.readReturnMode(ctx),
 	}
-	if r.Limit > 0 {
-		input.Limit = new(int32(r.Limit))
+	if l.Index != "" {
+		input.IndexName = &l.Index
 	}
-	if r.After != "" {
-		if r.After < lo || r.After > hi {
-			return nil, fmt.Errorf("%s %s: position %.120q is outside the range: pass Next of the previous page, with the same range", operation, t.name, r.After)
+	if l.Limit > 0 {
+		input.Limit = new(int32(l.Limit))
+	}
+	if l.After != (table.Position{}) {
+		input.ExclusiveStartKey = primary(l.After.Key)
+		if l.Index != "" {
+			at := item.Item{}
+			at.SetIndex(l.Index, keys.Key{PK: l.Partition, SK: l.After.Sort})
+			maps.Copy(input.ExclusiveStartKey, attributes(at))
 		}
-		input.ExclusiveStartKey = primary(keys.Key{PK: keys.Partition(r.Series), SK: r.After})
 	}
-	return input, nil
+	return input
 }
 
-// getItem reads one item; nil if there is none.
-func (t *Table) getItem(ctx context.Context, operation string, k keys.Key, consistent bool) (item.Item, error) {
+// within: the item is in the partition of a request, and in the range of its sort keys.
+func (x *expression) within(l *table.ListRequest) string {
+	partition, sort := keys.AttrPK, keys.AttrSK
+	if l.Index != "" {
+		partition, sort = item.IndexAttrs(l.Index)
+	}
+	within := x.name(partition) + " = " + x.text(l.Partition)
+	switch {
+	case l.Prefix != "":
+		within += " AND begins_with(" + x.name(sort) + "," + x.text(l.Prefix) + ")"
+	case l.To != "":
+		within += " AND " + x.name(sort) + " BETWEEN " + x.text(l.From) + " AND " + x.text(l.To)
+	}
+	return within
+}
+
+// read reads one item; nil if there is none.
+func (t *Table) read(ctx context.Context, operation string, k keys.Key, consistent bool) (item.Item, error) {
 	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName:              &t.name,
 		Key:                    primary(k),
@@ -127,7 +137,7 @@ func (t *Table) getItem(ctx context.Context, operation string, k keys.Key, consi
 		ReturnConsumedCapacity: t.readReturnMode(ctx),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", operation, t.name, advise(err))
+		return nil, t.failed(operation, err)
 	}
 	t.countRead(ctx, min(len(out.Item), 1), out.ConsumedCapacity)
 	return itemOf(out.Item), nil

@@ -2,15 +2,11 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -30,7 +26,7 @@ func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]
 		ReturnConsumedCapacity: t.capacity.returnMode(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read rollups from %s: %w", t.name, advise(err))
+		return nil, t.failed("read rollups", err)
 	}
 	for i := range out.ConsumedCapacity {
 		t.capacity.addReads(&out.ConsumedCapacity[i])
@@ -53,27 +49,4 @@ func (t *Table) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]
 		rows[absent] = nil
 	}
 	return rows, nil
-}
-
-// Row reads one row, strongly consistent; nil if there is none.
-func (t *Table) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
-	it, err := t.getItem(ctx, "read rollup from", keys.Row(key), true)
-	return table.Decode(it, err, table.Row)
-}
-
-// PutRow replaces the complete row on condition that the stored revision is prev; for the
-// zero Rev, that there is no row.
-func (t *Table) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
-	it, err := item.FromRow(row)
-	if err != nil {
-		return storage.Unknown, err
-	}
-	x := newExpression()
-	condition := x.absent()
-	if prev != (rollup.Rev{}) {
-		x = newExpression()
-		condition = x.name(tablekeys.AttrRev) + " = " + x.value(item.Value{Type: item.B, B: prev[:]})
-	}
-	result, _, err := t.putItem(ctx, "put rollup into", it, x, condition)
-	return result, err
 }

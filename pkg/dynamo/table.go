@@ -3,8 +3,8 @@
 // and deciding outcomes happen in the packages above, so that they work in the same way
 // with package memory.
 //
-// Each file holds one operation: build the input, call, translate the result. errors.go
-// translates the errors of the service.
+// The requests on single items are those of package itemstore. errors.go translates the errors
+// of the service.
 package dynamo
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/awsenv"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/itemstore"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -25,6 +26,7 @@ import (
 // Table is one DynamoDB table. It implements the stores of append, aggregate, query,
 // lifecycle and alerts. It is safe for concurrent use.
 type Table struct {
+	itemstore.Items
 	client   *dynamodb.Client
 	name     string
 	capacity *Capacity
@@ -42,6 +44,7 @@ func New(client *dynamodb.Client, name string, options ...Option) *Table {
 	for _, o := range options {
 		o(t)
 	}
+	t.Items = itemstore.New(itemstore.Requests{Read: t.read, Page: t.page, Write: t.write})
 	return t
 }
 
@@ -58,9 +61,14 @@ func noRetry(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 // write is not stored.
 func (t *Table) checkContext(ctx context.Context, operation string) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%s %s: not sent: %w", operation, t.name, err)
+		return t.failed(operation, fmt.Errorf("not sent: %w", err))
 	}
 	return nil
+}
+
+// failed returns the error of an operation, with advice on a permanent error of the service.
+func (t *Table) failed(operation string, err error) error {
+	return fmt.Errorf("%s in %s: %w", operation, t.name, advise(err))
 }
 
 // localRegion is the region for servers that ignore it.

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -67,11 +68,7 @@ func itemOf(attributes map[string]types.AttributeValue) item.Item {
 }
 
 func itemsOf(list []map[string]types.AttributeValue) []item.Item {
-	out := make([]item.Item, len(list))
-	for i, attributes := range list {
-		out[i] = itemOf(attributes)
-	}
-	return out
+	return lists.Map(list, itemOf)
 }
 
 func valueOf(a types.AttributeValue) item.Value {

@@ -64,7 +64,7 @@ func unchangedProfile(p *model.Profile) table.Precondition {
 	if p.Version == 0 {
 		when = append(when, table.Requirement{Op: table.AttrAbsent, Attr: tablekeys.AttrProfileVersion})
 	} else {
-		when = append(when, table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrProfileVersion, Value: numberValue(p.Version)})
+		when = append(when, table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrProfileVersion, Value: item.Number(p.Version)})
 	}
 	if p.Generation == (model.Generation{}) {
 		return append(when, table.Requirement{Op: table.AttrAbsent, Attr: tablekeys.AttrGeneration})

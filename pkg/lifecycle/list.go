@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/table"
@@ -131,8 +130,4 @@ func shardOf(id string, n int) int {
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	return int(h.Sum64()%uint64(n)) + 1
-}
-
-func numberValue(n int64) item.Value {
-	return item.Value{Type: item.N, S: strconv.FormatInt(n, 10)}
 }

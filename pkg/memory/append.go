@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -10,9 +9,8 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/itemstore"
 	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -40,27 +38,15 @@ func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest
 	if err != nil {
 		return reply, fmt.Errorf("append: %w", err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	content := contentHash(withoutToken(tx))
-	stored, err := t.isRepeat(tx.Token, content)
-	if stored {
+	failures, err := t.transact(tx.Token, contentHash(withoutToken(tx)), actions)
+	switch {
+	case err != nil:
+		return reply, fmt.Errorf("append: %w", err)
+	case failures != nil:
+		return itemstore.FailedAppend(&tx, failures)
+	default:
 		return ingest.StoreResult{Result: storage.Written}, nil
 	}
-	if err != nil {
-		return reply, fmt.Errorf("append: %w", err)
-	}
-	failures, err := t.write(actions)
-	if err != nil {
-		return reply, fmt.Errorf("append: %w", err)
-	}
-	if failures != nil {
-		return failedAppend(&tx, failures)
-	}
-	if tx.Token != "" {
-		t.tokens[tx.Token] = storedTransaction{content: content, at: t.now()}
-	}
-	return ingest.StoreResult{Result: storage.Written}, nil
 }
 
 // isRepeat reports whether a transaction with this token and content was already stored.
@@ -86,8 +72,7 @@ func contentHash(tx any) [sha256.Size]byte {
 }
 
 // appendActions returns the actions of the transaction in the order of DynamoDB: the write
-// or check of the latest item, the check of the purge lock, the puts, the checks of absent
-// events.
+// or check of the latest item, and those of itemstore.EventActions.
 func appendActions(tx *ingest.AppendTransaction) ([]action, error) {
 	var out []action
 	switch {
@@ -101,63 +86,8 @@ func appendActions(tx *ingest.AppendTransaction) ([]action, error) {
 	if err := errors.Join(validateConditions(tx)...); err != nil {
 		return nil, err
 	}
-	if tx.PurgeLock != nil {
-		out = append(out, action{key: tablekeys.PurgeLock(*tx.PurgeLock), condition: absent})
-	}
-	for i := range tx.Puts {
-		e := &tx.Puts[i]
-		out = append(out, action{key: keys.Event(e.Key()), condition: absent, change: replaceWith(item.FromEvent(e))})
-	}
-	for _, k := range tx.Absent {
-		out = append(out, action{key: keys.Event(k), condition: absent})
-	}
-	if m := tx.Merge; m != nil {
-		out = append(out, action{key: keys.Event(m.Event.Key()), condition: mergeable(m), change: replaceWith(item.FromEvent(&m.Event))})
-	}
-	return out, nil
-}
-
-// mergeable: the event has the hash that it was read with, and does not expire soon.
-func mergeable(m *ingest.EventMerge) func(item.Item) bool {
-	lasts := notExpiring(m.Now)
-	return func(old item.Item) bool {
-		return bytes.Equal(old[tablekeys.AttrHash].B, m.Was[:]) && lasts(old)
-	}
-}
-
-// failedAppend returns the result of a transaction with a failed condition.
-func failedAppend(tx *ingest.AppendTransaction, failures conditionFailures) (ingest.StoreResult, error) {
-	reply := ingest.StoreResult{Result: storage.ConditionFailed}
-	if tx.Latest != nil || tx.Check != nil {
-		first := failures[0]
-		failures = failures[1:]
-		reply.LatestFailed = first.failed
-		if first.failed && first.old != nil {
-			latest, err := item.Latest(first.old)
-			if err != nil {
-				return ingest.StoreResult{Result: storage.Unknown}, fmt.Errorf("append: %w", err)
-			}
-			reply.Latest = &latest
-		}
-	}
-	if tx.PurgeLock != nil {
-		reply.PurgeLockFailed = failures[0].failed
-		failures = failures[1:]
-	}
-	reply.Stored = make([]*model.Event, len(failures))
-	for i, m := range failures {
-		if m.failed {
-			reply.Stored[i] = storedEvent(m.old)
-			reply.Stored[i].Unreadable = reply.Stored[i].Unreadable || m.old == nil
-		}
-	}
-	return reply, nil
-}
-
-// storedEvent returns the event of an item under an event's key.
-func storedEvent(old item.Item) *model.Event {
-	event, _ := item.Event(old)
-	return &event
+	events, err := actionsOf(itemstore.EventActions(tx))
+	return append(out, events...), err
 }
 
 func withoutToken(tx ingest.AppendTransaction) ingest.AppendTransaction {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -19,31 +20,20 @@ func (t *Table) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
 // PutItem stores an item, replacing any other under its key. It is for tests and manual
 // repairs: it bypasses the rules of appends and rollups.
 func (t *Table) PutItem(ctx context.Context, it item.Item) error {
-	image, err := normalize(it)
-	if err != nil {
-		return fmt.Errorf("put item: %w", err)
-	}
-	return t.writeUnconditionally(ctx, "put item", action{key: it.Key(), change: replaceWith(image)})
+	_, err := t.writeOne(ctx, "put item", &table.Action{Key: it.Key(), Put: it})
+	return err
 }
 
 // UpdateItem sets attributes under the key of set and keeps all others, as enrichment
 // does. It creates the item if there is none.
 func (t *Table) UpdateItem(ctx context.Context, set item.Item) error {
-	changes, err := normalize(set)
-	if err != nil {
-		return fmt.Errorf("update item: %w", err)
-	}
-	return t.writeUnconditionally(ctx, "update item", action{key: set.Key(), change: func(old item.Item) item.Item { return update(old, changes) }})
+	_, err := t.writeOne(ctx, "update item", &table.Action{Key: set.Key(), Set: set})
+	return err
 }
 
 // DeleteItem removes an item. It is no error if there is none.
 func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
-	return t.writeUnconditionally(ctx, "delete item", action{key: k, change: replaceWith(nil)})
-}
-
-func (t *Table) writeUnconditionally(ctx context.Context, operation string, a action) error {
-	a.condition = func(item.Item) bool { return true }
-	_, _, err := t.writeOne(ctx, operation, a)
+	_, err := t.writeOne(ctx, "delete item", &table.Action{Key: k, Delete: true})
 	return err
 }
 
@@ -68,33 +58,6 @@ func (t *Table) Scan(ctx context.Context, after keys.Key) (page []item.Item, nex
 			if size >= pageBytes {
 				return page, it.Key(), nil
 			}
-		}
-	}
-	return page, keys.Key{}, nil
-}
-
-// Partition reads one page of all items under a partition key, in the order of the sort
-// keys, after a position; the zero Key is the start. The returned position is the zero Key
-// after the last page.
-func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, _ error) {
-	if err := checkContext(ctx, "query"); err != nil {
-		return nil, keys.Key{}, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p, size := t.partitions[pk], 0
-	if p == nil {
-		return nil, keys.Key{}, nil
-	}
-	from, there := slices.BinarySearch(p.sorted, after.SK)
-	if there {
-		from++
-	}
-	for _, sk := range p.sorted[from:] {
-		it := p.items[sk]
-		page, size = append(page, clone(it)), size+it.Size()
-		if size >= pageBytes {
-			return page, it.Key(), nil
 		}
 	}
 	return page, keys.Key{}, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/itemstore"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
@@ -25,6 +26,7 @@ import (
 // Table is one table. Create one with New. It is safe for concurrent use: each request
 // holds one lock.
 type Table struct {
+	itemstore.Items
 	now func() model.Time
 
 	mu         sync.Mutex
@@ -44,7 +46,9 @@ type partition struct {
 // New returns an empty table. now is the clock of stream records and of the lifetime of
 // tokens.
 func New(now func() model.Time) *Table {
-	return &Table{now: now, partitions: map[string]*partition{}, tokens: map[string]storedTransaction{}}
+	t := &Table{now: now, partitions: map[string]*partition{}, tokens: map[string]storedTransaction{}}
+	t.Items = itemstore.New(itemstore.Requests{Read: t.read, Page: t.page, Write: t.writeOne})
+	return t
 }
 
 // get returns the stored item; nil if there is none. The caller holds mu.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -33,24 +34,18 @@ var (
 	errTokenReused = errors.New("the token was used for another transaction within the last ten minutes: use a new one for a changed transaction")
 )
 
-// conditionFailures has, for each action, whether its condition failed and the item that it
-// failed on.
-type conditionFailures []struct {
-	failed bool
-	old    item.Item
-}
-
-// write carries out all actions or none. The caller holds mu.
-func (t *Table) write(actions []action) (conditionFailures, error) {
+// write carries out all actions, or none if a condition fails: then it returns the result of each.
+// The caller holds mu.
+func (t *Table) write(actions []action) ([]table.ItemResult, error) {
 	if err := validateActions(actions); err != nil {
 		return nil, err
 	}
-	failures, images := make(conditionFailures, len(actions)), make([]item.Item, len(actions))
+	failures, images := make([]table.ItemResult, len(actions)), make([]item.Item, len(actions))
 	failed, size := false, 0
 	for i, a := range actions {
 		old := t.get(a.key)
 		if !a.condition(old) {
-			failures[i].failed, failures[i].old, failed = true, old, true
+			failures[i], failed = table.ItemResult{Failed: true, Old: old}, true
 			continue
 		}
 		if a.change == nil {
@@ -101,12 +96,8 @@ func validateActions(actions []action) error {
 	return nil
 }
 
-func absent(old item.Item) bool { return old == nil }
-
-// replaceWith returns a change that stores a copy of it, so that the caller may change its
-// own item later.
-func replaceWith(it item.Item) func(item.Item) item.Item {
-	image := clone(it)
+// constant returns a change that stores an image, or removes the item if it is nil.
+func constant(image item.Item) func(item.Item) item.Item {
 	return func(item.Item) item.Item { return image }
 }
 

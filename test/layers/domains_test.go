@@ -16,7 +16,7 @@ import (
 
 // engine are the packages that must not depend on a domain: all except the programs that combine
 // both.
-var engine = []string{"pkg/model", "pkg/tier", "pkg/rollup", "internal/telemetry", "pkg/keys", "pkg/catalog", "internal/item", "internal/config", "internal/ingest", "internal/aggregate", "internal/alert", "internal/table", "internal/retry", "pkg/lifecycle", "internal/query", "pkg/dynamo", "pkg/memory", "internal/envelope", "internal/httpapi", "pkg/timeseries"}
+var engine = []string{"pkg/model", "pkg/tier", "pkg/rollup", "internal/telemetry", "pkg/keys", "pkg/catalog", "internal/item", "internal/config", "internal/ingest", "internal/aggregate", "internal/alert", "internal/table", "internal/itemstore", "internal/retry", "pkg/lifecycle", "internal/query", "pkg/dynamo", "pkg/memory", "internal/envelope", "internal/httpapi", "pkg/timeseries"}
 
 // shippedSettings are names in the default tidemark.yaml, which package config repeats.
 var shippedSettings = map[string]string{"stage.go": "DEVICE", "sources.go": "METRIC"}

@@ -39,7 +39,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "eventual-row", Says: "a row is read eventually consistent", Tests: dynamoTests,
-		Edits: []edit{{readingRows, "keys.Row(key), true)", "keys.Row(key), false)"}},
+		Edits: []edit{{readingItems, "keys.Row(key), true)", "keys.Row(key), false)"}},
 	},
 	{
 		Name: "eventual-rows", Says: "rows are read in batches eventually consistent", Tests: dynamoTests,

@@ -25,7 +25,7 @@ func packagesOf(mutants []mutant) (all []string) {
 const (
 	aggregator    = "internal/aggregate/aggregator.go"
 	recomputation = "internal/aggregate/recomputation.go"
-	foldingRow    = "internal/item/foldrow.go"
+	foldingRow    = "internal/item/row.go"
 	writing       = "internal/aggregate/write.go"
 	children      = "internal/aggregate/children.go"
 	sealing       = "internal/aggregate/sealed.go"
@@ -42,6 +42,7 @@ const (
 	merging       = "pkg/rollup/merge.go"
 	decoding      = "internal/envelope/streamrecord.go"
 	handling      = "functions/aggregate/handler.go"
+	readingItems  = "internal/itemstore/read.go"
 	readingRows   = "pkg/dynamo/rows.go"
 	readingPages  = "internal/query/rollups.go"
 	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"

@@ -19,7 +19,7 @@ import (
 
 // targets are the packages with faults, from the module's root. The tests of a package are the
 // first to run against its faults.
-var targets = []string{"internal/ingest", "internal/aggregate", "pkg/rollup", "internal/item", "pkg/keys", "pkg/dynamo", "pkg/lifecycle"}
+var targets = []string{"internal/ingest", "internal/aggregate", "pkg/rollup", "internal/item", "internal/itemstore", "pkg/keys", "pkg/dynamo", "pkg/lifecycle"}
 
 // furtherSuites are tests of other packages, which reach some of the faults.
 var furtherSuites = []string{

@@ -1,0 +1,93 @@
+package itemstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// Latest reads the latest item of a series; nil if there is none.
+func (s Items) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
+	it, err := s.store.Read(ctx, "read latest item", keys.Latest(series), consistent)
+	return table.Decode(it, err, item.Latest)
+}
+
+// Profile reads a subject's profile; nil if there is none.
+func (s Items) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
+	it, err := s.store.Read(ctx, "read profile", keys.Metadata(subject), consistent)
+	return table.Decode(it, err, item.Profile)
+}
+
+// Row reads one row, strongly consistent; nil if there is none.
+func (s Items) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	it, err := s.store.Read(ctx, "read rollup", keys.Row(key), true)
+	return table.Decode(it, err, table.Row)
+}
+
+// PurgeLocked reports whether a subject has a purge lock, by a strongly consistent read.
+func (s Items) PurgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
+	it, err := s.store.Read(ctx, "read purge lock", tablekeys.PurgeLock(subject), true)
+	return it != nil, err
+}
+
+// KindConfig reads the configuration of a kind that the table was written under, strongly
+// consistent; nil if none was applied.
+func (s Items) KindConfig(ctx context.Context, kind string) (*entity.KindConfig, error) {
+	it, err := s.store.Read(ctx, "read configuration", tablekeys.KindConfig(kind), true)
+	return table.Decode(it, err, item.KindConfig)
+}
+
+// Rows reads one page of a series' rows. It skips items whose key is not a row's.
+func (s Items) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	lo, hi := keys.RowRange(r.Series, unit, r.From, r.To)
+	request, err := table.RangeRequest(&r, lo, hi)
+	if err != nil {
+		return rollup.RowPage{}, fmt.Errorf("read rollups: %w", err)
+	}
+	items, err := s.store.Page(ctx, "read rollups", &request)
+	if err != nil {
+		return rollup.RowPage{}, err
+	}
+	page := rollup.RowPage{Rows: make([]rollup.Row, 0, len(items.Items)), Next: items.Next.Key.SK}
+	for _, it := range items.Items {
+		if row, ok := item.RowOrBare(it); ok {
+			page.Rows = append(page.Rows, row)
+		}
+	}
+	return page, nil
+}
+
+// QueryIndex reads one page of events from the second index. It skips items that are not
+// events.
+func (s Items) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (storage.EventIndexPage, error) {
+	lo, hi := tablekeys.IndexRange(r.From, r.To)
+	request := table.ListRequest{
+		Index: keys.IndexGSI2, Partition: tablekeys.IndexPartition(r.Kind, r.Field, r.Value), From: lo, To: hi, Newest: r.Newest, Limit: r.Limit,
+	}
+	if r.After != nil {
+		request.After = table.Position{Key: keys.Event(*r.After), Sort: tablekeys.IndexEntry(*r.After, r.Field, r.Value).SK}
+	}
+	items, err := s.store.Page(ctx, "query index", &request)
+	if err != nil {
+		return storage.EventIndexPage{}, err
+	}
+	page := storage.EventIndexPage{Events: table.DecodeAll(items.Items, item.Event)}
+	if items.Next == (table.Position{}) {
+		return page, nil
+	}
+	last, err := keys.ParseEvent(items.Next.Key)
+	if err != nil {
+		return storage.EventIndexPage{}, fmt.Errorf("query index: the last item of the page is not an event: %w", err)
+	}
+	page.Last = &last
+	return page, nil
+}
