@@ -31,7 +31,7 @@ var groups = []struct {
 		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand, siteCommand, keyCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
-		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, waitCommand, gapCommand, adoptCommand,
+		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, undeliveredCommand, waitCommand, gapCommand, adoptCommand,
 	}},
 	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, grafanaCommand, smokeCommand}},
 	{"", []func(*connection) *cobra.Command{manCommand, versionCommand}},

@@ -4,6 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"regexp"
+
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // ErrRule reports a message that an IoT rule cannot evaluate, so that it never reaches ingest.
@@ -31,4 +34,18 @@ func ByRule(message []byte, kind, subject string, batch bool) ([]byte, error) {
 	}
 	fields[RuleSubject], fields[RuleKind] = subject, kind
 	return json.Marshal(fields)
+}
+
+// topics are those of kinds: TOPIC/devices/ID/readings, for a batch with /batch at its end, for Basic
+// Ingest with $aws/rules/RULE/ at its start. Any first level is accepted.
+var topics = regexp.MustCompile(`^(?:\$aws/rules/[^/]+/)?[^/]+/([^/]+)/([^/]+)/([^/]+)(/batch)?$`)
+
+// FindTopic returns the kind and subject of a topic, and whether it is for batches.
+func FindTopic(kinds *catalog.Catalog, topic string) (kind *catalog.Kind, subject string, batch, ok bool) {
+	found := topics.FindStringSubmatch(topic)
+	if found == nil {
+		return nil, "", false, false
+	}
+	kind, ok = kinds.ByPath(found[3])
+	return kind, found[2], found[4] != "", ok && kind.Subject.Path == found[1]
 }

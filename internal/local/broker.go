@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 
 	mqtt "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/listeners"
@@ -69,7 +68,7 @@ func (r *rules) OnACLCheck(*mqtt.Client, string, bool) bool { return true }
 // OnPublish passes a message on before it is acknowledged.
 func (r *rules) OnPublish(client *mqtt.Client, message packets.Packet) (packets.Packet, error) {
 	log := r.log.With("topic", message.TopicName, "client", client.ID)
-	kind, subject, batch, ok := r.find(message.TopicName)
+	kind, subject, batch, ok := envelope.FindTopic(r.kinds, message.TopicName)
 	if !ok {
 		log.Warn("no kind has this topic: publish to TOPIC/devices/ID/readings, or to the path of another subject and kind")
 		return message, nil
@@ -85,18 +84,4 @@ func (r *rules) OnPublish(client *mqtt.Client, message packets.Packet) (packets.
 		return message, packets.ErrRejectPacket
 	}
 	return message, nil
-}
-
-// topics are those of kinds: TOPIC/devices/ID/readings, for a batch with /batch at its end, for Basic
-// Ingest with $aws/rules/RULE/ at its start. Any first level is accepted.
-var topics = regexp.MustCompile(`^(?:\$aws/rules/[^/]+/)?[^/]+/([^/]+)/([^/]+)/([^/]+)(/batch)?$`)
-
-// find returns the kind and subject of a topic, and whether it is for batches.
-func (r *rules) find(topic string) (kind *catalog.Kind, subject string, batch, ok bool) {
-	found := topics.FindStringSubmatch(topic)
-	if found == nil {
-		return nil, "", false, false
-	}
-	kind, ok = r.kinds.ByPath(found[3])
-	return kind, found[2], found[4] != "", ok && kind.Subject.Path == found[1]
 }

@@ -48,6 +48,8 @@ var within = [][2]string{
 	{"pkg/dynamo", "internal/awsenv"},
 	{"pkg/dynamo", "internal/itemstore"},
 	{"pkg/memory", "internal/itemstore"},
+	{"internal/repair/undelivered", "internal/repair/onfailure"},
+	{"internal/repair/undelivered", "internal/repair/quarantine"},
 	{"internal/replay", "internal/files"},
 	{"internal/replay", "internal/source"},
 	{"internal/replay", "internal/source/lineprotocol"},

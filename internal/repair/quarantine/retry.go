@@ -112,18 +112,27 @@ func (r *Retrier) process(ctx context.Context, e *Entry) (Result, error) {
 
 // observations appends the observations of a payload. If the source knew the subject,
 // the entry has it and the payload does not.
-func (r *Retrier) observations(ctx context.Context, e *Entry) (done Result, err error) {
+func (r *Retrier) observations(ctx context.Context, e *Entry) (Result, error) {
 	decode := envelope.FromRule
 	if e.Source == string(envelope.IoT) && e.Subject.ID == "" {
 		decode = envelope.FromDevice // a message that no rule has marked stays in quarantine
 	}
-	for _, m := range decode(e.Payload, "quarantine/"+e.ID, r.kind, r.maxObservations) {
+	return r.Append(ctx, decode, e.Payload, "quarantine/"+e.ID, e.Subject)
+}
+
+// Decoder is envelope.FromRule or envelope.FromDevice.
+type Decoder func(payload []byte, delivery, kind string, limit int) []envelope.Message
+
+// Append appends the observations of a payload, in order. Those that name no subject are of subject. It
+// ends at the first that is not stored, with an error that says why.
+func (r *Retrier) Append(ctx context.Context, decode Decoder, payload []byte, delivery string, subject model.Subject) (done Result, err error) {
+	for _, m := range decode(payload, delivery, r.kind, r.maxObservations) {
 		kind, known := r.catalog.Kind(m.Kind)
 		if !known {
 			return Result{}, &UndeclaredKindError{Kind: m.Kind}
 		}
-		if m.Subject == "" && e.Subject.Type == kind.Subject.Name {
-			m.Subject = e.Subject.ID
+		if m.Subject == "" && subject.Type == kind.Subject.Name {
+			m.Subject = subject.ID
 		}
 		results, err := r.ingest.Append(ctx, kind, m.Observation)
 		if err != nil {
