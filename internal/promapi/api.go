@@ -124,32 +124,29 @@ func (a *API) parameters(r *httpapi.Request) (url.Values, error) {
 }
 
 func (a *API) labelNames(ctx context.Context, r request) (result, error) {
-	return a.texts(ctx, r, func(q *querier, matchers []*labels.Matcher) ([]string, error) {
-		names, _, err := q.LabelNames(ctx, nil, matchers...)
-		return names, err
+	return a.texts(ctx, r, func(l labels.Labels, add func(string)) {
+		l.Range(func(l labels.Label) { add(l.Name) })
 	})
 }
 
 func (a *API) labelValues(ctx context.Context, r request) (result, error) {
-	return a.texts(ctx, r, func(q *querier, matchers []*labels.Matcher) ([]string, error) {
-		values, _, err := q.LabelValues(ctx, r.name, nil, matchers...)
-		return values, err
-	})
+	return a.texts(ctx, r, func(l labels.Labels, add func(string)) { add(l.Get(r.name)) })
 }
 
-// texts returns the texts of all selectors, sorted, each once, up to the limit.
-func (a *API) texts(_ context.Context, r request, read func(*querier, []*labels.Matcher) ([]string, error)) (result, error) {
+// texts returns the texts of the series of all selectors, sorted, each once, up to the limit.
+func (a *API) texts(ctx context.Context, r request, of func(labels.Labels, func(string))) (result, error) {
 	found := map[string]bool{}
 	err := r.eachSelector(false, func(matchers []*labels.Matcher) error {
-		texts, err := read(&querier{api: a}, matchers)
-		for _, text := range texts {
-			found[text] = true
+		sets, err := a.labelSets(ctx, matchers)
+		for _, l := range sets {
+			of(l, func(text string) { found[text] = true })
 		}
 		return err
 	})
 	if err != nil {
 		return result{}, err
 	}
+	delete(found, "") // the value of a label that a series does not have
 	return limited(r, sortedKeys(found))
 }
 

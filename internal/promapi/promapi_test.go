@@ -47,31 +47,42 @@ func at(text string) model.Time {
 // none from 6 to 8 o'clock on 20 April. The hour from 3 o'clock that day is inexact.
 func newAPI(t *testing.T) *promapi.API {
 	t.Helper()
+	return newAPIOf(t, at("2026-04-18T00:00:00Z"), []string{"sensor_01"}, func(_ int, when model.Time) (model.Attrs, bool) {
+		silent := when >= at("2026-04-20T06:00:00Z") && when < at("2026-04-20T08:00:00Z")
+		return model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(when/60_000) % 97))}}, !silent
+	})
+}
+
+// newAPIOf returns an API over hours and days of subjects, with a reading every 20 minutes that
+// reading returns, by the number of the subject. The hour from 3 o'clock on 20 April is inexact.
+func newAPIOf(t *testing.T, from model.Time, subjects []string, reading func(int, model.Time) (model.Attrs, bool)) *promapi.API {
+	t.Helper()
 	kinds, err := iot.Catalog()
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock := func() model.Time { return now }
 	table, kind := memory.New(clock), &kinds.Kinds[0]
-	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
-		rows := map[model.Time]*rollup.Row{}
-		for when := at("2026-04-18T00:00:00Z"); when < now; when = when.Add(20 * time.Minute) {
-			if when >= at("2026-04-20T06:00:00Z") && when < at("2026-04-20T08:00:00Z") {
-				continue
+	for n, subject := range subjects {
+		for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
+			rows := map[model.Time]*rollup.Row{}
+			for when := from; when < now; when = when.Add(20 * time.Minute) {
+				if attrs, ok := reading(n, when); ok {
+					addReading(kind, subject, rows, unit, when, attrs)
+				}
 			}
-			addReading(kind, rows, unit, when)
-		}
-		for _, row := range rows {
-			row.Exact = row.Key.Start != at("2026-04-20T03:00:00Z")
-			row.Rev, row.WrittenAt = rollup.Rev{1}, now
-			if _, err := table.PutRow(t.Context(), row, rollup.Rev{}); err != nil {
-				t.Fatal(err)
+			for _, row := range rows {
+				row.Exact = row.Key.Start != at("2026-04-20T03:00:00Z")
+				row.Rev, row.WrittenAt = rollup.Rev{1}, now
+				if _, err := table.PutRow(t.Context(), row, rollup.Rev{}); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	listed := entity.ListedSeries{Series: kind.Series("sensor_01", "", model.Order{}), First: at("2026-04-18T00:00:00Z"), Last: now}
-	if err := table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
-		t.Fatal(err)
+		listed := entity.ListedSeries{Series: kind.Series(subject, "", model.Order{}), First: from, Last: now}
+		if err := table.PutItem(t.Context(), item.FromListedSeries(listed)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	return &promapi.API{
@@ -80,10 +91,9 @@ func newAPI(t *testing.T) *promapi.API {
 	}
 }
 
-func addReading(kind *catalog.Kind, rows map[model.Time]*rollup.Row, unit tier.Unit, when model.Time) {
+func addReading(kind *catalog.Kind, subject string, rows map[model.Time]*rollup.Row, unit tier.Unit, when model.Time, attrs model.Attrs) {
 	order := model.Order{At: when}
-	attrs := model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(int64(when/60_000) % 97))}}
-	e := model.Event{Series: kind.Series("sensor_01", "", order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: when}
+	e := model.Event{Series: kind.Series(subject, "", order), Order: order, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: when}
 	start := unit.BucketOf(when).Start
 	if rows[start] == nil {
 		rows[start] = &rollup.Row{Key: rollup.Key{Series: e.Series, Tier: unit.String(), Start: start}, Fold: *rollup.NewFold(kind.Spec())}
@@ -198,6 +208,16 @@ func TestQueryRange_EqualsTheRollups(t *testing.T) {
 
 func newClient(t *testing.T, a *promapi.API) v1.API {
 	t.Helper()
+	client, err := api.NewClient(api.Config{Address: newServer(t, a)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v1.NewAPI(client)
+}
+
+// newServer serves an API and returns the address of the data source.
+func newServer(t *testing.T, a *promapi.API) string {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		response := a.Serve(r.Context(), &httpapi.Request{Method: r.Method, Path: r.URL.Path, RawQuery: r.URL.RawQuery, Body: string(body)})
@@ -206,11 +226,7 @@ func newClient(t *testing.T, a *promapi.API) v1.API {
 		_, _ = io.WriteString(w, response.Body)
 	}))
 	t.Cleanup(server.Close)
-	client, err := api.NewClient(api.Config{Address: server.URL + "/prometheus"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v1.NewAPI(client)
+	return server.URL + "/prometheus"
 }
 
 func TestQuery_EvaluatesOverBuckets(t *testing.T) {

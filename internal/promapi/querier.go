@@ -20,8 +20,10 @@ import (
 // concurrentReads is how many series are read at once.
 const concurrentReads = 8
 
-// querier reads the samples of one query. Its methods are called one after another.
+// querier reads the samples of one query. Its methods are called one after another. The engine
+// does not read labels.
 type querier struct {
+	storage.LabelQuerier
 	api   *API
 	units []tier.Unit // of the selectors so far
 }
@@ -32,10 +34,9 @@ var (
 )
 
 // Querier returns a reader of the samples of one query. The selectors have their own ranges.
-func (a *API) Querier(_, _ int64) (storage.Querier, error) { return &querier{api: a}, nil }
-
-// Close does nothing.
-func (*querier) Close() error { return nil }
+func (a *API) Querier(_, _ int64) (storage.Querier, error) {
+	return &querier{LabelQuerier: storage.NoopQuerier(), api: a}, nil
+}
 
 // Select reads the samples that one selector of a query needs.
 func (q *querier) Select(ctx context.Context, _ bool, hints *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
@@ -112,32 +113,6 @@ func (a *API) readAll(ctx context.Context, w window, series []query.Series, matc
 		})
 	}
 	return read, group.Wait()
-}
-
-// LabelValues returns the values of a label over the series that match.
-func (q *querier) LabelValues(ctx context.Context, name string, _ *storage.LabelHints, matchers ...*labels.Matcher) ([]string, annotations.Annotations, error) {
-	return q.collect(ctx, matchers, func(l labels.Labels, add func(string)) {
-		if v := l.Get(name); v != "" {
-			add(v)
-		}
-	})
-}
-
-// LabelNames returns the names of the labels of the series that match.
-func (q *querier) LabelNames(ctx context.Context, _ *storage.LabelHints, matchers ...*labels.Matcher) ([]string, annotations.Annotations, error) {
-	return q.collect(ctx, matchers, func(l labels.Labels, add func(string)) {
-		l.Range(func(l labels.Label) { add(l.Name) })
-	})
-}
-
-// collect returns sorted texts of the series that match, each once.
-func (q *querier) collect(ctx context.Context, matchers []*labels.Matcher, texts func(labels.Labels, func(string))) ([]string, annotations.Annotations, error) {
-	sets, err := q.api.labelSets(ctx, matchers)
-	found := map[string]bool{}
-	for _, l := range sets {
-		texts(l, func(text string) { found[text] = true })
-	}
-	return sortedKeys(found), nil, err
 }
 
 // seriesSet is the result of a selector.

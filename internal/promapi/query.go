@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/parser"
 )
 
 // instant evaluates a query at one time; the default is now.
@@ -70,7 +71,17 @@ func (r request) evaluation() (promql.QueryOpts, string, error) {
 	case r.values.Has("lookback_delta"):
 		return nil, "", badData("lookback_delta is not supported: a sample is valid until the end of the next bucket")
 	}
-	return promql.NewPrometheusQueryOpts(false, 0, nil), text, nil
+	expr, err := promQL.ParseExpr(text)
+	if err != nil {
+		return nil, "", badData("%v", err)
+	}
+	parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
+		if s, ok := n.(*parser.VectorSelector); ok && (s.Anchored || s.Smoothed) {
+			err = badData("anchored and smoothed are not supported: they read samples before the range, which may have expired")
+		}
+		return nil
+	})
+	return promql.NewPrometheusQueryOpts(false, 0, nil), text, err
 }
 
 func (a *API) run(ctx context.Context, q promql.Query) (result, error) {
