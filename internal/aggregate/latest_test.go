@@ -89,6 +89,20 @@ func TestFoldLatest_FollowsTheNewestEvent(t *testing.T) {
 	w.wantLatest(0)
 }
 
+// The item says when it was created, and not when it was last written.
+func TestFoldLatest_KeepsTheTimeOfItsCreation(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	created := w.now()
+	for i := range 3 {
+		w.change(storage.Inserted, noon.Add(time.Duration(i-5)*time.Hour), int64(i))
+		if got := w.stored().CreatedAt; got != created {
+			t.Errorf("after event %d the item was created at %s, want %s", i, got, created)
+		}
+		w.setNow(w.now().Add(time.Minute))
+	}
+}
+
 // A deletion is folded at once, also where its bucket is left to a sweep.
 func TestFoldLatest_DropsADeletedEventOfAnOpenBucket(t *testing.T) {
 	t.Parallel()

@@ -271,6 +271,18 @@ func TestRebuild_ReportsNewerRowsAndContinues(t *testing.T) {
 	w.wantRow(tier.Hour, "2026-03-08T10:00:00Z", 1, "1", true)
 }
 
+// A rebuild that cannot write ends with the error, which is not one of the rows that it names and leaves out.
+func TestRebuild_EndsAtAFailure(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.lose()
+	w.on(&faulty{store: w.table, denyFrom: 1})
+	report, err := w.agg.Rebuild(w.ctx(), w.complete())
+	if err == nil || len(report.Failures) != 0 {
+		t.Errorf("%v, failures %v; want an error, and no failure beside it", err, report.Failures)
+	}
+}
+
 func TestRebuild_RejectsAnUnknownKind(t *testing.T) {
 	w := newWorld(t)
 	r := w.complete()

@@ -94,6 +94,10 @@ func TestAppend_PurgeLockIsReadOncePerSubjectAndOnlyWithoutLatestItem(t *testing
 	if reads > 2*8 { // eight appends at the same time may read before the first result is cached
 		t.Errorf("the purge locks of two subjects were read %d times", reads)
 	}
+	appendAll(t, s, bare, observations[18], observations[19])
+	if got := g.reads.Load(); got != reads {
+		t.Errorf("the purge locks of the two subjects were read %d times again", got-reads)
+	}
 	appendAll(t, s, kindOf(t, keeping), observations[0])
 	if got := g.reads.Load(); got != reads {
 		t.Error("an append to a kind with latest items read the purge lock")
