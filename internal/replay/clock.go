@@ -22,6 +22,7 @@ var (
 	errNoZone   = errors.New("has no time zone: pass --zone, such as --zone UTC or --zone Europe/Berlin")
 	errNoTime   = errors.New("is not a time: want 2026-04-20T14:00:00Z, 2026-04-20 14:00, or epoch seconds or milliseconds; pass --time-format for another form, such as --time-format '%d.%m.%Y %H:%M'")
 	errNoFormat = errors.New("is not in the form of --time-format")
+	errSmall    = errors.New("is not a time: as epoch seconds it is in 1970; five digits are the day number of a spreadsheet: export the column as a date")
 	errSkipped  = errors.New("does not exist: clocks were put forward over it")
 	errTwice    = errors.New("is two times: clocks were put back over it; write it with its offset")
 )
@@ -29,7 +30,7 @@ var (
 // read returns the time of a cell, and the text that the API accepts for it. Without an error
 // that is the cell itself where the API accepts it.
 func (c Clock) read(text string) (model.Time, string, error) {
-	if c.Layout == "" {
+	if c.Layout == "" && !isSmall(text) {
 		if at, ok := eventTime(ingest.Field{Text: text, Form: timeForm(text)}); ok {
 			return at, text, nil
 		}
@@ -55,10 +56,20 @@ func (c Clock) wall(text string) (time.Time, error) {
 		return at, nil
 	}
 	at, err := usertime.Parse(text)
-	if err != nil {
-		return time.Time{}, errNoTime
+	switch {
+	case err == nil:
+		return at.Time(), nil
+	case isSmall(text):
+		return time.Time{}, errSmall
 	}
-	return at.Time(), nil
+	return time.Time{}, errNoTime
+}
+
+// isSmall reports whether a cell is a number that is no epoch of these decades: the day number of a
+// spreadsheet, a year, or a mistake.
+func isSmall(text string) bool {
+	whole, _, _ := strings.Cut(text, ".")
+	return timeForm(text) == ingest.NumberForm && len(whole) < 9 && text != "0"
 }
 
 // inZone returns the time at which clocks of a zone show what wall shows in UTC.

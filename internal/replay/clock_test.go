@@ -44,6 +44,9 @@ func TestClock_ReadsTheTimesThatPeopleWrite(t *testing.T) {
 		{Clock{Layout: german}, "22.07.2026 10:00", "", errNoZone},
 		{Clock{Zone: berlin}, "22.07.2026 10:00", "", errNoTime},
 		{Clock{Zone: berlin}, "yesterday", "", errNoTime},
+		{Clock{Zone: berlin}, "46348", "", errSmall},
+		{Clock{Zone: berlin}, "46348.5", "", errSmall},
+		{Clock{Zone: time.UTC}, "2026", "2026-01-01T00:00:00.000Z", nil},
 		{Clock{Zone: berlin, Layout: german}, "2026-11-22T10:00:00Z", "", errNoFormat},
 		// 29 March 2026: 1:59:59 in Berlin is followed by 3:00, and 25 October has 2:30 twice.
 		{Clock{Zone: berlin}, "2026-03-29 01:59:59", "2026-03-29T00:59:59.000Z", nil},
@@ -90,6 +93,9 @@ func TestClock_RefusesAFileOfOtherTimes(t *testing.T) {
 	}
 	if got, err := read(Clock{}, "", "2026-11-22 10:00", "2026-11-22 10:05"); !usage.Is(err) || !errors.Is(err, errNoZone) || !strings.Contains(err.Error(), "a.csv:3: ") || got != nil {
 		t.Errorf("read %v, error %v, want the line, what is wrong, and no row", got, err)
+	}
+	if got, err := read(Clock{}, "2026-11-22T10:00:00Z", "46348"); !errors.Is(err, errSmall) || len(got) != 1 {
+		t.Errorf("read %v, error %v, want that of the day number", got, err)
 	}
 	got, err := read(Clock{Zone: time.UTC}, "then", "2026-11-22 10:05")
 	want := []string{`{"deviceId":"d","timestamp":"then"} false`, `{"deviceId":"d","timestamp":"2026-11-22T10:05:00.000Z"} true`}

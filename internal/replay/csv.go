@@ -127,6 +127,12 @@ func (r *csvReader) next() (Observation, error) {
 		case catalog.TimeField:
 			o.At, text, err = r.clock.read(r.dialect.time(r.header, row, text))
 			o.Timed = err == nil
+			if err != nil && isSmall(text) { // the API would accept it, as a time of 1970
+				if !r.lenient {
+					return o, usage.Errorf("%s: %w", o.Location, err)
+				}
+				o.Problem = err.Error()
+			}
 		}
 		if text != "" || !c.optional {
 			body = r.appendMember(body, c.field, text)
