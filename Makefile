@@ -107,6 +107,10 @@ lint: ## gofmt, vet, staticcheck, govulncheck where its data can be reached
 oracle: doctor node_modules build-local ## longer: all 210,718 logger rows through the running stack, 41,643 buckets against an independent oracle (about 4 min)
 	@go test -c -o build/oracle.test ./test/oracle && TIDEMARK_COMMAND="--data $(DATA)/dev-iot.csv.gz --oracle $(DATA)/dev-iot.oracle.csv.gz --twice $(DATA)/dev-iot.oracle-nodedup.csv.gz" build/oracle.test
 
+.PHONY: ui-year
+ui-year: doctor node_modules build-local ## longer: all 210,718 logger rows, then a year of one in Chromium: drawn within a second, equal to tidemark rollups
+	@DATA="$(DATA)" COMMAND="$(CURDIR)/bin/tidemark" YEAR=msm_buoy/batt_v go test ./test/ui -count=1 -timeout 60m -v -run Year
+
 .PHONY: oracle-web
 oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle
 	@go test -c -o build/oracleweb.test ./test/oracleweb && TIDEMARK_COMMAND="--data $(DATA)/dev-web.ndjson.gz --oracle $(DATA)/dev-web.oracle.csv.gz --top $(DATA)/dev-web.oracle-top.csv.gz" build/oracleweb.test

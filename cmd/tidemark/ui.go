@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/spf13/cobra"
 
+	"github.com/tidemark-db/tidemark/internal/deployment"
 	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/internal/webui"
 )
@@ -23,7 +25,7 @@ func uiCommand(to *connection) *cobra.Command {
 			if err := to.UseStack(cmd.Context(), stack); err != nil {
 				return err
 			}
-			return serveUI(cmd, to, port)
+			return serveUI(cmd, to, stack, port)
 		},
 	}
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
@@ -31,7 +33,7 @@ func uiCommand(to *connection) *cobra.Command {
 	return cmd
 }
 
-func serveUI(cmd *cobra.Command, to *connection, port string) error {
+func serveUI(cmd *cobra.Command, to *connection, stack, port string) error {
 	ctx := cmd.Context()
 	if to.Resolve(); to.URL == "" {
 		return usagef("no HTTP API to read from: no \"tidemark dev\" runs here; start one, or pass --stack or --url")
@@ -40,7 +42,11 @@ func serveUI(cmd *cobra.Command, to *connection, port string) error {
 	if err != nil {
 		return err
 	}
-	pages, err := webui.ReadOnly(to.URL, client.Transport)
+	health, err := stackHealth(ctx, to, stack)
+	if err != nil {
+		return err
+	}
+	pages, err := webui.ReadOnly(to.URL, client.Transport, health)
 	if err != nil {
 		return usagef("--url: %w", err)
 	}
@@ -55,4 +61,19 @@ func serveUI(cmd *cobra.Command, to *connection, port string) error {
 		return err
 	}
 	return nil
+}
+
+// stackHealth returns what reads the health of a stack in AWS; nil without its name.
+func stackHealth(ctx context.Context, to *connection, stack string) (func(context.Context) (any, error), error) {
+	if stack == "" {
+		return nil, nil
+	}
+	cfg, err := to.Cloud(ctx)
+	if err != nil {
+		return nil, err
+	}
+	watch := cloudwatch.NewFromConfig(cfg)
+	return func(ctx context.Context) (any, error) {
+		return deployment.ReadHealth(ctx, watch, stack, to.Table, time.Now())
+	}, nil
 }

@@ -79,7 +79,7 @@ const idleWithin = 5 * time.Second
 func (s *Stack) localRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /local/status", func(w http.ResponseWriter, r *http.Request) { s.report(w, false) })
+	mux.HandleFunc("GET "+webui.PathStatus, func(w http.ResponseWriter, r *http.Request) { s.report(w, false) })
 	mux.HandleFunc("GET /local/idle", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), idleWithin)
 		defer cancel()

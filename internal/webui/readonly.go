@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,8 +15,9 @@ import (
 // ReadOnly returns a handler of the pages and of the reading routes of the API at address.
 // transport sends the requests to the API, with a signature or a token; nil sends them as they
 // are. Only GET and HEAD pass, and only those of the handler's own origin: other websites cannot
-// spend the user's reads. The caller must refuse hosts other than this machine.
-func ReadOnly(address string, transport http.RoundTripper) (http.Handler, error) {
+// spend the user's reads. The caller must refuse hosts other than this machine. stack returns what
+// AWS knows of the stack of the API, as JSON; it is nil if no stack is known.
+func ReadOnly(address string, transport http.RoundTripper, stack func(context.Context) (any, error)) (http.Handler, error) {
 	at, err := url.Parse(address)
 	if err != nil || at.Host == "" {
 		return nil, fmt.Errorf("the URL of the HTTP API is %q: want a URL such as https://abc.execute-api.eu-west-1.amazonaws.com", address)
@@ -30,10 +32,29 @@ func ReadOnly(address string, transport http.RoundTripper) (http.Handler, error)
 	mux := http.NewServeMux()
 	mux.Handle(Path, Pages())
 	mux.Handle("/{$}", http.RedirectHandler(Path, http.StatusFound))
+	mux.HandleFunc("GET "+PathStatus, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.Handle(PathStack, reads(stackHandler(stack)))
 	for _, prefix := range []string{"/v1/", httpapi.PathAPI, httpapi.PathHealth, httpapi.PathRelease} {
 		mux.Handle(prefix, reads(api))
 	}
 	return mux, nil
+}
+
+// stackHandler serves what AWS knows of the stack; without one, no content.
+func stackHandler(stack func(context.Context) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if stack == nil {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		known, err := stack(r.Context())
+		if err != nil {
+			problem(w, http.StatusBadGateway, err.Error())
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(known)
+	})
 }
 
 // rewrite sends a request to the API with its own path and only the headers that a read needs:

@@ -11,8 +11,13 @@ import (
 	"time"
 )
 
-// Path is where the pages are.
-const Path = "/ui/"
+// Path is where the pages are. They read PathStatus to learn whether they show a local stack, and
+// PathStack for what AWS knows of a deployed one.
+const (
+	Path       = "/ui/"
+	PathStatus = "/local/status"
+	PathStack  = "/local/stack"
+)
 
 //go:embed dist
 var dist embed.FS

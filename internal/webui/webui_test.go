@@ -3,6 +3,8 @@ package webui
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -86,7 +88,7 @@ func TestReadOnly_PassesReadsWithTheTransportsSignature(t *testing.T) {
 		io.WriteString(w, `{"subjects":[]}`)
 	}))
 	defer api.Close()
-	h, err := ReadOnly(api.URL, signing{})
+	h, err := ReadOnly(api.URL, signing{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +111,7 @@ func TestReadOnly_RefusesChangesAndOtherSites(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the API received a refused request") }))
 	defer api.Close()
-	h, err := ReadOnly(api.URL, nil)
+	h, err := ReadOnly(api.URL, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,15 +137,44 @@ func TestReadOnly_ReportsAnAPIThatIsAway(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.NotFoundHandler())
 	api.Close()
-	h, err := ReadOnly(api.URL, nil)
+	h, err := ReadOnly(api.URL, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := get(t, h, httptest.NewRequest("GET", "/v1/devices", nil)); got.Code != http.StatusBadGateway || !strings.Contains(got.Body.String(), "could not be read") {
 		t.Errorf("status %d %s, want 502 and the reason", got.Code, got.Body)
 	}
-	if _, err := ReadOnly("devices", nil); err == nil {
+	if _, err := ReadOnly("devices", nil, nil); err == nil {
 		t.Error("an address without a host was accepted")
+	}
+}
+
+// The pages request what only a local stack or a stack in AWS has. Elsewhere there is no content, and no error.
+func TestReadOnly_ServesTheHealthOfAStackThatIsKnown(t *testing.T) {
+	t.Parallel()
+	known := func(context.Context) (any, error) { return map[string]int{"alarms": 3}, nil }
+	denied := func(context.Context) (any, error) { return nil, errors.New("cloudwatch:DescribeAlarms is denied") }
+	for _, row := range []struct {
+		name, path, site string
+		stack            func(context.Context) (any, error)
+		status           int
+		body             string
+	}{
+		{"no stack", PathStack, "same-origin", nil, http.StatusNoContent, ""},
+		{"a stack", PathStack, "same-origin", known, http.StatusOK, `{"alarms":3}`},
+		{"a stack that cannot be read", PathStack, "same-origin", denied, http.StatusBadGateway, "DescribeAlarms is denied"},
+		{"a stack, for another website", PathStack, "cross-site", known, http.StatusForbidden, "another website"},
+		{"the status of a local stack", PathStatus, "same-origin", known, http.StatusNoContent, ""},
+	} {
+		h, err := ReadOnly("http://api.example.com", nil, row.stack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", row.path, nil)
+		r.Header.Set("Sec-Fetch-Site", row.site)
+		if got := get(t, h, r); got.Code != row.status || !strings.Contains(got.Body.String(), row.body) {
+			t.Errorf("%s: status %d %s, want %d with %q", row.name, got.Code, got.Body, row.status, row.body)
+		}
 	}
 }
 

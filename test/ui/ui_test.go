@@ -42,7 +42,7 @@ import (
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 const (
-	settings = "mapping: {window: 0s}\nprometheus: true\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
+	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: {}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
 		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}}\n"
 	device    = "gwi_w_411"
 	columns   = "subject=device,stream=metric,time=ts,id=rec,value=value"
@@ -53,9 +53,23 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksWideLight", "looksWideDark", "looksNarrowLight", "looksNarrowDark", "zoom", "keyboard", "compare", "fleet", "live", "alert", "hostile", "figures", "site", "service", "breaks", "theme", "away", "search", "streams"}
+var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "site", "service", "stack", "breaks", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
+	browse := browser(t)
+	s := start(t)
+	send(t, s)
+	listed := make(chan error, 1)
+	go func() { listed <- list(t.Context(), s) }()
+	browse(s, nil, scenarios)
+	if err := <-listed; err != nil {
+		t.Error(err)
+	}
+}
+
+// browser returns a function that plays scenarios of pages.mjs on a stack, with more environment.
+func browser(t *testing.T) func(s *local.Stack, env, scenarios []string) {
+	t.Helper()
 	browser := os.Getenv("CHROMIUM")
 	if browser == "" {
 		browser = "/usr/bin/chromium"
@@ -67,25 +81,23 @@ func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	if err != nil {
 		testenv.Missing(t, "node", err)
 	}
-	s := start(t)
-	send(t, s)
-	listed := make(chan error, 1)
-	go func() { listed <- list(t.Context(), s) }()
 	screens, err := filepath.Abs("../../build/screens")
-	if err != nil {
+	if err := errors.Join(err, os.MkdirAll(screens, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(screens, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), node, "pages.mjs", s.URL, browser, screens, hostile).CombinedOutput()
-	if err := errors.Join(err, <-listed); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	t.Logf("%s", out)
-	for _, name := range scenarios {
-		if !strings.Contains("\n"+string(out), "\n"+name+" ") {
-			t.Errorf("scenario %s did not pass", name)
+	return func(s *local.Stack, env, scenarios []string) {
+		t.Helper()
+		play := exec.CommandContext(t.Context(), node, append([]string{"pages.mjs", s.URL, browser, screens, hostile}, scenarios...)...)
+		play.Env = append(os.Environ(), env...)
+		out, err := play.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		t.Logf("%s", out)
+		for _, name := range scenarios {
+			if !strings.Contains("\n"+string(out), "\n"+name+" ") {
+				t.Errorf("scenario %s did not pass", name)
+			}
 		}
 	}
 }
@@ -117,7 +129,24 @@ func start(t *testing.T) *local.Stack {
 func send(t *testing.T, s *local.Stack) {
 	t.Helper()
 	post(t, s.URL+"/v1/rules/devices", map[string]any{"name": "too-hot", "kind": "READING", "measure": "temperature", "bounds": "above", "high": 90, "severity": "critical"})
-	file := sample(t)
+	replayFile(t, s, sample(t))
+	at := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
+	post(t, s.URL+"/v1/readings", []map[string]any{
+		{"deviceId": hostile, "timestamp": at, "temperature": 20, "note": hostile},
+		{"deviceId": "hall", "timestamp": at, "temperature": 20}, {"deviceId": "yard", "timestamp": at, "temperature": 10},
+		{"deviceId": "rooms", "stream": "north", "timestamp": at, "value": 1}, {"deviceId": "rooms", "stream": "south", "timestamp": at, "value": 2},
+	})
+	call(t, http.MethodPut, s.URL+"/v1/accounts/acme", map[string]any{"name": "Acme Ltd", "status": "trial"})
+	call(t, http.MethodPut, s.URL+"/v1/devices/hall", map[string]any{"name": "Hall of the station", "status": "retired"})
+	post(t, s.URL+"/v1/pageviews", views())
+	if err := s.Idle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replayFile sends the readings of a file of loggers, shifted so that the newest is two hours old.
+func replayFile(t *testing.T, s *local.Stack, file string) {
+	t.Helper()
 	kinds, err := iot.Catalog()
 	if err != nil {
 		t.Fatal(err)
@@ -143,17 +172,6 @@ func send(t *testing.T, s *local.Stack) {
 	})
 	if err != nil || sender.Counts.Of(model.Rejected) > 0 {
 		t.Fatalf("replay: %v, %d rejected", err, sender.Counts.Of(model.Rejected))
-	}
-	at := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
-	post(t, s.URL+"/v1/readings", []map[string]any{
-		{"deviceId": hostile, "timestamp": at, "temperature": 20, "note": hostile},
-		{"deviceId": "hall", "timestamp": at, "temperature": 20}, {"deviceId": "yard", "timestamp": at, "temperature": 10},
-		{"deviceId": "rooms", "stream": "north", "timestamp": at, "value": 1}, {"deviceId": "rooms", "stream": "south", "timestamp": at, "value": 2},
-	})
-	call(t, http.MethodPut, s.URL+"/v1/devices/hall", map[string]any{"name": "Hall of the station", "status": "retired"})
-	post(t, s.URL+"/v1/pageviews", views())
-	if err := s.Idle(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -50,6 +50,12 @@ export function kindsOf(api: API): Readable[] {
   });
 }
 
+/** typesOf returns the types of subjects: those of the kinds first, then those that have only profiles. */
+export function typesOf(api: API, kinds: Readable[]): string[] {
+  const listed = Object.keys(api.paths).map((path) => /^\/v1\/([^/]+)\/\{id\}\/series$/.exec(path)?.[1] ?? "");
+  return [...new Set([...kinds.map((k) => k.subjects), ...listed])].filter(Boolean);
+}
+
 /** The name of the raw events among the tiers. */
 export const raw = "raw";
 

@@ -14,6 +14,7 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Reada
   const [search, setSearch] = useState("");
   const [most, setMost] = useState(step);
   const listed = useSubjects(subjects);
+  const sent = kinds.some((k) => k.subjects === subjects);
   const has = kinds.some((k) => k.subjects === subjects && k.alerts);
   const { data: open } = usePolled<Alerts>(has ? url(["alerts", subjects], { limit: "1000" }) : null);
   const wanted = search.trim().toLowerCase();
@@ -36,7 +37,9 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Reada
         </section>
       )}
       {listed.whole && !total && (
-        <p class="empty">There are no {subjects} yet. They appear here with their first event: see “Send a reading” in what <code>tidemark dev</code> prints.</p>
+        <p class="empty">There are no {subjects} yet. {sent
+          ? <>They appear here with their first event: see “Send a reading” in what <code>tidemark dev</code> prints.</>
+          : <>They have no events, and appear here when they are created: <code>tidemark subject create {subjects}/ID</code></>}</p>
       )}
       {total > 0 && !rows.length && <p class="empty">No id contains “{search}”. <a href={href([subjects, search.trim()])}>Open {search.trim()}</a></p>}
       {rows.length > 0 && (
@@ -45,26 +48,26 @@ export function Fleet({ subjects, kinds, utc }: { subjects: string; kinds: Reada
             {rows.length} of {total} {subjects}{!listed.whole && !listed.problem && ", reading more…"}
             {listed.more && "; there are more than this page lists: enter a whole id to open it"}
           </caption>
-          <thead><tr><th scope="col">Subject</th>{profiles && <th scope="col">Status</th>}<th scope="col" class="second">Series</th><th scope="col">Last 7 days</th><th scope="col">Last event</th></tr></thead>
+          <thead><tr><th scope="col">Subject</th>{profiles && <th scope="col">Status</th>}{sent && <><th scope="col" class="second">Series</th><th scope="col">Last 7 days</th><th scope="col">Last event</th></>}</tr></thead>
           <tbody>
             {rows.slice(0, most).map((s) => (
-              <Row key={s.subject} subject={s} subjects={subjects} kinds={kinds} profiles={profiles} alerts={alerting.get(s.subject)?.length} now={now} utc={utc} />
+              <Row key={s.subject} subject={s} subjects={subjects} kinds={kinds} sent={sent} profiles={profiles} alerts={alerting.get(s.subject)?.length} now={now} utc={utc} />
             ))}
           </tbody>
         </table>
       )}
       {rows.length > most && <p><button onClick={() => setMost(most + step)}>Show {Math.min(step, rows.length - most)} more</button></p>}
-      <p class="note">“Last event” is to the hour, or to the day where hours are immediate.</p>
+      {sent && <p class="note">“Last event” is to the hour, or to the day where hours are immediate.</p>}
     </main>
   );
 }
 
-interface RowProps { subject: Subject; subjects: string; kinds: Readable[]; profiles: boolean; alerts?: number; now: number; utc: boolean }
+interface RowProps { subject: Subject; subjects: string; kinds: Readable[]; sent: boolean; profiles: boolean; alerts?: number; now: number; utc: boolean }
 
 const minutes = 60e3;
 
 /** Row reads the profile and the small chart of a subject when it comes into view. */
-function Row({ subject: s, subjects, kinds, profiles, alerts, now, utc }: RowProps) {
+function Row({ subject: s, subjects, kinds, sent, profiles, alerts, now, utc }: RowProps) {
   const [row, seen] = useSeen<HTMLTableRowElement>();
   const { data: profile } = usePolled<Profile>(seen && s.profile ? url([subjects, s.subject]) : null, 5 * minutes);
   const text = (name: string) => (typeof profile?.fields[name] === "string" ? (profile.fields[name] as string) : "");
@@ -76,9 +79,11 @@ function Row({ subject: s, subjects, kinds, profiles, alerts, now, utc }: RowPro
         {text("name") && <small class="soft">{text("name")}</small>}
       </th>
       {profiles && <td class="whole">{text("status")}</td>}
-      <td class="second">{seriesText(s, kinds)}</td>
-      <td><Spark subjects={subjects} subject={s} kinds={kinds} seen={seen} /></td>
-      <td class="whole" title={last && timeText(last, utc)}>{last ? seenText(last, now) : "–"}</td>
+      {sent && <>
+        <td class="second">{seriesText(s, kinds)}</td>
+        <td><Spark subjects={subjects} subject={s} kinds={kinds} seen={seen} /></td>
+        <td class="whole" title={last && timeText(last, utc)}>{last ? seenText(last, now) : "–"}</td>
+      </>}
     </tr>
   );
 }

@@ -1,7 +1,7 @@
 // The page of health: how far rollups are complete, what is open, and on a local stack what its functions counted.
 import { AlertTable } from "./alerts";
 import { Notice } from "./parts";
-import { ago, countText, durationText, timeText } from "./time";
+import { ago, countText, durationText, moneyText, timeText } from "./time";
 import { url, usePolled, type API, type Alerts, type Readable } from "./api";
 
 interface Health { status: string; completeThrough?: string }
@@ -9,6 +9,15 @@ interface Health { status: string; completeThrough?: string }
 /** What a local stack counts since its start. */
 export interface Status { stats: Counts & { metrics: Record<string, number> | null } }
 type Counts = Record<"streamRecords" | "batches" | "invocations" | "again" | "recut" | "failed" | "givenUp" | "counted" | "kills" | "killsUnacked", number>;
+
+/** What AWS knows of a deployed stack: its alarms, sums of the last 24 hours, and the units that its table consumed. */
+interface Stack { alarms?: Alarm[]; metrics: Record<string, number>; day: Capacity; month: Capacity }
+interface Alarm { name: string; state: string; since: string; meaning: string }
+interface Capacity { reads: number; writes: number }
+
+// On-demand prices of a unit in us-east-1, in dollars, as tidemark cost has them.
+const perRead = 0.125e-6, perWrite = 0.625e-6;
+const dollars = (c: Capacity) => c.reads * perRead + c.writes * perWrite;
 
 interface Count { title: string; metric: string; meaning: string; bad?: string } // bad says what to do if there are any
 
@@ -35,6 +44,7 @@ const fewMinutes = 600; // sweeps run each minute, behind a margin of two
 export function HealthPage({ api, kinds, utc, local }: { api: API; kinds: Readable[]; utc: boolean; local: boolean }) {
   const { data, problem } = usePolled<Health>("/health");
   const { data: status } = usePolled<Status>(local ? "/local/status" : null);
+  const { data: stack, problem: unread } = usePolled<Stack>(local ? null : "/local/stack", 300_000); // CloudWatch bills each metric that is read
   const types = [...new Set(kinds.filter((k) => k.alerts).map((k) => k.subjects))];
   const grace = Math.max(0, ...kinds.flatMap((k) => k.tiers.filter((t) => t.deferred).map((t) => t.grace)));
   const through = data?.completeThrough, age = through ? (Date.now() - Date.parse(through)) / 1000 : null;
@@ -68,11 +78,59 @@ export function HealthPage({ api, kinds, utc, local }: { api: API; kinds: Readab
           {status.stats.givenUp > 0 && <p class="problem">{status.stats.givenUp} ranges of the table stream were given up: run tidemark redrive.</p>}
         </>
       )}
-      {!local && (
-        <p class="note">Late, duplicate, rejected and quarantined observations, inexact rows, capacity and cost are metrics of the stack: see its CloudWatch dashboard, named like the stack. Each alarm names what to do.{" "}
+      {unread && <p class="problem" role="alert">{unread.message}</p>}
+      {stack?.alarms && <StackHealth stack={stack} alarms={stack.alarms} utc={utc} />}
+      {!local && stack && !stack.alarms && (
+        <p class="note">Late, duplicate, rejected and quarantined observations, inexact rows, capacity and cost are metrics of the stack: start <code>tidemark ui --stack NAME</code> to see
+          them here, or see the CloudWatch dashboard of the stack.{" "}
           <code>tidemark verify</code> recounts the rows, and <code>tidemark quarantine</code> lists what is in quarantine.</p>
       )}
     </main>
+  );
+}
+
+function StackHealth({ stack, alarms, utc }: { stack: Stack; alarms: Alarm[]; utc: boolean }) {
+  const on = alarms.filter((a) => a.state === "ALARM"), silent = alarms.filter((a) => a.state === "INSUFFICIENT_DATA").length;
+  return (
+    <>
+      <section aria-label="Alarms">
+        <h2>Alarms <span class="soft">{on.length} of {alarms.length} are on{silent > 0 && `, ${silent} without data yet`}</span></h2>
+        {on.length > 0 && (
+          <table class="wrap">
+            <thead><tr><th scope="col">Alarm</th><th scope="col">Since</th><th scope="col">What has happened, and what to do first</th></tr></thead>
+            <tbody>{on.map((a) => (
+              <tr key={a.name}><th scope="row">{a.name}</th><td class="whole">{timeText(a.since, utc)}</td><td>{a.meaning}</td></tr>
+            ))}</tbody>
+          </table>
+        )}
+        {!alarms.length && <p class="note">The stack has no alarms: its stage has <code>monitoring</code> without them.</p>}
+      </section>
+      <p class="note">The last 24 hours, as CloudWatch has them:</p>
+      <div class="cards">
+        <CountTable title="Observations" counts={observations} metrics={stack.metrics} />
+        <CountTable title="Rollups" counts={rollups} metrics={stack.metrics} />
+      </div>
+      <Money day={stack.day} month={stack.month} />
+    </>
+  );
+}
+
+/** Money shows what reads and writes cost so far this month, and at the end of it if each day is like the last. */
+function Money({ day, month }: { day: Capacity; month: Capacity }) {
+  const now = new Date(), end = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1), daysLeft = (end - now.getTime()) / 86400e3;
+  const predicted: Capacity = { reads: month.reads + day.reads * daysLeft, writes: month.writes + day.writes * daysLeft };
+  const row = (title: string, c: Capacity) => (
+    <tr><th scope="row">{title}</th><td class="number">{countText(c.reads)}</td><td class="number">{countText(c.writes)}</td><td class="number">{moneyText(dollars(c))}</td></tr>
+  );
+  return (
+    <section aria-label="Capacity">
+      <h2>Capacity of the table</h2>
+      <table class="wrap">
+        <thead><tr><th scope="col">Time</th><th scope="col">Read units</th><th scope="col">Write units</th><th scope="col">On demand</th></tr></thead>
+        <tbody>{row("The last 24 hours", day)}{row("This month so far (UTC)", month)}{row("The whole month, if each day is like the last", predicted)}</tbody>
+      </table>
+      <p class="note">At on-demand prices of us-east-1, without storage, functions, requests and messages: <code>tidemark cost</code> has those.</p>
+    </section>
   );
 }
 

@@ -12,7 +12,7 @@ import { SitePage, siteKinds } from "./site";
 import { SubjectPage } from "./subject";
 import { TiersPage } from "./tiers";
 import { localZone } from "./time";
-import { kindsOf, request, usePolled, type API, type Readable } from "./api";
+import { kindsOf, request, typesOf, usePolled, type API, type Readable } from "./api";
 
 /** The pages of the service itself. */
 const service = "-";
@@ -44,10 +44,11 @@ function App() {
   }, []);
   const { data: api, problem } = usePolled<API>("/openapi.json", 60_000);
   const kinds = api ? kindsOf(api) : [];
-  const types = [...new Set(kinds.map((k) => k.subjects))];
+  const types = api ? typesOf(api, kinds) : [];
   const [subjects = types[0], id] = at.parts;
   const [local, setLocal] = useState(false);
-  useEffect(() => { request("/local/status").then(() => setLocal(true), () => {}); }, []); // only a local stack has it
+  // tidemark dev returns its status, and tidemark ui no content: what it shows is not its own.
+  useEffect(() => { request("/local/status").then(({ body }) => setLocal("stats" in (body as object)), () => {}); }, []);
   const own = subjects === service ? pages.find((p) => p.name === id) : undefined;
   useEffect(() => { document.title = [own?.title ?? id, !own && subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
   const known = types.includes(subjects), site = siteKinds(kinds, subjects);

@@ -5,7 +5,7 @@ import { Plot, eventCount, type Line } from "./chart";
 import { Compare, mostOthers, otherName, othersOf, withOthers, type Other } from "./compare";
 import { Notice, href } from "./parts";
 import { iso, numberText, timeText } from "./time";
-import { url, usePolled, type Alerts, type Chart, type Event, type History, type Readable, type Series, type Subject } from "./api";
+import { url, usePolled, type Alerts, type Chart, type Event, type History, type Profile, type Readable, type Series, type Subject } from "./api";
 
 const day = 86400e3;
 const ranges: [string, number][] = [["1 hour", day / 24], ["1 day", day], ["1 week", 7 * day], ["30 days", 30 * day], ["1 year", 365 * day]];
@@ -25,13 +25,16 @@ export function SubjectPage({ subjects, id, params, kinds, utc, site }: Props) {
         {site && <a class="choice" href={href([subjects, id])}>Visitors and visits</a>}
       </div>
       <Notice problem={problem} waiting={!data} />
-      {data && !chosen && <p class="empty">Nothing is stored for {id} yet, apart from its profile.</p>}
+      {data && !chosen && (data.profile
+        ? <p class="empty">{kinds.some((k) => k.subjects === subjects) ? "No event is stored yet." : `Subjects of this type have a profile, and no events.`}</p>
+        : <p class="empty">Nothing is stored for {id}.</p>)}
       {chosen && series.length > 1 && <SeriesChoice place={[subjects, id]} series={series} chosen={chosen} kinds={kinds} />}
       {chosen && !kind && (
         <p class="empty">The series {chosen.kind}{chosen.stream && ` · ${chosen.stream}`} cannot be shown: the API describes no kind {chosen.kind} of {subjects}. Its rows stay
         in the table. Declare the kind in tidemark.yaml again to read them.</p>
       )}
-      {chosen && kind && <SeriesView key={chosen.kind + "/" + chosen.stream} place={[subjects, id]} series={chosen} all={series} kind={kind} utc={utc} others={othersOf(params)} />}
+      {chosen && kind && <SeriesView key={chosen.kind + "/" + chosen.stream} place={[subjects, id]} series={chosen} all={series} kind={kind} utc={utc} others={othersOf(params)} days={Number(params.get("days"))} />}
+      {data?.profile && <ProfileFields path={url([subjects, id])} />}
     </main>
   );
 }
@@ -57,20 +60,20 @@ function SeriesChoice({ place, series, chosen, kinds }: { place: string[]; serie
 /** A range of time in milliseconds. end is null where the range ends now and moves on with the clock. */
 interface Range { length: number; end: number | null }
 
-/** firstRange is the last 30 days, or where the newest event is older, the 30 days before it. */
-function firstRange(s: Series): Range {
+/** firstRange is the last 30 days, or as many as the address says, or where the newest event is older, the days before it. */
+function firstRange(s: Series, days: number): Range {
   const last = Date.parse(s.lastSeen) + day;
   const end = last < Date.now() ? last : null;
-  return { length: Math.min((end ?? Date.now()) - Date.parse(s.firstSeen), 30 * day), end };
+  return { length: Math.min((end ?? Date.now()) - Date.parse(s.firstSeen), (days > 0 ? days : 30) * day), end };
 }
 
-interface SeriesProps { place: [subjects: string, id: string]; series: Series; all: Series[]; kind: Readable; utc: boolean; others: Other[] }
+interface SeriesProps { place: [subjects: string, id: string]; series: Series; all: Series[]; kind: Readable; utc: boolean; others: Other[]; days: number }
 
-function SeriesView({ place, series, all, kind, utc, others }: SeriesProps) {
+function SeriesView({ place, series, all, kind, utc, others, days }: SeriesProps) {
   const [subjects, id] = place, parts = [...place, kind.path];
   const measures = [...series.measures, eventCount];
   const [chosen, setMeasure] = useState<string>();
-  const [range, setRange] = useState(() => firstRange(series));
+  const [range, setRange] = useState(() => firstRange(series, days));
   const [before, setBefore] = useState<Range[]>([]);
   const { length: span, end } = range, live = end === null;
   const go = (length: number, end: number | null) => { setBefore([...before, range]); setRange({ length: Math.max(length, 60e3), end }); };
@@ -166,6 +169,21 @@ function BucketTable({ rollups, measure, utc }: { rollups: Chart["rollups"]; mea
 
 const fieldText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
+function Fields({ of }: { of: Record<string, unknown> }) {
+  return <dl>{Object.entries(of).map(([name, value]) => <div><dt>{name}</dt><dd>{fieldText(value)}</dd></div>)}</dl>;
+}
+
+function ProfileFields({ path }: { path: string }) {
+  const { data, problem } = usePolled<Profile>(path, 30_000);
+  return (
+    <section>
+      <h2>Profile</h2>
+      <Notice problem={problem} waiting={!data} />
+      {data && <Fields of={data.fields} />}
+    </section>
+  );
+}
+
 function Latest({ path, utc }: { path: string; utc: boolean }) {
   const { data, problem } = usePolled<Event>(path);
   return (
@@ -173,7 +191,7 @@ function Latest({ path, utc }: { path: string; utc: boolean }) {
       <h2>Latest</h2>
       {problem?.status === 404 ? <p class="empty">This series has no event yet.</p> : <Notice problem={problem} waiting={!data} />}
       {data && <p class="note">{timeText(data.at, utc)}</p>}
-      {data && <dl>{Object.entries(data.fields).map(([name, value]) => <div><dt>{name}</dt><dd>{fieldText(value)}</dd></div>)}</dl>}
+      {data && <Fields of={data.fields} />}
     </section>
   );
 }

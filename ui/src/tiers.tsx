@@ -1,6 +1,6 @@
 // The page of tiers: what is kept of each kind, for how long, and how much that is.
 import { Notice } from "./parts";
-import { countText, dayText, durationText } from "./time";
+import { countText, dayText, durationText, moneyText } from "./time";
 import { raw, useSubjects, type Listed, type Readable, type Series, type Tier } from "./api";
 
 const seconds: Record<string, number> = { minute: 60, hour: 3600, day: 86400, week: 7 * 86400, month: 30.44 * 86400, quarter: 91.3 * 86400, year: 365.25 * 86400 };
@@ -81,7 +81,6 @@ function rowsOf(s: Series, t: Tier, now: number): number {
   return to < from ? 0 : Math.ceil((to - from) / unit);
 }
 
-const moneyText = (x: number) => (x < 0.01 ? "less than $0.01" : "about " + new Intl.NumberFormat("en-GB", { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" }).format(x));
 
 function keptText({ retention }: Tier): string {
   if (retention === null) return "for ever";

@@ -39,6 +39,9 @@ export const countText = (x: number | null) => (x === null ? "–" : x < 100_000
 export const tenthsText = (x: number | null) => (x === null ? "–" : text(x, { maximumFractionDigits: 1 }));
 export const percentText = (x: number | null) => (x === null ? "–" : text(x, { style: "percent", maximumFractionDigits: x > 0 && x < 0.01 ? 1 : 0 }));
 
+/** moneyText returns dollars, to the cent. */
+export const moneyText = (x: number) => (x < 0.01 ? "less than $0.01" : "about " + new Intl.NumberFormat("en-GB", { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" }).format(x));
+
 /** durationText returns seconds as 1 h 5 min, 2 min 13 s or 9 s. */
 export function durationText(x: number | null): string {
   if (x === null) return "–";
