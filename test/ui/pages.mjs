@@ -194,6 +194,7 @@ const scenarios = {
     await page.getByRole("button", {name: "1 week"}).click()
     await page.waitForFunction(() => /^Tier: hourly/.test(document.querySelector(".facts").textContent))
     await page.getByText("buckets as a table").click()
+    await page.locator("details tbody tr").first().waitFor()
     const shown = await page.locator("details tbody tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td.number")].map((c) => c.textContent)))
     const api = await read(`/v1/devices/${device}/readings/rollups?last=7d&points=400&stream=${stream}`)
     const text = (x) => x === null ? "–" : new Intl.NumberFormat("en-GB", {maximumSignificantDigits: 6}).format(x)
@@ -369,6 +370,7 @@ const scenarios = {
       opened.push(Math.round(await drawn()))
     }
     await page.getByText("as a table").click()
+    await page.locator("details tbody tr").first().waitFor()
     const shown = await page.locator("details tbody tr").evaluateAll((rows) => rows.map((r) => [...r.querySelectorAll("td.number")].map((c) => c.textContent)))
     const {from, to} = await read(asked) // the buckets of the page's own request
     const printed = JSON.parse(execFileSync(process.env.TIDEMARK, ["rollups", `devices/${id}`, "--stream", stream, "--tier", "day", "--from", from, "--to", to, "--limit", "1000", "--output", "json"], {maxBuffer: 1 << 28}))
@@ -377,6 +379,7 @@ const scenarios = {
     assert.ok(want.length > 100, `${want.length} days`)
     assert.deepEqual(shown, want, "the table of the page and tidemark rollups")
 
+    await page.getByText("as a table").click()
     await page.evaluate(() => { window.tasks = [] })
     const box = await page.locator(".u-over").boundingBox()
     for (let n = 0; n < 10; n++) {

@@ -123,6 +123,7 @@ function SeriesView({ place, series, all, kind, utc, others, days }: SeriesProps
 interface ChartProps { chart: Chart; others: Line[]; measure: string; utc: boolean; alerts: number[]; zoom: (from: number, to: number) => void }
 
 function ChartView({ chart, others, measure, utc, alerts, zoom }: ChartProps) {
+  const [open, setOpen] = useState(false); // a closed table is not rendered
   const filled = useMemo(() => chart.rollups.filter((r) => r.events > 0), [chart]);
   const inexact = filled.filter((r) => !r.exact).length;
   return (
@@ -139,9 +140,9 @@ function ChartView({ chart, others, measure, utc, alerts, zoom }: ChartProps) {
         {filled.some((r) => r.open) && <>The tinted bucket is still open. </>}
         {chart.completeThrough && <>Stored rows are complete through {timeText(chart.completeThrough, utc)}; later buckets are computed as you read.</>}
       </p>
-      <details>
+      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary>{filled.length} {filled.length === 1 ? "bucket" : "buckets"} as a table</summary>
-        <div class="wide" tabIndex={0} role="region" aria-label="Buckets"><BucketTable rollups={filled} measure={measure} utc={utc} /></div>
+        {open && <div class="wide" tabIndex={0} role="region" aria-label="Buckets"><BucketTable rollups={filled} measure={measure} utc={utc} /></div>}
       </details>
     </>
   );
