@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -30,10 +31,7 @@ func (h *handler) appendMessages(ctx context.Context, source envelope.Source, me
 // appendOneKind appends the messages at positions, which are of one kind, and sets their
 // results.
 func (h *handler) appendOneKind(ctx context.Context, source envelope.Source, messages []envelope.Message, positions []int, results []messageResult) error {
-	group := make([]envelope.Message, len(positions))
-	for i, position := range positions {
-		group[i] = messages[position]
-	}
+	group := lists.Map(positions, func(position int) envelope.Message { return messages[position] })
 	kind, appended, err := h.append(ctx, group)
 	quarantined := 0
 	for i, a := range appended {
@@ -59,10 +57,7 @@ func (h *handler) append(ctx context.Context, messages []envelope.Message) (stri
 	if !known || !kind.HasEvents() {
 		return "", rejectUnknownKind(messages), nil
 	}
-	observations := make([]ingest.Observation, len(messages))
-	for i, m := range messages {
-		observations[i] = m.Observation
-	}
+	observations := lists.Map(messages, func(m envelope.Message) ingest.Observation { return m.Observation })
 	results, err := h.service.Append(ctx, kind, observations...)
 	return kind.Name, results, err
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -39,10 +41,7 @@ func (h *Handler) versions(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
-	v := httpapi.Versions{Versions: make([]httpapi.Profile, len(page))}
-	for i := range page {
-		v.Versions[i] = httpapi.VersionOf(&page[i])
-	}
+	v := httpapi.Versions{Versions: lists.Map(page, func(p model.ProfileVersion) httpapi.Profile { return httpapi.VersionOf(&p) })}
 	if next != 0 {
 		v.Before = &next
 	}
@@ -108,10 +107,7 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
-	v := httpapi.Subjects{Subjects: make([]httpapi.Profile, len(found.Profiles))}
-	for i := range found.Profiles {
-		v.Subjects[i] = httpapi.ProfileOf(&found.Profiles[i])
-	}
+	v := httpapi.Subjects{Subjects: lists.Map(found.Profiles, func(p model.Profile) httpapi.Profile { return httpapi.ProfileOf(&p) })}
 	v.Next, err = sealCursor(h, found.Next, res.listScope(args))
 	return v, err
 }
@@ -137,10 +133,7 @@ func (h *Handler) list(ctx context.Context, subjectType string, args params, aft
 
 // indexed says which fields of the subject type's profiles are indexed.
 func (h *Handler) indexed(subjectType string) string {
-	var fields []string
-	for _, x := range h.Catalog.Profile(subjectType).Indexes {
-		fields = append(fields, x.Field)
-	}
+	fields := lists.Map(h.Catalog.Profile(subjectType).Indexes, func(x catalog.ProfileIndex) string { return x.Field })
 	if len(fields) == 0 {
 		return "the subject type has no indexed fields"
 	}

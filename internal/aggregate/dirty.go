@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -26,12 +27,7 @@ type dirtyBucket struct {
 
 // touched returns the buckets that are not left to a sweep because of a finer one.
 func touched(buckets []*dirtyBucket) (some []*dirtyBucket) {
-	for _, b := range buckets {
-		if b.touched {
-			some = append(some, b)
-		}
-	}
-	return some
+	return lists.Filter(buckets, func(b *dirtyBucket) bool { return b.touched })
 }
 
 // touchParents touches the parents of buckets that were recomputed.

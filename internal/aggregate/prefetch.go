@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -45,11 +46,7 @@ func (a *Aggregator) prefetch(ctx context.Context, buckets []*dirtyBucket, limit
 }
 
 func keysOf(buckets []*dirtyBucket) []rollup.Key {
-	keys := make([]rollup.Key, len(buckets))
-	for i, b := range buckets {
-		keys[i] = b.key
-	}
-	return keys
+	return lists.Map(buckets, func(b *dirtyBucket) rollup.Key { return b.key })
 }
 
 // firstRow is step 1 of an attempt: the first attempt takes the prefetched row, each

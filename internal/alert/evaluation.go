@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -137,11 +138,7 @@ func (e *evaluation) canSkipWrite(runs []*ruleRun) bool {
 // readRules returns the rules that apply to the series, and reads its state.
 func (e *evaluation) readRules(ctx context.Context) (rules []entity.Rule, err error) {
 	e.state = entity.AlertState{Series: e.series}
-	for _, r := range e.rules.rules {
-		if r.Matches(e.series) {
-			rules = append(rules, r)
-		}
-	}
+	rules = lists.Filter(e.rules.rules, func(r entity.Rule) bool { return r.Matches(e.series) })
 	request := table.ListRequest{Partition: keys.SubjectPartition(e.series.Subject), Prefix: tablekeys.RulesPrefix(e.series.Kind)}
 	err = e.eachItem(ctx, request, func(it item.Item) (bool, error) {
 		key, err := tablekeys.ParseRule(it.Key())

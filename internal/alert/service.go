@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -104,12 +105,9 @@ func (s *Service) retryPass(ctx context.Context, pass func(context.Context) (sto
 // isPermanent reports whether an error is due to stored data or to an invalid request, so
 // that a retry cannot fix it.
 func isPermanent(err error) bool {
-	for _, e := range []error{item.ErrNewer, item.ErrDamaged, keys.ErrKeyForm, errInvalidRequest} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{item.ErrNewer, item.ErrDamaged, keys.ErrKeyForm, errInvalidRequest}, func(e error) bool {
+		return errors.Is(err, e)
+	})
 }
 
 var errInvalidRequest = errors.New("invalid request")

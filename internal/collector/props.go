@@ -80,12 +80,7 @@ func parseRevenue(text json.RawMessage) (*revenue, error) {
 }
 
 func capitals(s string) bool {
-	for _, c := range []byte(s) {
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return c < 'A' || c > 'Z' })
 }
 
 // propAttrs returns the fields of the properties of a custom event.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/goal"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
@@ -167,9 +168,7 @@ func withoutGoals(k catalog.Kind) []rollup.MeasureSpec {
 
 // latestByText returns the indexes of latest items as text.
 func latestByText(k catalog.Kind) string {
-	var all []string
-	for _, x := range k.LatestBy {
-		all = append(all, fmt.Sprintf("%s by %s, sorted by %s, half %s", x.Index, strings.Join(x.By, " "), strings.Join(x.Sort, " "), x.Half))
-	}
-	return strings.Join(all, "; ")
+	return strings.Join(lists.Map(k.LatestBy, func(x catalog.LatestIndex) string {
+		return fmt.Sprintf("%s by %s, sorted by %s, half %s", x.Index, strings.Join(x.By, " "), strings.Join(x.Sort, " "), x.Half)
+	}), "; ")
 }

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
@@ -58,11 +59,9 @@ func chosenKinds(settings *config.Config, names []string) (some []catalog.Kind, 
 			return nil, usage.Errorf("the configuration has no kind %s", name)
 		}
 	}
-	for _, k := range all.Kinds {
-		if k.HasEvents() && (len(names) == 0 || slices.Contains(names, k.Name)) {
-			some = append(some, k)
-		}
-	}
+	some = lists.Filter(all.Kinds, func(k catalog.Kind) bool {
+		return k.HasEvents() && (len(names) == 0 || slices.Contains(names, k.Name))
+	})
 	return some, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -66,12 +67,7 @@ func (p *pattern) match(object []byte) bool {
 }
 
 func anyTrue(conditions []condition, raw []byte) bool {
-	for _, c := range conditions {
-		if c(raw) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(conditions, func(c condition) bool { return c(raw) })
 }
 
 func parsePattern(text []byte) (*pattern, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -24,23 +25,16 @@ var (
 // Alerts is a page of alerts as JSON.
 type Alerts struct {
 	Alerts []alert.View `json:"alerts"`
-	Next   *string      `json:"next"`
+	NextPage
 }
 
 // AlertsOf returns a page of alerts without the cursor of the next page.
 func AlertsOf(page []entity.Alert) Alerts {
-	v := Alerts{Alerts: make([]alert.View, len(page))}
-	for i := range page {
-		v.Alerts[i] = alert.ViewOf(&page[i])
-	}
-	return v
+	return Alerts{Alerts: lists.Map(page, func(a entity.Alert) alert.View { return alert.ViewOf(&a) })}
 }
 
 // Lines has one line for each alert.
 func (a Alerts) Lines() []any { return linesOf(a.Alerts) }
-
-// NextCursor returns the cursor of the next page.
-func (a Alerts) NextCursor() *string { return a.Next }
 
 // Table has one row for each alert.
 func (a Alerts) Table() Table {
@@ -65,11 +59,7 @@ type Rules struct {
 
 // RulesOf returns a list of rules.
 func RulesOf(rules []entity.Rule) Rules {
-	v := Rules{Rules: make([]alert.RuleView, len(rules))}
-	for i := range rules {
-		v.Rules[i] = alert.RuleViewOf(&rules[i])
-	}
-	return v
+	return Rules{Rules: lists.Map(rules, func(r entity.Rule) alert.RuleView { return alert.RuleViewOf(&r) })}
 }
 
 // ruleBody is the body of a request that adds a rule.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strconv"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -33,15 +34,12 @@ type Segment struct {
 
 // ChartOf returns c as JSON.
 func ChartOf(c query.Curve) Chart {
-	v := Chart{From: c.From, To: c.To, Reason: c.Reason, CompleteThrough: c.CompleteThrough, Rollups: make([]Rollup, len(c.Rollups))}
+	v := Chart{From: c.From, To: c.To, Reason: c.Reason, CompleteThrough: c.CompleteThrough, Rollups: lists.Map(c.Rollups, RollupOf)}
 	if c.CompleteFrom > c.From {
 		v.CompleteFrom = &c.CompleteFrom
 	}
 	for _, s := range c.Segments {
 		v.Segments = append(v.Segments, Segment{Tier: s.Unit.String(), From: s.From, To: s.To})
-	}
-	for i, r := range c.Rollups {
-		v.Rollups[i] = RollupOf(r)
 	}
 	return v
 }
@@ -87,14 +85,13 @@ func TotalOf(t query.RangeTotal) Total {
 }
 
 func partsOf(parts []query.Segment) []Segment {
-	all := make([]Segment, len(parts))
-	for i, p := range parts {
-		all[i] = Segment{Tier: eventsTier, From: p.From, To: min(p.To, model.MaxTime)}
+	return lists.Map(parts, func(p query.Segment) Segment {
+		s := Segment{Tier: eventsTier, From: p.From, To: min(p.To, model.MaxTime)}
 		if p.Unit != 0 {
-			all[i].Tier = p.Unit.String()
+			s.Tier = p.Unit.String()
 		}
-	}
-	return all
+		return s
+	})
 }
 
 // Lines has one line.

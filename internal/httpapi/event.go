@@ -48,7 +48,7 @@ func LatestOf(l *model.Latest) Event {
 // History is a page of the events of a series as JSON.
 type History struct {
 	Events []Event `json:"events"`
-	Next   *string `json:"next"` // the cursor of the next page; nil on the last page
+	NextPage
 	OtherStreams
 }
 
@@ -60,11 +60,7 @@ type OtherStreams struct {
 
 // HistoryOf returns page as JSON.
 func HistoryOf(page query.EventPage) History {
-	v := History{Events: make([]Event, len(page.Events)), Next: cursorOrNil(page.Next)}
-	for i := range page.Events {
-		v.Events[i] = EventOf(&page.Events[i])
-	}
-	return v
+	return History{Events: lists.Map(page.Events, func(e model.Event) Event { return EventOf(&e) }), NextPage: nextPage(page.Next)}
 }
 
 // Lines has one line for each event.
@@ -72,20 +68,13 @@ func (h History) Lines() []any { return linesOf(h.Events) }
 
 // Table has one row for each event, and a column for each field of any event.
 func (h History) Table() Table {
-	names := fieldNames(func(yield func(Fields)) {
-		for _, e := range h.Events {
-			yield(e.Fields)
-		}
-	})
+	names := fieldNames(h.Events, func(e Event) Fields { return e.Fields })
 	t := Table{Header: append([]string{"at", "id"}, names...)}
 	for _, e := range h.Events {
 		t.Rows = append(t.Rows, append(e.cells(), e.Fields.cells(names)...))
 	}
 	return t
 }
-
-// NextCursor returns the cursor of the next page.
-func (h History) NextCursor() *string { return h.Next }
 
 func (e Event) cells() []string { return []string{timeText(e.At), e.ID} }
 
@@ -111,27 +100,21 @@ type IndexedEvent struct {
 // IndexedEvents is a page of an index query as JSON.
 type IndexedEvents struct {
 	Events []IndexedEvent `json:"events"`
-	Next   *string        `json:"next"`
+	NextPage
 }
 
 // IndexedEventsOf returns page as JSON.
 func IndexedEventsOf(page query.EventPage) IndexedEvents {
-	v := IndexedEvents{Events: make([]IndexedEvent, len(page.Events)), Next: cursorOrNil(page.Next)}
-	for i := range page.Events {
-		series := page.Events[i].Series
-		v.Events[i] = IndexedEvent{Subject: series.Subject.ID, Stream: series.Stream, Event: EventOf(&page.Events[i])}
-	}
-	return v
+	return IndexedEvents{NextPage: nextPage(page.Next), Events: lists.Map(page.Events, func(e model.Event) IndexedEvent {
+		return IndexedEvent{Subject: e.Series.Subject.ID, Stream: e.Series.Stream, Event: EventOf(&e)}
+	})}
 }
 
 // LatestItemsOf returns a page of latest items as JSON, in the form of events.
 func LatestItemsOf(page query.LatestPage) IndexedEvents {
-	v := IndexedEvents{Events: make([]IndexedEvent, len(page.Items)), Next: cursorOrNil(page.Next)}
-	for i := range page.Items {
-		series := page.Items[i].Series
-		v.Events[i] = IndexedEvent{Subject: series.Subject.ID, Stream: series.Stream, Event: LatestOf(&page.Items[i])}
-	}
-	return v
+	return IndexedEvents{NextPage: nextPage(page.Next), Events: lists.Map(page.Items, func(l model.Latest) IndexedEvent {
+		return IndexedEvent{Subject: l.Series.Subject.ID, Stream: l.Series.Stream, Event: LatestOf(&l)}
+	})}
 }
 
 // Lines has one line for each event.
@@ -139,11 +122,7 @@ func (b IndexedEvents) Lines() []any { return linesOf(b.Events) }
 
 // Table has one row for each event, beginning with its subject and stream.
 func (b IndexedEvents) Table() Table {
-	names := fieldNames(func(yield func(Fields)) {
-		for _, e := range b.Events {
-			yield(e.Fields)
-		}
-	})
+	names := fieldNames(b.Events, func(e IndexedEvent) Fields { return e.Fields })
 	t := Table{Header: append([]string{"subject", "stream", "at", "id"}, names...)}
 	for _, e := range b.Events {
 		row := append([]string{e.Subject, e.Stream}, e.cells()...)
@@ -152,17 +131,14 @@ func (b IndexedEvents) Table() Table {
 	return t
 }
 
-// NextCursor returns the cursor of the next page.
-func (b IndexedEvents) NextCursor() *string { return b.Next }
-
-// fieldNames returns the names of all yielded fields, sorted and without duplicates.
-func fieldNames(each func(yield func(Fields))) []string {
+// fieldNames returns the names of the fields of all rows, sorted and without duplicates.
+func fieldNames[T any](rows []T, fields func(T) Fields) []string {
 	seen := map[string]bool{}
-	each(func(f Fields) {
-		for _, a := range f {
+	for _, row := range rows {
+		for _, a := range fields(row) {
 			seen[a.Name] = true
 		}
-	})
+	}
 	return slices.Sorted(maps.Keys(seen))
 }
 
@@ -182,13 +158,6 @@ func timeText(t *model.Time) string {
 		return ""
 	}
 	return t.String()
-}
-
-func cursorOrNil(cursor string) *string {
-	if cursor == "" {
-		return nil
-	}
-	return &cursor
 }
 
 func linesOf[T any](all []T) []any {

@@ -60,7 +60,7 @@ func (p Profile) VersionTag() string {
 // Subjects is a page of profiles as JSON.
 type Subjects struct {
 	Subjects []Profile `json:"subjects"`
-	Next     *string   `json:"next"`
+	NextPage
 }
 
 // Lines has one line for each profile.
@@ -68,9 +68,6 @@ func (s Subjects) Lines() []any { return linesOf(s.Subjects) }
 
 // Table has one row for each profile.
 func (s Subjects) Table() Table { return profileTable(s.Subjects) }
-
-// NextCursor returns the cursor of the next page.
-func (s Subjects) NextCursor() *string { return s.Next }
 
 // Versions is a page of the versions of a profile as JSON.
 type Versions struct {
@@ -86,11 +83,7 @@ func (v Versions) Table() Table { return profileTable(v.Versions) }
 
 // profileTable returns one row for each profile, and a column for each field of any profile.
 func profileTable(profiles []Profile) Table {
-	names := fieldNames(func(yield func(Fields)) {
-		for _, p := range profiles {
-			yield(p.Fields)
-		}
-	})
+	names := fieldNames(profiles, func(p Profile) Fields { return p.Fields })
 	t := Table{Header: append([]string{"subject", "version", "change", "createdAt", "updatedAt", "deletedAt", "expiresAt"}, names...)}
 	for _, p := range profiles {
 		row := []string{

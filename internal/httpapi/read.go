@@ -52,6 +52,21 @@ type Paged interface {
 	NextCursor() *string
 }
 
+// NextPage is the part of a page that leads to the next one.
+type NextPage struct {
+	Next *string `json:"next"` // the cursor of the next page; nil on the last page
+}
+
+// NextCursor returns the cursor of the next page.
+func (p NextPage) NextCursor() *string { return p.Next }
+
+func nextPage(cursor string) NextPage {
+	if cursor == "" {
+		return NextPage{}
+	}
+	return NextPage{&cursor}
+}
+
 // Versioned is a result with a version that a change can be conditional on.
 type Versioned interface {
 	// VersionTag returns the version as in If-Match, "" if there is none.

@@ -17,7 +17,7 @@ import (
 // historyOf returns a page of n events that has a next page.
 func historyOf(n int) httpapi.History {
 	next := "the-next+page"
-	h := httpapi.History{Events: []httpapi.Event{}, Next: &next}
+	h := httpapi.History{Events: []httpapi.Event{}, NextPage: httpapi.NextPage{Next: &next}}
 	for i := range n {
 		at := model.Time(i)
 		h.Events = append(h.Events, httpapi.Event{At: &at, ID: "x", Fields: httpapi.Fields{

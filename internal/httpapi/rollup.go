@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strconv"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -84,7 +85,7 @@ func KindsOf(kinds []query.KindEvents) map[string]int64 {
 // Rollups is a page of rollups as JSON.
 type Rollups struct {
 	Rollups []Rollup `json:"rollups"`
-	Next    *string  `json:"next"`
+	NextPage
 	// CompleteThrough is set if a kind has deferred tiers: later buckets were folded for
 	// this response.
 	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
@@ -93,18 +94,11 @@ type Rollups struct {
 
 // RollupsOf returns page as JSON.
 func RollupsOf(page query.RollupPage) Rollups {
-	v := Rollups{Rollups: make([]Rollup, len(page.Rollups)), Next: cursorOrNil(page.Next), CompleteThrough: page.CompleteThrough}
-	for i, r := range page.Rollups {
-		v.Rollups[i] = RollupOf(r)
-	}
-	return v
+	return Rollups{Rollups: lists.Map(page.Rollups, RollupOf), NextPage: nextPage(page.Next), CompleteThrough: page.CompleteThrough}
 }
 
 // Lines has one line for each bucket.
 func (r Rollups) Lines() []any { return linesOf(r.Rollups) }
-
-// NextCursor returns the cursor of the next page.
-func (r Rollups) NextCursor() *string { return r.Next }
 
 // Table has the rows of each bucket: see rollupTable.
 func (r Rollups) Table() Table { return rollupTable(r.Rollups) }

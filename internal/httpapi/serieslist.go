@@ -29,13 +29,13 @@ type ListedSeries struct {
 // ListedSubjects is a page of subjects as JSON.
 type ListedSubjects struct {
 	Subjects []ListedSubject `json:"subjects"`
-	Next     *string         `json:"next"`
+	NextPage
 }
 
 // ListedSubjectsOf returns entries of the list of series as JSON. They are sorted by
 // subject.
 func ListedSubjectsOf(entries []entity.ListedSeries, next string, kinds *catalog.Catalog) ListedSubjects {
-	v := ListedSubjects{Subjects: []ListedSubject{}, Next: cursorOrNil(next)}
+	v := ListedSubjects{Subjects: []ListedSubject{}, NextPage: nextPage(next)}
 	for _, l := range entries {
 		if n := len(v.Subjects); n == 0 || v.Subjects[n-1].Subject != l.Series.Subject.ID {
 			v.Subjects = append(v.Subjects, ListedSubject{Subject: l.Series.Subject.ID, Series: []ListedSeries{}})
@@ -58,9 +58,6 @@ func ListedSubjectsOf(entries []entity.ListedSeries, next string, kinds *catalog
 
 // Lines has one line for each subject.
 func (l ListedSubjects) Lines() []any { return linesOf(l.Subjects) }
-
-// NextCursor returns the cursor of the next page.
-func (l ListedSubjects) NextCursor() *string { return l.Next }
 
 // Table has one row for each series, and one for each subject without a series.
 func (l ListedSubjects) Table() Table {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -190,13 +191,7 @@ func (b *batch) decide(entries []entry, o model.Outcome) {
 }
 
 func (b *batch) undecided(entries []entry) []entry {
-	var open []entry
-	for _, e := range entries {
-		if b.results[e.index].Outcome == model.Unknown {
-			open = append(open, e)
-		}
-	}
-	return open
+	return lists.Filter(entries, func(e entry) bool { return b.results[e.index].Outcome == model.Unknown })
 }
 
 // fillLatest sets the latest item, as last known, in results that were decided before it

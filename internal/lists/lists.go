@@ -9,3 +9,13 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	}
 	return all
 }
+
+// Filter returns the elements that keep accepts, in their order; nil if it accepts none.
+func Filter[T any](list []T, keep func(T) bool) (kept []T) {
+	for _, x := range list {
+		if keep(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/repair"
 	"github.com/tidemark-db/tidemark/internal/repair/reshape"
 	"github.com/tidemark-db/tidemark/internal/repair/verify"
@@ -72,10 +73,9 @@ func Arrivals(w io.Writer, r *repair.ArrivalReport, dryRun bool) {
 
 // printNotes prints the notes about rows, sorted, and how many rows of all were left out.
 func printNotes(w io.Writer, notes []aggregate.Note, all int) {
-	lines := make([]string, len(notes))
-	for i, n := range notes {
-		lines[i] = fmt.Sprintf("%s %s %s: %s", n.Key.Series, n.Key.Tier, n.Key.Start, n.Text)
-	}
+	lines := lists.Map(notes, func(n aggregate.Note) string {
+		return fmt.Sprintf("%s %s %s: %s", n.Key.Series, n.Key.Tier, n.Key.Start, n.Text)
+	})
 	slices.Sort(lines)
 	for _, line := range lines {
 		fmt.Fprintln(w, line)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -171,12 +172,7 @@ func latestOf(kind *catalog.Kind, e *model.Event, stored *model.Latest) *model.L
 	if stored == nil {
 		return l
 	}
-	var enrichment model.Attrs
-	for _, a := range stored.Attrs {
-		if kind.IsEnrichment(a.Name) {
-			enrichment = append(enrichment, a)
-		}
-	}
+	enrichment := model.Attrs(lists.Filter(stored.Attrs, func(a model.Attr) bool { return kind.IsEnrichment(a.Name) }))
 	l.Attrs, l.PurgeLocked = enrichment.Union(e.Attrs), stored.PurgeLocked
 	if stored.CreatedAt != 0 {
 		l.CreatedAt = stored.CreatedAt

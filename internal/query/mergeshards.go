@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -127,10 +128,5 @@ func (m *shardMerger[T]) takeGroup(pages []shardPage[T], order model.Order) (gro
 }
 
 func anyLeft[T any](pages []shardPage[T]) bool {
-	for _, p := range pages {
-		if p.more || len(p.items) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pages, func(p shardPage[T]) bool { return p.more || len(p.items) > 0 })
 }

@@ -63,12 +63,9 @@ const arrivalSlack = 5 * time.Minute
 // arrivedIn selects the events that arrived in one of the ranges.
 func arrivedIn(ranges []entity.Gap) func(*model.Event) bool {
 	return func(e *model.Event) bool {
-		for _, g := range ranges {
-			if g.From.Add(-arrivalSlack) <= e.ArrivedAt && e.ArrivedAt <= g.To.Add(arrivalSlack) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(ranges, func(g entity.Gap) bool {
+			return g.From.Add(-arrivalSlack) <= e.ArrivedAt && e.ArrivedAt <= g.To.Add(arrivalSlack)
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package repair
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
@@ -63,10 +64,5 @@ func (s StreamState) ForgetGaps(ctx context.Context, table Deleter, repaired []e
 }
 
 func covered(g entity.Gap, by []entity.Gap) bool {
-	for _, b := range by {
-		if b.From <= g.From && g.To <= b.To {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(by, func(b entity.Gap) bool { return b.From <= g.From && g.To <= b.To })
 }

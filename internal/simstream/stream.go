@@ -198,10 +198,5 @@ func (sh *simShard) drained() bool {
 	if sh.lanes == nil {
 		return sh.retired || len(sh.records) == 0
 	}
-	for _, l := range sh.lanes {
-		if l.busy || l.at < len(l.records) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sh.lanes, func(l *simLane) bool { return l.busy || l.at < len(l.records) })
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -171,11 +172,7 @@ func (t *Table) expireLater(key []string, image item.Item) {
 }
 
 func (t *Table) keyOf(it item.Item) []string {
-	key := make([]string, len(t.names))
-	for i, attribute := range t.names {
-		key[i] = it[attribute].S
-	}
-	return key
+	return lists.Map(t.names, func(attribute string) string { return it[attribute].S })
 }
 
 func (t *Table) request(verb string, key []string) Request {

@@ -72,12 +72,7 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 		before.Measures = append(before.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})
 	}
 	before.Retention, after.Retention = policies(stored, declared, now)
-	for _, c := range config.CompareKinds(before, after) {
-		if c.Class == config.Refused {
-			refused = append(refused, c)
-		}
-	}
-	return refused
+	return lists.Filter(config.CompareKinds(before, after), func(c config.Change) bool { return c.Class == config.Refused })
 }
 
 // policies returns the table's and the declared tiers in a form in which only a removed tier

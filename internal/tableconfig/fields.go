@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -44,12 +45,7 @@ func fieldsAt(stored *entity.KindConfig) (at model.Time) {
 }
 
 func folded(all []entity.FieldConfig, now model.Time) (some []entity.FieldConfig) {
-	for _, f := range all {
-		if f.RemovedAt == 0 || now < f.RemovedAt.Add(Lead) {
-			some = append(some, f)
-		}
-	}
-	return some
+	return lists.Filter(all, func(f entity.FieldConfig) bool { return f.RemovedAt == 0 || now < f.RemovedAt.Add(Lead) })
 }
 
 // added returns the fields that some rows may lack: those that were added, that were

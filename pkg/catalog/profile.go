@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // Profile declares the profiles of a subject type. The zero value of each field is its
@@ -133,10 +135,7 @@ func shareProfiles(kinds []Kind) {
 
 // Fields returns all field names that the profile declares, in order.
 func (p *Profile) Fields() []Field {
-	var all []Field
-	for _, f := range p.Declared {
-		all = append(all, Field{Name: f.Name, Path: "fields." + f.Name})
-	}
+	all := lists.Map(p.Declared, func(f ProfileField) Field { return Field{Name: f.Name, Path: "fields." + f.Name} })
 	for _, x := range p.Indexes {
 		all = append(all, Field{Name: x.Field, Path: "indexes." + x.Field})
 	}

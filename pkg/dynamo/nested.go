@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -11,11 +12,7 @@ import (
 func nested(tree any) types.AttributeValue {
 	switch t := tree.(type) {
 	case []any:
-		list := make([]types.AttributeValue, len(t))
-		for i, element := range t {
-			list[i] = nested(element)
-		}
-		return &types.AttributeValueMemberL{Value: list}
+		return &types.AttributeValueMemberL{Value: lists.Map(t, nested)}
 	case map[string]any:
 		members := make(map[string]types.AttributeValue, len(t))
 		for name, member := range t {

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
@@ -76,12 +77,7 @@ func update(old, set item.Item) item.Item {
 // satisfies returns the function that evaluates the user's condition on an item.
 func satisfies(c model.Condition) func(item.Item) bool {
 	return func(old item.Item) bool {
-		for _, t := range c {
-			if !term(old, t) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(c, func(t model.Term) bool { return !term(old, t) })
 	}
 }
 

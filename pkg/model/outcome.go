@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // Outcome is what happened to one observation. Outcomes are values, not errors.
@@ -53,11 +55,7 @@ type FieldErrors []FieldError
 
 // Error returns all fields and messages in one line.
 func (e FieldErrors) Error() string {
-	texts := make([]string, len(e))
-	for i := range e {
-		texts[i] = e[i].Error()
-	}
-	return ErrRejected.Error() + ": " + strings.Join(texts, "; ")
+	return ErrRejected.Error() + ": " + strings.Join(lists.Map(e, FieldError.Error), "; ")
 }
 
 // Unwrap returns ErrRejected and the errors of the fields.

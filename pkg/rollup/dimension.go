@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // dimension counts a field's values. In memory it has all of them. They are reduced to the
@@ -78,11 +80,7 @@ func (s *Summary) Dimension(name string) (Dimension, bool) {
 
 // DimensionNames returns the names of the dimensions that had values, sorted as bytes.
 func (s *Summary) DimensionNames() []string {
-	names := make([]string, len(s.dimensions))
-	for i, d := range s.dimensions {
-		names[i] = d.name
-	}
-	return names
+	return lists.Map(s.dimensions, func(d *dimension) string { return d.name })
 }
 
 // dimension returns the counts of a field, creating them if needed.

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // distinct counts different values by their 64-bit hashes: it stores up to maxHashes
@@ -135,11 +137,7 @@ func (s *Summary) Distinct(name string) (n int64, exact bool) {
 // DistinctNames returns the names of the fields whose different values were counted, sorted
 // as bytes.
 func (s *Summary) DistinctNames() []string {
-	names := make([]string, len(s.distincts))
-	for i, d := range s.distincts {
-		names[i] = d.name
-	}
-	return names
+	return lists.Map(s.distincts, func(d *distinct) string { return d.name })
 }
 
 // distinct returns the count of a field, creating it if needed.

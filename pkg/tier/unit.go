@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // Unit is a registered granularity of time. The zero Unit is none. Units are not
@@ -97,10 +99,7 @@ func Units() []Unit {
 
 // UnitNames returns the names of all units for texts: minute, hour, day or month.
 func UnitNames() string {
-	var names []string
-	for _, u := range Units() {
-		names = append(names, u.String())
-	}
+	names := lists.Map(Units(), Unit.String)
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

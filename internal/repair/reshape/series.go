@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -79,22 +80,12 @@ func (s *seriesRun) rows(ctx context.Context, level int) (all []rollup.Row, _ er
 }
 
 func (s *seriesRun) partial(rows []rollup.Row) (partial []rollup.Row) {
-	for _, row := range rows {
-		if len(s.lacks(&row)) > 0 {
-			partial = append(partial, row)
-		}
-	}
-	return partial
+	return lists.Filter(rows, func(row rollup.Row) bool { return len(s.lacks(&row)) > 0 })
 }
 
 // lacks returns the fields that a row lacks and that a recomputation can add.
 func (s *seriesRun) lacks(row *rollup.Row) (fields rollup.AddedFields) {
-	for _, f := range s.kind.Spec().Partial(&row.Fold) {
-		if f.Since != model.MaxTime {
-			fields = append(fields, f)
-		}
-	}
-	return fields
+	return lists.Filter(s.kind.Spec().Partial(&row.Fold), func(f rollup.AddedField) bool { return f.Since != model.MaxTime })
 }
 
 // recompute recomputes the partial rows of a level, and the coarser ones that contain them.
@@ -106,10 +97,9 @@ func (s *seriesRun) recompute(ctx context.Context, level int) error {
 	}
 	agg := &aggregate.Aggregator{Store: s.table, QuarantineStore: s.table, Catalog: s.Catalog, Now: s.Now, Sleep: s.Retrier.Sleep, Rand: s.Retrier.Rand}
 	for some := range slices.Chunk(s.partial(rows), s.batch()) {
-		targets := make([]aggregate.Target, len(some))
-		for i, row := range some {
-			targets[i] = aggregate.Target{Series: s.series, At: row.Key.Start, Tier: unitOf(s.kind, level)}
-		}
+		targets := lists.Map(some, func(row rollup.Row) aggregate.Target {
+			return aggregate.Target{Series: s.series, At: row.Key.Start, Tier: unitOf(s.kind, level)}
+		})
 		report := agg.Recompute(ctx, targets, aggregate.RepairOptions{Mark: aggregate.MarkNone})
 		if len(report.Failures) > 0 {
 			return report.Failures[0].Err

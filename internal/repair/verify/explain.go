@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -90,12 +91,7 @@ const clockSkew = time.Minute
 
 // arrivedAfter returns the events that arrived after the row was written.
 func arrivedAfter(row *rollup.Row, events []model.Event) (late []model.Event) {
-	for _, e := range events {
-		if e.ArrivedAt > row.WrittenAt.Add(clockSkew) {
-			late = append(late, e)
-		}
-	}
-	return late
+	return lists.Filter(events, func(e model.Event) bool { return e.ArrivedAt > row.WrittenAt.Add(clockSkew) })
 }
 
 // maxNames is how many events of one bucket are named.
