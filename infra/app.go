@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // app has a stack for each stage of a configuration.
@@ -70,11 +71,7 @@ func checkBuilt(code string) error {
 }
 
 func (a *app) names() []string {
-	var names []string
-	for _, s := range a.stacks {
-		names = append(names, s.stage.Name)
-	}
-	return names
+	return lists.Map(a.stacks, func(s *stack) string { return s.stage.Name })
 }
 
 // templates synthesizes the app and returns the templates by stage name.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,11 +112,7 @@ func writeCost(out io.Writer, stage string, t template, deferred bool) error {
 	for _, r := range all {
 		counts[r.Type]++
 	}
-	var types []string
-	for kind := range counts {
-		types = append(types, kind)
-	}
-	slices.Sort(types)
+	types := slices.Sorted(maps.Keys(counts))
 	var text strings.Builder
 	fmt.Fprintf(&text, "tidemark-%s has %d resources:\n", stage, len(all))
 	for _, kind := range types {

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
@@ -26,10 +27,7 @@ func (s *stack) addDashboard() {
 	}
 	board := withLogicalID(awscloudwatch.NewDashboard(s.Stack, new("Dashboard"), &awscloudwatch.DashboardProps{DashboardName: s.StackName()}), "Dashboard")
 	board.AddWidgets(s.alarmPanel())
-	panels := s.servicePanels()
-	for _, d := range telemetry.Catalogue() {
-		panels = append(panels, s.panel(d))
-	}
+	panels := append(s.servicePanels(), lists.Map(telemetry.Catalogue(), s.panel)...)
 	for row := range slices.Chunk(panels, panelsPerRow) {
 		board.AddWidgets(row...)
 	}
@@ -50,10 +48,9 @@ func (s *stack) alarmPanel() awscloudwatch.IWidget {
 
 // panel is the graph of one metric, with a line for each function that publishes it.
 func (s *stack) panel(d telemetry.Definition) awscloudwatch.IWidget {
-	var lines []awscloudwatch.IMetric
-	for _, function := range d.Metric.Publishers() {
-		lines = append(lines, s.catalogueMetric(d, function, statisticOf(d), time.Minute))
-	}
+	lines := lists.Map(d.Metric.Publishers(), func(function string) awscloudwatch.IMetric {
+		return s.catalogueMetric(d, function, statisticOf(d), time.Minute)
+	})
 	return graph(d.Name+": "+strings.TrimSuffix(d.Sentence, "."), lines)
 }
 
@@ -68,17 +65,11 @@ func statisticOf(d telemetry.Definition) telemetry.Statistic {
 // servicePanels are the graphs of AWS's own metrics: how the services that Tidemark uses work,
 // beside what Tidemark counts.
 func (s *stack) servicePanels() []awscloudwatch.IWidget {
-	each := func(name, statistic string) (lines []awscloudwatch.IMetric) {
-		for _, f := range s.deployed() {
-			lines = append(lines, s.lambdaMetric(f.name, name, statistic, time.Minute))
-		}
-		return lines
+	each := func(name, statistic string) []awscloudwatch.IMetric {
+		return lists.Map(s.deployed(), func(f functionRow) awscloudwatch.IMetric { return s.lambdaMetric(f.name, name, statistic, time.Minute) })
 	}
-	api := func(statistic string, names ...string) (lines []awscloudwatch.IMetric) {
-		for _, name := range names {
-			lines = append(lines, s.apiMetric(name, statistic, time.Minute))
-		}
-		return lines
+	api := func(statistic string, names ...string) []awscloudwatch.IMetric {
+		return lists.Map(names, func(name string) awscloudwatch.IMetric { return s.apiMetric(name, statistic, time.Minute) })
 	}
 	return []awscloudwatch.IWidget{
 		graph("Write capacity: consumed by the table and its indexes", s.capacityMetrics("ConsumedWriteCapacityUnits", time.Minute)),

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -50,10 +51,8 @@ func describeKinds(c *catalog.Catalog) []describedKind {
 	all := make([]describedKind, len(c.Kinds))
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		d := describedKind{k.Name, k.Subject.Path, k.Path, tiersOf(k), []string{}, append([]string{}, k.Distinct...), "", goalsOf(k)}
-		for _, dimension := range k.Dimensions {
-			d.Dimensions = append(d.Dimensions, dimension.Name)
-		}
+		dimensions := lists.Map(k.Dimensions, func(d rollup.DimensionSpec) string { return d.Name })
+		d := describedKind{k.Name, k.Subject.Path, k.Path, tiersOf(k), dimensions, append([]string{}, k.Distinct...), "", goalsOf(k)}
 		if k.Sessions != nil {
 			d.SessionsOf = k.Sessions.Of
 		}

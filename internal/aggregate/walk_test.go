@@ -159,6 +159,7 @@ func TestSessions_AWalkReadsNoFurtherThanItsChain(t *testing.T) {
 			v.change(noon.Add(time.Duration(c.late)*time.Minute), "a", "/")
 			reads := &recordedReads{store: v.table}
 			v.on(reads)
+			v.agg.Limits.Concurrency = 1 // one bucket after the other
 			v.agg.Process(t.Context(), v.queued)
 			var got []int
 			for _, from := range slices.Compact(reads.from) { // a series has two shards

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -42,11 +43,8 @@ func RuleKind(kinds *catalog.Catalog, subjectType, name string) (string, error) 
 	return fit[0], nil
 }
 
-func names(kinds *catalog.Catalog) (all []string) {
-	for i := range kinds.Kinds {
-		all = append(all, kinds.Kinds[i].Name)
-	}
-	return all
+func names(kinds *catalog.Catalog) []string {
+	return lists.Map(kinds.Kinds, func(k catalog.Kind) string { return k.Name })
 }
 
 // Bounds parses the bounds of a rule from the flags --above, --below and --outside, of

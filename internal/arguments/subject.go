@@ -62,11 +62,8 @@ func SubjectText(s model.Subject, kinds *catalog.Catalog) string {
 }
 
 // SubjectForms returns the forms of a subject argument, such as devices/ID.
-func SubjectForms(kinds *catalog.Catalog) (forms []string) {
-	for _, s := range kinds.Subjects() {
-		forms = append(forms, s.Path+"/ID")
-	}
-	return forms
+func SubjectForms(kinds *catalog.Catalog) []string {
+	return lists.Map(kinds.Subjects(), func(s catalog.SubjectType) string { return s.Path + "/ID" })
 }
 
 // Kinds returns the kinds of a subject with these names or paths, in this order; all
@@ -92,11 +89,8 @@ func Kinds(kinds *catalog.Catalog, subject model.Subject, names []string) ([]*ca
 }
 
 // KindNames returns the names of kinds.
-func KindNames(kinds []*catalog.Kind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, k.Name)
-	}
-	return names
+func KindNames(kinds []*catalog.Kind) []string {
+	return lists.Map(kinds, func(k *catalog.Kind) string { return k.Name })
 }
 
 // Kind returns the kind with this name or path; "" is the first that is declared.

@@ -49,7 +49,7 @@ func (f Forecast) Print(out io.Writer, settings *config.Config, names []string) 
 }
 
 // chosenKinds returns the kinds of a configuration that have events: the named ones, or all.
-func chosenKinds(settings *config.Config, names []string) (some []catalog.Kind, _ error) {
+func chosenKinds(settings *config.Config, names []string) ([]catalog.Kind, error) {
 	all, err := settings.Catalog()
 	if err != nil {
 		return nil, err
@@ -59,10 +59,9 @@ func chosenKinds(settings *config.Config, names []string) (some []catalog.Kind, 
 			return nil, usage.Errorf("the configuration has no kind %s", name)
 		}
 	}
-	some = lists.Filter(all.Kinds, func(k catalog.Kind) bool {
+	return lists.Filter(all.Kinds, func(k catalog.Kind) bool {
 		return k.HasEvents() && (len(names) == 0 || slices.Contains(names, k.Name))
-	})
-	return some, nil
+	}), nil
 }
 
 // PrintRates prints for each kind which tiers should be immediate at a rate.

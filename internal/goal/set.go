@@ -7,6 +7,7 @@ import (
 
 	"github.com/holiman/uint256"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -47,11 +48,8 @@ func NewSet(goals []Goal) Set {
 	for i, g := range goals {
 		set[i].Goal = g
 		for _, s := range g.Steps {
-			one := step{of: s.Of}
-			for _, m := range s.Where {
-				one.where = append(one.where, match{m.Field, compile(m.Pattern)})
-			}
-			set[i].steps = append(set[i].steps, one)
+			where := lists.Map(s.Where, func(m Match) match { return match{m.Field, compile(m.Pattern)} })
+			set[i].steps = append(set[i].steps, step{of: s.Of, where: where})
 		}
 	}
 	return set

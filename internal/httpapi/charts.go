@@ -38,9 +38,7 @@ func ChartOf(c query.Curve) Chart {
 	if c.CompleteFrom > c.From {
 		v.CompleteFrom = &c.CompleteFrom
 	}
-	for _, s := range c.Segments {
-		v.Segments = append(v.Segments, Segment{Tier: s.Unit.String(), From: s.From, To: s.To})
-	}
+	v.Segments = lists.Map(c.Segments, func(s query.Segment) Segment { return Segment{Tier: s.Unit.String(), From: s.From, To: s.To} })
 	return v
 }
 
@@ -129,9 +127,7 @@ func (t Top) Lines() []any { return linesOf(t.Values) }
 
 // Table has one row for each value.
 func (t Top) Table() Table {
-	table := Table{Header: []string{t.Dimension, "count", "share"}}
-	for _, v := range t.Values {
-		table.Rows = append(table.Rows, []string{v.Value, strconv.FormatInt(v.Count, 10), floatText(&v.Share)})
-	}
-	return table
+	return Table{Header: []string{t.Dimension, "count", "share"}, Rows: lists.Map(t.Values, func(v query.Share) []string {
+		return []string{v.Value, strconv.FormatInt(v.Count, 10), floatText(&v.Share)}
+	})}
 }

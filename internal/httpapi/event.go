@@ -69,11 +69,9 @@ func (h History) Lines() []any { return linesOf(h.Events) }
 // Table has one row for each event, and a column for each field of any event.
 func (h History) Table() Table {
 	names := fieldNames(h.Events, func(e Event) Fields { return e.Fields })
-	t := Table{Header: append([]string{"at", "id"}, names...)}
-	for _, e := range h.Events {
-		t.Rows = append(t.Rows, append(e.cells(), e.Fields.cells(names)...))
-	}
-	return t
+	return Table{Header: append([]string{"at", "id"}, names...), Rows: lists.Map(h.Events, func(e Event) []string {
+		return append(e.cells(), e.Fields.cells(names)...)
+	})}
 }
 
 func (e Event) cells() []string { return []string{timeText(e.At), e.ID} }
@@ -123,12 +121,9 @@ func (b IndexedEvents) Lines() []any { return linesOf(b.Events) }
 // Table has one row for each event, beginning with its subject and stream.
 func (b IndexedEvents) Table() Table {
 	names := fieldNames(b.Events, func(e IndexedEvent) Fields { return e.Fields })
-	t := Table{Header: append([]string{"subject", "stream", "at", "id"}, names...)}
-	for _, e := range b.Events {
-		row := append([]string{e.Subject, e.Stream}, e.cells()...)
-		t.Rows = append(t.Rows, append(row, e.Fields.cells(names)...))
-	}
-	return t
+	return Table{Header: append([]string{"subject", "stream", "at", "id"}, names...), Rows: lists.Map(b.Events, func(e IndexedEvent) []string {
+		return slices.Concat([]string{e.Subject, e.Stream}, e.cells(), e.Fields.cells(names))
+	})}
 }
 
 // fieldNames returns the names of the fields of all rows, sorted and without duplicates.

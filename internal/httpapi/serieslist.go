@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // ListedSubject is a subject with what is stored of it, as JSON.
@@ -47,9 +49,7 @@ func ListedSubjectsOf(entries []entity.ListedSeries, next string, kinds *catalog
 		}
 		series := ListedSeries{Kind: l.Series.Kind, Stream: l.Series.Stream, Measures: []string{}, FirstSeen: l.First, LastSeen: l.Last}
 		if kind, known := kinds.Kind(l.Series.Kind); known {
-			for _, m := range kind.Measures {
-				series.Measures = append(series.Measures, m.Name)
-			}
+			series.Measures = lists.Map(kind.Measures, func(m rollup.MeasureSpec) string { return m.Name })
 		}
 		s.Series = append(s.Series, series)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -63,9 +64,7 @@ func AlertState(it Item) (entity.AlertState, error) {
 	if r.err != nil {
 		return entity.AlertState{}, fmt.Errorf("read alert state of %s: %w", s.Series, r.err)
 	}
-	for _, t := range list {
-		s.Rules = append(s.Rules, t.state())
-	}
+	s.Rules = lists.Map(list, ruleStateJSON.state)
 	return s, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // The deployed functions.
@@ -54,11 +55,8 @@ func servedBy(c *config.Config) []deployedRow {
 	return slices.DeleteFunc(slices.Clone(deployed), func(d deployedRow) bool { return d.name == prometheus && !c.Prometheus })
 }
 
-func namesOf(rows []deployedRow) (names []string) {
-	for _, d := range rows {
-		names = append(names, d.name)
-	}
-	return names
+func namesOf(rows []deployedRow) []string {
+	return lists.Map(rows, func(d deployedRow) string { return d.name })
 }
 
 // environment returns the environment of the deployed functions, with local addresses.

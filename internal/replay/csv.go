@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -56,9 +57,7 @@ func (in Input) openCSV(name string, layout layout, source io.Reader) (*csvReade
 
 // setHeader finds the columns of the fields, and guesses them where none are given.
 func (r *csvReader) setHeader(header []string, sample [][]string) (err error) {
-	for _, title := range header {
-		r.header = append(r.header, strings.TrimSpace(title))
-	}
+	r.header = lists.Map(header, strings.TrimSpace)
 	if len(r.columns) == 0 {
 		r.dialect = dialectOf(r.kind, r.header)
 		if r.columns, err = r.dialect.columns(r.kind, r.header, sample); err != nil {

@@ -83,10 +83,7 @@ func (t *Table) Delete(ctx context.Context, key ...string) error {
 // Transact changes all items or none.
 func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 	var failed error
-	r := Request{Verb: "writes", Of: keyName(keysOf(writes))}
-	for _, w := range writes {
-		r.Keys = append(r.Keys, w.Key[0])
-	}
+	r := Request{Verb: "writes", Of: keyName(keysOf(writes)), Keys: lists.Map(writes, func(w Write) string { return w.Key[0] })}
 	result, err := t.sim.Write(ctx, r, func() (storage.WriteResult, error) {
 		if failed = t.apply(ctx, writes); failed != nil {
 			return storage.ConditionFailed, nil
@@ -186,11 +183,8 @@ type keyName []string
 
 func (k keyName) String() string { return strings.Join(k, ", ") }
 
-func keysOf(writes []Write) (names []string) {
-	for _, w := range writes {
-		names = append(names, nameOf(w.Key))
-	}
-	return names
+func keysOf(writes []Write) []string {
+	return lists.Map(writes, func(w Write) string { return nameOf(w.Key) })
 }
 
 func sameValue(a, b item.Value) bool {

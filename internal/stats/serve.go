@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/webfield"
@@ -194,14 +195,10 @@ func (r *run) rows(ctx context.Context, table *query.Service, periods []localday
 	rows := []Row{}
 	for i := range figures {
 		for value, of := range figures[i] {
-			row := Row{Dimensions: []string{}}
-			for _, d := range r.Dimensions {
-				row.Dimensions = append(row.Dimensions, map[bool]string{true: value, false: periods[i].Label}[d == r.by])
-			}
-			for _, m := range r.Metrics {
-				row.Metrics = append(row.Metrics, of[m])
-			}
-			rows = append(rows, row)
+			rows = append(rows, Row{
+				Dimensions: lists.Map(r.Dimensions, func(d string) string { return map[bool]string{true: value, false: periods[i].Label}[d == r.by] }),
+				Metrics:    lists.Map(r.Metrics, func(m string) float64 { return of[m] }),
+			})
 		}
 	}
 	return rows, nil

@@ -11,7 +11,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -67,10 +66,7 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 		_ = json.Unmarshal(stored.Sessions, before.Sessions) // what is not understood differs, and is refused
 	}
 	before.Goals, _ = goalsOf(stored, now) // LoadKind returns the error
-	before.Measures = nil
-	for _, f := range folded(stored.Measures, now) {
-		before.Measures = append(before.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})
-	}
+	before.Measures = foldedMeasures(stored, now)
 	before.Retention, after.Retention = policies(stored, declared, now)
 	return lists.Filter(config.CompareKinds(before, after), func(c config.Change) bool { return c.Class == config.Refused })
 }

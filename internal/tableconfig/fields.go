@@ -18,22 +18,23 @@ import (
 // longer: by then every reader knows that its figures are not whole. The result depends on
 // the arguments only.
 func Spec(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) *rollup.Spec {
-	s := &rollup.Spec{MaxMeasures: declared.MaxMeasures, FieldsAt: fieldsAt(stored)}
-	for _, f := range folded(stored.Measures, now) {
-		s.Measures = append(s.Measures, rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles})
+	return &rollup.Spec{
+		MaxMeasures: declared.MaxMeasures, FieldsAt: fieldsAt(stored),
+		Measures:   foldedMeasures(stored, now),
+		Dimensions: lists.Map(folded(stored.Dimensions, now), func(f entity.FieldConfig) rollup.DimensionSpec { return rollup.DimensionSpec{Name: f.Name, Top: f.Top} }),
+		Distinct:   lists.Map(folded(stored.Distinct, now), func(f entity.FieldConfig) string { return f.Name }),
+		Added: slices.Concat(
+			added(rollup.MeasureRole, stored.Measures, measuresOf(declared)),
+			addedPercentiles(stored.Measures, measuresOf(declared)),
+			added(rollup.DimensionRole, stored.Dimensions, dimensionsOf(declared)),
+			added(rollup.DistinctRole, stored.Distinct, distinctOf(declared))),
 	}
-	for _, f := range folded(stored.Dimensions, now) {
-		s.Dimensions = append(s.Dimensions, rollup.DimensionSpec{Name: f.Name, Top: f.Top})
-	}
-	for _, f := range folded(stored.Distinct, now) {
-		s.Distinct = append(s.Distinct, f.Name)
-	}
-	s.Added = slices.Concat(
-		added(rollup.MeasureRole, stored.Measures, measuresOf(declared)),
-		addedPercentiles(stored.Measures, measuresOf(declared)),
-		added(rollup.DimensionRole, stored.Dimensions, dimensionsOf(declared)),
-		added(rollup.DistinctRole, stored.Distinct, distinctOf(declared)))
-	return s
+}
+
+func foldedMeasures(stored *entity.KindConfig, now model.Time) []rollup.MeasureSpec {
+	return lists.Map(folded(stored.Measures, now), func(f entity.FieldConfig) rollup.MeasureSpec {
+		return rollup.MeasureSpec{Name: f.Name, Scale: f.Scale, Percentiles: f.Percentiles}
+	})
 }
 
 // fieldsAt returns the version of the table's fields: when the last of them was added.
@@ -164,25 +165,26 @@ func earlier(since, wholeFrom model.Time, fields rollup.AddedFields, role rollup
 	return f.WholeFrom
 }
 
-func measuresOf(k *catalog.Kind) (all []entity.FieldConfig) {
-	for _, m := range k.Measures {
-		all = append(all, entity.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Goal: goalOf(k, m.Name)})
-	}
-	return sorted(all)
+func measuresOf(k *catalog.Kind) []entity.FieldConfig {
+	return storedFields(k.Measures, func(m rollup.MeasureSpec) entity.FieldConfig {
+		return entity.FieldConfig{Name: m.Name, Scale: m.Scale, Percentiles: m.Percentiles, Goal: goalOf(k, m.Name)}
+	})
 }
 
-func dimensionsOf(k *catalog.Kind) (all []entity.FieldConfig) {
-	for _, d := range k.Dimensions {
-		all = append(all, entity.FieldConfig{Name: d.Name, Top: d.Top})
-	}
-	return sorted(all)
+func dimensionsOf(k *catalog.Kind) []entity.FieldConfig {
+	return storedFields(k.Dimensions, func(d rollup.DimensionSpec) entity.FieldConfig { return entity.FieldConfig{Name: d.Name, Top: d.Top} })
 }
 
-func distinctOf(k *catalog.Kind) (all []entity.FieldConfig) {
-	for _, name := range k.Distinct {
-		all = append(all, entity.FieldConfig{Name: name})
+func distinctOf(k *catalog.Kind) []entity.FieldConfig {
+	return storedFields(k.Distinct, func(name string) entity.FieldConfig { return entity.FieldConfig{Name: name} })
+}
+
+// storedFields returns the stored form of each declared field, sorted by name; nil if there is none.
+func storedFields[T any](declared []T, stored func(T) entity.FieldConfig) []entity.FieldConfig {
+	if len(declared) == 0 {
+		return nil
 	}
-	return sorted(all)
+	return sorted(lists.Map(declared, stored))
 }
 
 func sorted(all []entity.FieldConfig) []entity.FieldConfig {

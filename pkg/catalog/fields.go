@@ -3,6 +3,7 @@ package catalog
 import (
 	"strconv"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -32,18 +33,10 @@ func (k *Kind) Fields() []Field {
 	if k.Subject.Field != "" {
 		all = append(all, Field{k.Subject.Field, "subject.field", roleSubject})
 	}
-	for _, m := range k.Measures {
-		all = append(all, Field{m.Name, "measures." + m.Name, roleMeasure})
-	}
-	for _, d := range k.Dimensions {
-		all = append(all, Field{d.Name, "dimensions." + d.Name, roleDimension})
-	}
-	for _, name := range k.Distinct {
-		all = append(all, Field{name, "distinct." + name, roleDistinct})
-	}
-	for _, name := range k.Enrichment {
-		all = append(all, Field{name, "enrichment." + name, roleEnrichment})
-	}
+	all = append(all, lists.Map(k.Measures, func(m rollup.MeasureSpec) Field { return Field{m.Name, "measures." + m.Name, roleMeasure} })...)
+	all = append(all, lists.Map(k.Dimensions, func(d rollup.DimensionSpec) Field { return Field{d.Name, "dimensions." + d.Name, roleDimension} })...)
+	all = append(all, lists.Map(k.Distinct, func(name string) Field { return Field{name, "distinct." + name, roleDistinct} })...)
+	all = append(all, lists.Map(k.Enrichment, func(name string) Field { return Field{name, "enrichment." + name, roleEnrichment} })...)
 	if k.IndexBy != "" {
 		all = append(all, Field{k.IndexBy, "indexBy", roleIndex})
 	}

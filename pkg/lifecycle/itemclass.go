@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -43,11 +44,10 @@ var classes = slices.Concat([]itemClass{{name: "events", prefix: tablekeys.Event
 })
 
 // rollupClasses returns one class for each tier that this version knows, finest first.
-func rollupClasses() (all []itemClass) {
-	for _, u := range tier.Units() {
-		all = append(all, itemClass{name: "rollups", prefix: tablekeys.RowPrefix(u.String())})
-	}
-	return all
+func rollupClasses() []itemClass {
+	return lists.Map(tier.Units(), func(u tier.Unit) itemClass {
+		return itemClass{name: "rollups", prefix: tablekeys.RowPrefix(u.String())}
+	})
 }
 
 // listClass is the class of a subject's entries in the list of series.
@@ -79,7 +79,7 @@ type heldSentinel struct {
 }
 
 // sentinelsOf returns the sentinels that an item says its generation held.
-func (c itemClass) sentinelsOf(it item.Item) (all []heldSentinel) {
+func (c itemClass) sentinelsOf(it item.Item) []heldSentinel {
 	if !c.hasSentinels {
 		return nil
 	}
@@ -91,8 +91,5 @@ func (c itemClass) sentinelsOf(it item.Item) (all []heldSentinel) {
 		v, _ := item.ProfileVersion(it)
 		p = v.Profile
 	}
-	for _, partition := range p.Sentinels {
-		all = append(all, heldSentinel{partition, p.Generation})
-	}
-	return all
+	return lists.Map(p.Sentinels, func(partition string) heldSentinel { return heldSentinel{partition, p.Generation} })
 }

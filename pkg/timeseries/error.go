@@ -3,6 +3,8 @@ package timeseries
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // Code identifies one kind of configuration mistake. Codes are never reused.
@@ -68,10 +70,7 @@ func joined[T any](results []Result[T]) error {
 
 // Error says how many values were not stored, and why the first ones were not.
 func (b *batchError) Error() string {
-	named := make([]string, 0, maxNamed+1)
-	for _, err := range b.errs[:min(maxNamed, len(b.errs))] {
-		named = append(named, err.Error())
-	}
+	named := lists.Map(b.errs[:min(maxNamed, len(b.errs))], error.Error)
 	if more := len(b.errs) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}

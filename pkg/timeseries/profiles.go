@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -117,12 +118,9 @@ func (p *Profiles[T]) ListBy(ctx context.Context, field, value string) iter.Seq2
 
 // Versions returns an iterator over the stored versions of a profile, newest first.
 func (p *Profiles[T]) Versions(ctx context.Context, id string) iter.Seq2[Profile[T], error] {
-	return p.each(pages.Items(func(before int64) (all []model.Profile, next int64, _ error) {
+	return p.each(pages.Items(func(before int64) ([]model.Profile, int64, error) {
 		page, next, err := p.service.Versions(ctx, p.of(id), before, 0)
-		for _, v := range page {
-			all = append(all, v.Profile)
-		}
-		return all, next, err
+		return lists.Map(page, func(v model.ProfileVersion) model.Profile { return v.Profile }), next, err
 	}))
 }
 
