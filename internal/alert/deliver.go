@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -86,7 +85,7 @@ func (s *Service) DeliverPending(ctx context.Context) (done DeliveryResult, err 
 	now := s.Now()
 	for shard := range indexShards {
 		request := table.ListRequest{Index: keys.IndexGSI1, Partition: tablekeys.OutboxPartition(shard)}
-		for items, failure := range pages.Pages(request.After, s.list(ctx, request)) {
+		for items, failure := range table.Pages(ctx, s.Store, request) {
 			if failure != nil {
 				err = errors.Join(err, fmt.Errorf("list the undelivered notifications: %w", failure))
 				break

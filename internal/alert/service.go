@@ -11,11 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ids"
 	"github.com/tidemark-db/tidemark/internal/item"
-	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -115,18 +113,9 @@ var errInvalidRequest = errors.New("invalid request")
 // nonce returns a new revision.
 func (s *Service) nonce() ([16]byte, error) { return ids.Nonce(s.Rand) }
 
-// unchanged returns the precondition that an item has the revision with which it was read,
-// or, for a zero revision, that the item does not exist.
-func unchanged(rev [16]byte) table.Precondition {
-	if rev == ([16]byte{}) {
-		return table.Precondition{{Op: table.ItemAbsent}}
-	}
-	return table.Precondition{{Op: table.AttrEquals, Attr: tablekeys.AttrRev, Value: item.Value{Type: item.B, B: rev[:]}}}
-}
-
 // eachItem calls do with the items of a listing, page by page, until do returns false.
 func (s *Service) eachItem(ctx context.Context, l table.ListRequest, do func(item.Item) (bool, error)) error {
-	for it, err := range pages.ItemsAfter(l.After, s.list(ctx, l)) {
+	for it, err := range table.Items(ctx, s.Store, l) {
 		if err != nil {
 			return err
 		}
@@ -135,13 +124,4 @@ func (s *Service) eachItem(ctx context.Context, l table.ListRequest, do func(ite
 		}
 	}
 	return nil
-}
-
-// list returns a function that reads one page of a listing.
-func (s *Service) list(ctx context.Context, l table.ListRequest) pages.Read[item.Item, table.Position] {
-	return func(after table.Position) ([]item.Item, table.Position, error) {
-		l.After = after
-		page, err := s.Store.List(ctx, l)
-		return page.Items, page.Next, err
-	}
 }

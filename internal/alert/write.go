@@ -33,7 +33,7 @@ func (e *evaluation) write(ctx context.Context, runs []*ruleRun, removed []remov
 	if next.Rev, err = e.nonce(); err != nil {
 		return storage.Unknown, err
 	}
-	puts := []table.Put{{Item: item.FromAlertState(&next), Precondition: unchanged(e.state.Rev)}}
+	puts := []table.Put{{Item: item.FromAlertState(&next), Precondition: table.RevisionIs(e.state.Rev)}}
 	notifications := make([]entity.Notification, 0, len(changes))
 	for _, c := range changes {
 		notification, both, err := e.putAlert(&c)
@@ -97,7 +97,7 @@ func (s *Service) putAlert(c *change) (entity.Notification, []table.Put, error) 
 	a.ExpiresAt = s.expiry(&a, now)
 	notification := entity.Notification{Alert: a, Change: c.change, At: now}
 	return notification, []table.Put{
-		{Item: alertItem(&a), Precondition: unchanged(read)},
+		{Item: alertItem(&a), Precondition: table.RevisionIs(read)},
 		{Item: notificationItem(&notification), Precondition: table.Precondition{{Op: table.ItemAbsent}}},
 	}, nil
 }

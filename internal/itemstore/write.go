@@ -8,7 +8,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -58,23 +57,15 @@ func (s Items) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (st
 	if err != nil {
 		return storage.Unknown, err
 	}
-	written, err := s.put(ctx, "put rollup", it, revisionIs(prev))
+	written, err := s.put(ctx, "put rollup", it, table.RevisionIs(prev))
 	return written.WriteResult, err
 }
 
 // PutKindConfig stores c on condition that the stored revision is prev; the zero prev requires
 // that none is stored.
 func (s Items) PutKindConfig(ctx context.Context, c entity.KindConfig, prev [16]byte) (storage.WriteResult, error) {
-	written, err := s.put(ctx, "put configuration", item.FromKindConfig(&c), revisionIs(prev))
+	written, err := s.put(ctx, "put configuration", item.FromKindConfig(&c), table.RevisionIs(prev))
 	return written.WriteResult, err
-}
-
-// revisionIs requires that the stored revision is prev; the zero prev, that there is no item.
-func revisionIs(prev [16]byte) table.Precondition {
-	if prev == ([16]byte{}) {
-		return absent
-	}
-	return table.Precondition{{Op: table.AttrEquals, Attr: tablekeys.AttrRev, Value: item.Value{Type: item.B, B: prev[:]}}}
 }
 
 // PutRotatingSecret stores a day's secret on condition that the day has none yet. ConditionFailed

@@ -106,16 +106,6 @@ func (l *Live) CompleteThrough(ctx context.Context, s model.Series) (model.Time,
 	return all.Of(shard), nil
 }
 
-// OpenFrom returns the start of the first open bucket of a unit in a series: rows that start
-// there or later may be out of date. It is after MaxTime if the unit is not deferred.
-func (l *Live) OpenFrom(ctx context.Context, unit tier.Unit, s model.Series) (model.Time, error) {
-	f, deferred, err := l.folder(ctx, unit, storage.Range{Series: s})
-	if err != nil || !deferred {
-		return model.MaxTime + 1, err
-	}
-	return f.openFrom(f.level), nil
-}
-
 // folder reads the rows of a series as of one low watermark.
 type folder struct {
 	store      Store

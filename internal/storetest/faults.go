@@ -8,8 +8,10 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -132,60 +134,85 @@ func (f *FaultyStore) PutAll(ctx context.Context, puts []table.Put) (storage.Wri
 	return writeWithFault(ctx, f, "PutAll", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.PutAll(ctx, puts) })
 }
 
+// Commit sends a transaction, unless the policy returns a fault.
+func (f *FaultyStore) Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error) {
+	return writeWithFault(ctx, f, "Commit", commitResult, func(ctx context.Context) (table.TransactResult, error) { return f.Store.Commit(ctx, tx) })
+}
+
+// DeleteEvent deletes an event, unless the policy returns a fault.
+func (f *FaultyStore) DeleteEvent(ctx context.Context, event model.EventKey, now model.Time) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "DeleteEvent", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.DeleteEvent(ctx, event, now) })
+}
+
+// CorrectEvent replaces an event, unless the policy returns a fault.
+func (f *FaultyStore) CorrectEvent(ctx context.Context, event model.Event, now model.Time) (storage.WriteResult, error) {
+	return writeWithFault(ctx, f, "CorrectEvent", writeResult, func(ctx context.Context) (storage.WriteResult, error) { return f.Store.CorrectEvent(ctx, event, now) })
+}
+
+// erased is what Erase returns.
+type erased struct {
+	left   []keys.Key
+	result storage.WriteResult
+}
+
+// Erase removes items, unless the policy returns a fault. A batch is not a transaction: a
+// throttled one removes half of the items and returns the other keys.
+func (f *FaultyStore) Erase(ctx context.Context, these []keys.Key) ([]keys.Key, storage.WriteResult, error) {
+	failed := func(a storage.WriteResult) erased { return erased{these, a} }
+	got, err := writeWithFault(ctx, f, "Erase", failed, func(ctx context.Context) (erased, error) {
+		left, result, err := f.Store.Erase(ctx, these)
+		return erased{left, result}, err
+	})
+	if half := len(these) / 2; got.result == storage.Throttled && half > 0 {
+		left, result, err := f.Store.Erase(ctx, these[:half])
+		return append(left, these[half:]...), result, err
+	}
+	return got.left, got.result, err
+}
+
 // Latest reads, unless the policy lets it fail.
 func (f *FaultyStore) Latest(ctx context.Context, series model.Series, consistent bool) (*model.Latest, error) {
-	if f.readFails("Latest") {
-		return nil, ErrRead
-	}
-	return f.Store.Latest(ctx, series, consistent)
+	return readWithFault(f, "Latest", func() (*model.Latest, error) { return f.Store.Latest(ctx, series, consistent) })
 }
 
 // Row reads, unless the policy lets it fail.
 func (f *FaultyStore) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
-	if f.readFails("Row") {
-		return nil, ErrRead
-	}
-	return f.Store.Row(ctx, key)
+	return readWithFault(f, "Row", func() (*rollup.Row, error) { return f.Store.Row(ctx, key) })
 }
 
 // Events reads, unless the policy lets it fail.
 func (f *FaultyStore) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
-	if f.readFails("Events") {
-		return storage.EventPage{}, ErrRead
-	}
-	return f.Store.Events(ctx, r)
+	return readWithFault(f, "Events", func() (storage.EventPage, error) { return f.Store.Events(ctx, r) })
 }
 
 // Rows reads, unless the policy lets it fail.
 func (f *FaultyStore) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error) {
-	if f.readFails("Rows") {
-		return rollup.RowPage{}, ErrRead
-	}
-	return f.Store.Rows(ctx, unit, r)
+	return readWithFault(f, "Rows", func() (rollup.RowPage, error) { return f.Store.Rows(ctx, unit, r) })
 }
 
 // QueryIndex reads, unless the policy lets it fail.
 func (f *FaultyStore) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (storage.EventIndexPage, error) {
-	if f.readFails("QueryIndex") {
-		return storage.EventIndexPage{}, ErrRead
-	}
-	return f.Store.QueryIndex(ctx, r)
+	return readWithFault(f, "QueryIndex", func() (storage.EventIndexPage, error) { return f.Store.QueryIndex(ctx, r) })
 }
 
 // LatestBy reads, unless the policy lets it fail.
 func (f *FaultyStore) LatestBy(ctx context.Context, r storage.LatestIndexQuery) (storage.LatestPage, error) {
-	if f.readFails("LatestBy") {
-		return storage.LatestPage{}, ErrRead
-	}
-	return f.Store.LatestBy(ctx, r)
+	return readWithFault(f, "LatestBy", func() (storage.LatestPage, error) { return f.Store.LatestBy(ctx, r) })
 }
 
 // Profile reads, unless the policy lets it fail.
 func (f *FaultyStore) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
-	if f.readFails("Profile") {
-		return nil, ErrRead
-	}
-	return f.Store.Profile(ctx, subject, consistent)
+	return readWithFault(f, "Profile", func() (*model.Profile, error) { return f.Store.Profile(ctx, subject, consistent) })
+}
+
+// List reads, unless the policy lets it fail.
+func (f *FaultyStore) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
+	return readWithFault(f, "List", func() (table.ListPage, error) { return f.Store.List(ctx, l) })
+}
+
+// GetItem reads, unless the policy lets it fail.
+func (f *FaultyStore) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	return readWithFault(f, "GetItem", func() (item.Item, error) { return f.Store.GetItem(ctx, k) })
 }
 
 // writeWithFault carries out a write with the fault that the policy returns. withResult makes
@@ -233,10 +260,15 @@ func (f *FaultyStore) nextFault(method string, write func()) WriteFault {
 	return fault
 }
 
-func (f *FaultyStore) readFails(method string) bool {
+// readWithFault reads, unless the policy lets it fail.
+func readWithFault[R any](f *FaultyStore, method string, read func() (R, error)) (R, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	call := Call{Method: method, N: f.reads}
 	f.reads++
-	return f.Reads != nil && f.Reads(call)
+	fails := f.Reads != nil && f.Reads(call)
+	f.mu.Unlock()
+	if fails {
+		return *new(R), ErrRead
+	}
+	return read()
 }

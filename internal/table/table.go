@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -72,6 +73,15 @@ func Puts(puts []Put) []Action {
 
 // Precondition is a condition on one stored item. All of its requirements must hold.
 type Precondition []Requirement
+
+// RevisionIs requires that an item has the revision with which it was read; for the zero revision,
+// that there is no item.
+func RevisionIs(rev [16]byte) Precondition {
+	if rev == ([16]byte{}) {
+		return Precondition{{Op: ItemAbsent}}
+	}
+	return Precondition{{Op: AttrEquals, Attr: tablekeys.AttrRev, Value: item.Value{Type: item.B, B: rev[:]}}}
+}
 
 // Requirement is one requirement on a stored item.
 type Requirement struct {
