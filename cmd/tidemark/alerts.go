@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,10 +67,8 @@ func (c *connection) openAlerts(ctx context.Context) (*alert.Service, *catalog.C
 }
 
 func parseSeverity(text string) (entity.Severity, error) {
-	for _, s := range append(entity.Severities(), "") {
-		if entity.Severity(text) == s {
-			return s, nil
-		}
+	if s := entity.Severity(text); s == "" || slices.Contains(entity.Severities(), s) {
+		return s, nil
 	}
 	return "", usagef("--severity %s: want critical, warning or info", text)
 }

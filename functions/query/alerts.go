@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -11,10 +12,8 @@ import (
 // severityOf returns the severity parameter; its default is "".
 func severityOf(args params) (entity.Severity, error) {
 	text := args.text("severity")
-	for _, s := range append(entity.Severities(), "") {
-		if entity.Severity(text) == s {
-			return s, nil
-		}
+	if s := entity.Severity(text); s == "" || slices.Contains(entity.Severities(), s) {
+		return s, nil
 	}
 	return "", problemSeverity.New("severity %.32q: want critical, warning or info", text)
 }

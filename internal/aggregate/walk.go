@@ -3,6 +3,7 @@ package aggregate
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/pages"
@@ -126,9 +127,7 @@ func (w *walk) each(do func(sourceChange, sessions.Walk)) {
 	for _, s := range w.changes {
 		keys := s.keys
 		if keys == nil {
-			for key := range w.chains {
-				keys = append(keys, key)
-			}
+			keys = slices.Collect(maps.Keys(w.chains))
 		}
 		for _, key := range keys {
 			do(s, w.chains.Around(key, s.at, w.kind.Sessions.Gap))

@@ -85,15 +85,7 @@ func (s *Service) readRuleSet(ctx context.Context, subjectType string) (*ruleSet
 
 // hasRulesFor reports whether any rule may apply to a series.
 func (b *ruleSet) hasRulesFor(series model.Series) bool {
-	if b.subjectRuleKinds[series.Kind] {
-		return true
-	}
-	for i := range b.rules {
-		if b.rules[i].Matches(series) {
-			return true
-		}
-	}
-	return false
+	return b.subjectRuleKinds[series.Kind] || slices.ContainsFunc(b.rules, func(r entity.Rule) bool { return r.Matches(series) })
 }
 
 // rulePlan is what AddRule has to do, given the stored rules.

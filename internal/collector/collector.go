@@ -9,6 +9,7 @@ package collector
 import (
 	"context"
 	"crypto/subtle"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -161,9 +162,7 @@ var (
 // did not send, and no cookies are used.
 func withCORS(response httpapi.Response) httpapi.Response {
 	headers := map[string]string{"Access-Control-Allow-Origin": "*", "Cache-Control": "no-store"}
-	for name, value := range response.Headers {
-		headers[name] = value
-	}
+	maps.Copy(headers, response.Headers)
 	response.Headers = headers
 	return response
 }

@@ -44,12 +44,7 @@ func ParseFilter(patterns ...string) (Filter, error) {
 
 // Match reports whether a record passes. body must be well-formed JSON.
 func (f Filter) Match(body []byte) bool {
-	for i := range f {
-		if f[i].match(body) {
-			return true
-		}
-	}
-	return len(f) == 0
+	return len(f) == 0 || slices.ContainsFunc(f, func(p pattern) bool { return p.match(body) })
 }
 
 func (p *pattern) match(object []byte) bool {

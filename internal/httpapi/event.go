@@ -68,7 +68,7 @@ func (h History) Lines() []any { return linesOf(h.Events) }
 
 // Table has one row for each event, and a column for each field of any event.
 func (h History) Table() Table {
-	names := fieldNames(h.Events, func(e Event) Fields { return e.Fields })
+	names := FieldNames(h.Events, func(e Event) Fields { return e.Fields })
 	return Table{Header: append([]string{"at", "id"}, names...), Rows: lists.Map(h.Events, func(e Event) []string {
 		return append(e.cells(), e.Fields.cells(names)...)
 	})}
@@ -120,14 +120,14 @@ func (b IndexedEvents) Lines() []any { return linesOf(b.Events) }
 
 // Table has one row for each event, beginning with its subject and stream.
 func (b IndexedEvents) Table() Table {
-	names := fieldNames(b.Events, func(e IndexedEvent) Fields { return e.Fields })
+	names := FieldNames(b.Events, func(e IndexedEvent) Fields { return e.Fields })
 	return Table{Header: append([]string{"subject", "stream", "at", "id"}, names...), Rows: lists.Map(b.Events, func(e IndexedEvent) []string {
 		return slices.Concat([]string{e.Subject, e.Stream}, e.cells(), e.Fields.cells(names))
 	})}
 }
 
-// fieldNames returns the names of the fields of all rows, sorted and without duplicates.
-func fieldNames[T any](rows []T, fields func(T) Fields) []string {
+// FieldNames returns the names of the fields of all rows, sorted and without duplicates.
+func FieldNames[T any](rows []T, fields func(T) Fields) []string {
 	seen := map[string]bool{}
 	for _, row := range rows {
 		for _, a := range fields(row) {

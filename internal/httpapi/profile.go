@@ -83,7 +83,7 @@ func (v Versions) Table() Table { return profileTable(v.Versions) }
 
 // profileTable returns one row for each profile, and a column for each field of any profile.
 func profileTable(profiles []Profile) Table {
-	names := fieldNames(profiles, func(p Profile) Fields { return p.Fields })
+	names := FieldNames(profiles, func(p Profile) Fields { return p.Fields })
 	t := Table{Header: append([]string{"subject", "version", "change", "createdAt", "updatedAt", "deletedAt", "expiresAt"}, names...)}
 	for _, p := range profiles {
 		row := []string{

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // validation validates one observation. Its result depends only on the observation, the
@@ -224,12 +225,8 @@ func invalidMeasures(kind *catalog.Kind, attrs model.Attrs) (names []string) {
 
 // countedByValue reports whether name is a dimension or a field with distinct counts.
 func (v *validation) countedByValue(name string) bool {
-	for _, d := range v.kind.Dimensions {
-		if d.Name == name {
-			return true
-		}
-	}
-	return slices.Contains(v.kind.Distinct, name)
+	isField := func(d rollup.DimensionSpec) bool { return d.Name == name }
+	return slices.Contains(v.kind.Distinct, name) || slices.ContainsFunc(v.kind.Dimensions, isField)
 }
 
 func fitsMeasure(d model.Decimal) bool {

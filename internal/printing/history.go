@@ -5,7 +5,6 @@ package printing
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 
 // History prints a column for each field that any event has.
 func (f Times) History(w io.Writer, events []model.Event) error {
-	names := fieldNames(events)
+	names := httpapi.FieldNames(events, func(e model.Event) httpapi.Fields { return httpapi.Fields(e.Attrs) })
 	withID := slices.ContainsFunc(events, func(e model.Event) bool {
 		_, id := ordervalue.Shown(e.Order)
 		return id != ""
@@ -53,16 +52,6 @@ func (f Times) History(w io.Writer, events []model.Event) error {
 		table.Add(row...)
 	}
 	return table.Print()
-}
-
-func fieldNames(events []model.Event) []string {
-	seen := map[string]bool{}
-	for i := range events {
-		for _, a := range events[i].Attrs {
-			seen[a.Name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(seen))
 }
 
 // shown returns the time of an event; "" if the event has none.

@@ -15,11 +15,9 @@ import (
 
 // QuarantineCells returns a line for each entry.
 func QuarantineCells(all []quarantine.Entry) httpapi.Table {
-	cells := httpapi.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}}
-	for _, e := range all {
-		cells.Rows = append(cells.Rows, []string{e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, reasonOf(&e)})
-	}
-	return cells
+	return httpapi.Table{Header: []string{"arrived", "source", "subject", "id", "reason"}, Rows: lists.Map(all, func(e quarantine.Entry) []string {
+		return []string{e.ArrivedAt.String(), e.Source, subjectText(e.Subject), e.ID, reasonOf(&e)}
+	})}
 }
 
 func subjectText(s model.Subject) string {

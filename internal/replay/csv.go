@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -248,11 +249,6 @@ func isMeasure(k *catalog.Kind, field string) bool {
 // isText reports whether the value of a field stays text even if it looks like a number:
 // identity, dimensions, and what is counted by its distinct values.
 func isText(k *catalog.Kind, field string) bool {
-	for _, name := range shortNames(k) {
-		if name == field {
-			return true
-		}
-	}
 	isField := func(d rollup.DimensionSpec) bool { return d.Name == field }
-	return slices.Contains(k.Distinct, field) || slices.ContainsFunc(k.Dimensions, isField)
+	return slices.Contains(slices.Collect(maps.Values(shortNames(k))), field) || slices.Contains(k.Distinct, field) || slices.ContainsFunc(k.Dimensions, isField)
 }

@@ -3,8 +3,6 @@ package model
 import (
 	"errors"
 	"strings"
-
-	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // Outcome is what happened to one observation. Outcomes are values, not errors.
@@ -55,7 +53,11 @@ type FieldErrors []FieldError
 
 // Error returns all fields and messages in one line.
 func (e FieldErrors) Error() string {
-	return ErrRejected.Error() + ": " + strings.Join(lists.Map(e, FieldError.Error), "; ")
+	texts := make([]string, len(e))
+	for i := range e {
+		texts[i] = e[i].Error()
+	}
+	return ErrRejected.Error() + ": " + strings.Join(texts, "; ")
 }
 
 // Unwrap returns ErrRejected and the errors of the fields.
