@@ -12,7 +12,7 @@ import (
 
 // The requests of Grafana's data source, from a client of Prometheus, pass the front and the function of a local stack.
 func TestPrometheus_IsServedByTheLocalStack(t *testing.T) {
-	s := start(t)
+	s := start(t, "")
 	now := time.Now().UTC()
 	post(t, s.URL+"/v1/readings", map[string]any{"deviceId": "sensor_01", "timestamp": now.Add(-time.Second).Format(time.RFC3339), "temperature": 20})
 	if err := s.Idle(t.Context()); err != nil {

@@ -57,7 +57,7 @@ var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers"
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)
-	s := start(t)
+	s := start(t, "")
 	send(t, s)
 	listed := make(chan error, 1)
 	go func() { listed <- list(t.Context(), s) }()
@@ -102,10 +102,11 @@ func browser(t *testing.T) func(s *local.Stack, env, scenarios []string) {
 	}
 }
 
-func start(t *testing.T) *local.Stack {
+// start runs a stack with the settings of these tests, and more.
+func start(t *testing.T, more string) *local.Stack {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), config.FileName)
-	if err := os.WriteFile(path, []byte(settings), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(settings+more), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	parsed, err := config.Load(path, domains.Kinds()...)
