@@ -95,6 +95,8 @@ Continue with your own stack:
     -d '{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4,"humidity":45}'
   curl -s localhost:8080/v1/devices/sensor_01/readings/latest
   curl -s 'localhost:8080/v1/devices/sensor_01/readings/rollups/hour?from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z'
+
+Then open http://localhost:8080/ui/ in a browser: it draws what you send.
 `
 
 // show prints the number of rows in each tier, and a plot of one month of a device.
