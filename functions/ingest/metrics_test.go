@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -13,7 +14,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
 const sampleNanos = 1776693600000000001 // a nanosecond after the time of the samples
@@ -161,4 +164,32 @@ func TestMetrics_RefusesARequestAsAWhole(t *testing.T) {
 		t.Errorf("20,000 attributes: %d %s", r.StatusCode, r.Body)
 	}
 	requireEvents(t, f, "HOST/checkout/METRIC b,service.instance.id=i1 2026-04-20T14:00:00.000Z value=1")
+}
+
+// An exporter sends again after 503 and drops its metrics after 500, so a table that does not
+// respond is a 503, with a Status in the encoding of the request.
+func TestMetrics_AskForARepetitionWhileTheTableDoesNotRespond(t *testing.T) {
+	for name, d := range map[string]dark{
+		"throttled":     {result: storage.Throttled},
+		"unknown":       {result: storage.Unknown},
+		"no such right": {err: errors.New("AccessDeniedException: tidemark-prod-Table")},
+	} {
+		for _, asJSON := range []bool{false, true} {
+			f := newCollector(t, nil, func(m *memory.Table) store { d.Table = m; return d })
+			w := export(t, asJSON, exported(gauge("a", double(1)), gauge("b", double(nan()))))
+			r := f.write(t, w)
+			body := r.Body
+			if r.IsBase64Encoded {
+				decoded, err := base64.StdEncoding.DecodeString(body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body = string(decoded)
+			}
+			if r.StatusCode != 503 || r.Headers["Retry-After"] == "" || r.Headers["Content-Type"] != w.headers["content-type"] ||
+				!strings.Contains(body, "again") || strings.Contains(body, "AccessDenied") {
+				t.Errorf("%s, JSON %t: %d %v %q; want 503 with Retry-After", name, asJSON, r.StatusCode, r.Headers, body)
+			}
+		}
+	}
 }
