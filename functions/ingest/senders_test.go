@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,36 @@ func requireEvents(t *testing.T, f fixture, want ...string) {
 	t.Helper()
 	if got := f.events(t); !slices.Equal(got, want) {
 		t.Errorf("events:\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
+// Every sample in events/senders: the response, and how many events are stored.
+func TestSenders_Samples(t *testing.T) {
+	want := map[string]struct{ status, stored int }{
+		"lines":                {204, 2},
+		"lines-v1":             {204, 2},
+		"lines-v3":             {204, 1},
+		"lines-partial":        {400, 2},
+		"lines-without-bucket": {400, 0},
+		"lines-unchecked":      {401, 0},
+		"metrics":              {200, 1},
+		"metrics-not-otlp":     {400, 0},
+		"metrics-other-type":   {415, 0},
+	}
+	files, err := filepath.Glob("../../events/senders/*.json")
+	if err != nil || len(files) != len(want) {
+		t.Fatalf("%d samples, %v; want %d", len(files), err, len(want))
+	}
+	for name, c := range want {
+		f := newCollector(t, nil, nil)
+		response, err := f.handle(invocation(t, "1"), sample(t, "../senders/"+name))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		r := response.(events.APIGatewayV2HTTPResponse)
+		if stored := f.events(t); r.StatusCode != c.status || len(stored) != c.stored {
+			t.Errorf("%s: %d %s, stored %q; want %d and %d events", name, r.StatusCode, r.Body, stored, c.status, c.stored)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ const (
 )
 
 // functionOf has the function of a folder whose name is not the function's.
-var functionOf = map[string]string{"collect": "ingest"}
+var functionOf = map[string]string{"collect": "ingest", "senders": "ingest"}
 
 // before has the sample that is run first on the table of each sample of a folder.
 var before = map[string]string{"query": "ingest/http-batch.json", "manage": "manage/create.json", "purge": "manage/create.json"}
