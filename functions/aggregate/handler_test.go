@@ -178,7 +178,7 @@ func (f *fixture) counted(t *testing.T, m telemetry.Metric) float64 {
 	if err := json.Unmarshal(f.out.Bytes(), &line); err != nil {
 		t.Fatalf("metrics %s: %v", f.out.String(), err)
 	}
-	n, _ := line[m.String()].(float64)
+	n, _ := line[string(m)].(float64)
 	return n
 }
 

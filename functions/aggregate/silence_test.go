@@ -231,7 +231,7 @@ func TestIdle_PublishesOnlyTheMetricsAtRest(t *testing.T) {
 		}
 		want := map[string]bool{}
 		for _, m := range telemetry.AtRest(deferred) {
-			want[m.String()] = true
+			want[string(m)] = true
 		}
 		for range 3 {
 			published := d.pass(t)

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,19 +54,18 @@ func (e *Emitter) Emit(function, kind string, counts Counts) error {
 
 // definitions returns the catalogue rows of the metrics in c, in the catalogue's order.
 func (c Counts) definitions() ([]Definition, error) {
-	var all []Definition
 	for m, value := range c {
-		d, ok := m.Definition()
-		if !ok {
-			return nil, fmt.Errorf("%s %w: it is not in the catalogue", m, ErrMetric)
+		if _, ok := m.Definition(); !ok {
+			return nil, fmt.Errorf("%q %w: it is not in the catalogue", m, ErrMetric)
 		}
 		if math.IsNaN(value) || math.IsInf(value, 0) {
 			return nil, fmt.Errorf("%s %w: %v is not a finite number", m, ErrMetric, value)
 		}
-		all = append(all, d)
 	}
-	slices.SortFunc(all, func(a, b Definition) int { return int(a.Metric) - int(b.Metric) })
-	return all, nil
+	return slices.DeleteFunc(Catalogue(), func(d Definition) bool {
+		_, counted := c[d.Metric]
+		return !counted
+	}), nil
 }
 
 // The _aws member of a line, which says which of the other members are metrics.
@@ -110,9 +110,5 @@ func (e *Emitter) document(function, kind string, counts Counts, all []Definitio
 }
 
 func (e *Emitter) directive(dimensions ...string) directive {
-	namespace := e.Namespace
-	if namespace == "" {
-		namespace = DefaultNamespace
-	}
-	return directive{Namespace: namespace, Dimensions: [][]string{dimensions}}
+	return directive{Namespace: cmp.Or(e.Namespace, DefaultNamespace), Dimensions: [][]string{dimensions}}
 }

@@ -1,15 +1,14 @@
 package telemetry
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Metric identifies a metric of the catalogue. The zero value is not a metric.
-type Metric uint8
+// Metric is the name of a metric of the catalogue, as in CloudWatch. The zero value is not a metric.
+type Metric string
 
 // Unit is a CloudWatch unit.
 type Unit string
@@ -31,12 +30,13 @@ const (
 
 // Definition is a metric's row in the catalogue.
 type Definition struct {
-	Metric   Metric
-	Name     string // the name in CloudWatch
-	Unit     Unit
-	ByKind   bool   // also published by kind
-	Sentence string // what it counts, for the dashboard and docs/ALARMS.md
-	Alarm    *Alarm // nil for a metric without an alarm
+	Metric     Metric `json:"-"`
+	Name       string // that of Metric
+	Unit       Unit
+	ByKind     bool     // also published by kind
+	Publishers []string // the functions that publish it, by their folders under functions/
+	Sentence   string   // what it counts, for the dashboard and docs/ALARMS.md
+	Alarm      *Alarm   // nil for a metric without an alarm
 }
 
 // Alarm is the alarm of a metric. It goes off when the statistic is above Threshold in
@@ -58,29 +58,6 @@ const (
 	DimensionFunction = "Function"
 	DimensionKind     = "Kind"
 )
-
-// Definition returns m's row of the catalogue; ok is false if m has none.
-func (m Metric) Definition() (d Definition, ok bool) {
-	if m == 0 || int(m) > len(catalogue) {
-		return Definition{}, false
-	}
-	return catalogue[m-1], true
-}
-
-// String returns the name in CloudWatch.
-func (m Metric) String() string {
-	if d, ok := m.Definition(); ok {
-		return d.Name
-	}
-	return fmt.Sprintf("Metric(%d)", uint8(m))
-}
-
-// Catalogue returns a copy of all rows, in a fixed order.
-func Catalogue() []Definition {
-	all := make([]Definition, len(catalogue))
-	copy(all, catalogue)
-	return all
-}
 
 var byOutcome = map[model.Outcome]Metric{
 	model.Applied:   ObservationsApplied,
@@ -113,4 +90,21 @@ var byChangeType = map[storage.ChangeType]Metric{
 func ForChange(w storage.ChangeType) (m Metric, ok bool) {
 	m, ok = byChangeType[w]
 	return m, ok
+}
+
+// Publishers returns the functions that publish m, in a fixed order: the dashboard and the alarms
+// read a metric from each of them.
+func (m Metric) Publishers() []string {
+	d, _ := m.Definition()
+	return d.Publishers
+}
+
+// AtRest returns the metrics that functions publish every minute although nothing happens, so
+// that CloudWatch bills them all month: one of aggregate, and a second one if kinds have
+// deferred tiers.
+func AtRest(deferred bool) []Metric {
+	if deferred {
+		return []Metric{ProgressAge, SweepAge}
+	}
+	return []Metric{ProgressAge}
 }

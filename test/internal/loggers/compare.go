@@ -115,7 +115,7 @@ const shown = 10
 
 // PrintDelivery prints the counts of deliveries and recomputations.
 func PrintDelivery(out io.Writer, s local.Stats) {
-	metric := func(m telemetry.Metric) int64 { return int64(s.Metrics[m.String()]) }
+	metric := func(m telemetry.Metric) int64 { return int64(s.Metrics[string(m)]) }
 	fmt.Fprintf(out, "delivery  %d batches, %d delivered again, %d in pieces; %d invocations, %d of them not acknowledged\n",
 		s.Batches, s.Again, s.Recut, s.Invocations, s.Failed)
 	if s.Kills > 0 {
