@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var here = origin{region: "us-east-1", arn: "arn:aws:dynamodb:us-east-1:000000000000:table/tidemark/stream/2026"}
+const here = "arn:aws:dynamodb:us-east-1:000000000000:table/tidemark/stream/2026"
 
 func inserted() types.Record {
 	return types.Record{
@@ -35,26 +35,27 @@ func inserted() types.Record {
 	}
 }
 
-const insertedJSON = `{"eventID":"e1","eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"us-east-1",` +
+const insertedJSON = `{"awsRegion":"us-east-1",` +
 	`"dynamodb":{"ApproximateCreationDateTime":1776693600,"Keys":{"pk":{"S":"DEVICE#a"},"sk":{"S":"EVENT#R##t#"}},` +
 	`"NewImage":{"_hash":{"B":"AQI="},"none":{"NULL":true},"ok":{"BOOL":true},"temperature":{"N":"22.4"}},` +
 	`"SequenceNumber":"100000000001","SizeBytes":99,"StreamViewType":"NEW_AND_OLD_IMAGES"},` +
+	`"eventID":"e1","eventName":"INSERT","eventSource":"aws:dynamodb","eventVersion":"1.1",` +
 	`"eventSourceARN":"arn:aws:dynamodb:us-east-1:000000000000:table/tidemark/stream/2026"}`
 
-func TestAppendRecord_HasTheFormOfLambdasEvent(t *testing.T) {
+func TestLambdaRecord_HasTheFormOfLambdasEvent(t *testing.T) {
 	r := inserted()
-	if got := string(here.appendRecord(nil, &r)); got != insertedJSON {
+	if got := string(LambdaRecord(Region, here, &r)); got != insertedJSON {
 		t.Errorf("got\n%s\nwant\n%s", got, insertedJSON)
 	}
 }
 
-func TestAppendRecord_KeepsTheIdentityOfARemoval(t *testing.T) {
+func TestLambdaRecord_KeepsTheIdentityOfARemoval(t *testing.T) {
 	r := inserted()
 	r.EventName = types.OperationTypeRemove
 	r.UserIdentity = &types.Identity{Type: aws.String("Service"), PrincipalId: aws.String("dynamodb.amazonaws.com")}
 	r.Dynamodb.OldImage, r.Dynamodb.NewImage = r.Dynamodb.NewImage, nil
 	var got events.DynamoDBEventRecord
-	if err := json.Unmarshal(here.appendRecord(nil, &r), &got); err != nil {
+	if err := json.Unmarshal(LambdaRecord(Region, here, &r), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := &events.DynamoDBUserIdentity{Type: "Service", PrincipalID: "dynamodb.amazonaws.com"}
@@ -63,10 +64,10 @@ func TestAppendRecord_KeepsTheIdentityOfARemoval(t *testing.T) {
 	}
 }
 
-func TestAppendRecord_LocalExpiriesHaveLambdasForm(t *testing.T) {
+func TestLambdaRecord_LocalExpiriesHaveLambdasForm(t *testing.T) {
 	r := inserted()
 	r.EventName = "UNKNOWN_TO_SDK_VERSION"
-	got := string(here.appendRecord(nil, &r))
+	got := string(LambdaRecord(Region, here, &r))
 	for _, want := range []string{`"eventName":"REMOVE"`, `"userIdentity":{"type":"Service","principalId":"dynamodb.amazonaws.com"}`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\ndoes not contain %s", got, want)
@@ -75,10 +76,10 @@ func TestAppendRecord_LocalExpiriesHaveLambdasForm(t *testing.T) {
 }
 
 // Lambda's types decode every item that is written.
-func TestAppendItem_IsDecodedByLambdasTypes(t *testing.T) {
+func TestLambdaItem_IsDecodedByLambdasTypes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		item := rapid.MapOfN(rapid.String(), value(3), 0, 8).Draw(t, "item")
-		text := appendItem(nil, item)
+		text := mustMarshal(lambdaItem(item))
 		var got map[string]events.DynamoDBAttributeValue
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -91,7 +92,7 @@ func TestAppendItem_IsDecodedByLambdasTypes(t *testing.T) {
 				t.Fatalf("%s: attribute %q is not %#v", text, name, want)
 			}
 		}
-		if again := appendItem(nil, maps.Clone(item)); !bytes.Equal(again, text) {
+		if again := mustMarshal(lambdaItem(maps.Clone(item))); !bytes.Equal(again, text) {
 			t.Fatalf("equal items have different text: %s and %s", text, again)
 		}
 	})
@@ -157,7 +158,7 @@ func same(want types.AttributeValue, got events.DynamoDBAttributeValue) bool {
 func TestDecode_RecordsOfOnePageAreIndependent(t *testing.T) {
 	first, second := inserted(), inserted()
 	second.Dynamodb.SequenceNumber = aws.String("100000000002")
-	s := &TableStream{origin: here}
+	s := &TableStream{arn: here}
 	got := s.decode([]types.Record{first, second})
 	for i, seq := range []string{"100000000001", "100000000002"} {
 		want := strings.Replace(insertedJSON, "100000000001", seq, 1)

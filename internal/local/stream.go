@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/tidemark-db/tidemark/internal/eventsource"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -22,7 +23,7 @@ const recordsAPage = 1000
 // form of Lambda's event. It is an eventsource.Source.
 type TableStream struct {
 	client *dynamodbstreams.Client
-	origin origin
+	arn    string
 
 	records atomic.Int64 // read so far
 
@@ -39,7 +40,7 @@ type position struct {
 // NewTableStream reads the stream of arn from the DynamoDB at endpoint.
 func NewTableStream(endpoint, arn string) *TableStream {
 	client := dynamodbstreams.New(dynamodbstreams.Options{Region: Region, BaseEndpoint: &endpoint, Credentials: credentials})
-	return &TableStream{client: client, origin: origin{region: Region, arn: arn}, next: map[string]position{}}
+	return &TableStream{client: client, arn: arn, next: map[string]position{}}
 }
 
 // Credentials of all local requests. DynamoDB Local separates tables by access key and region
@@ -59,14 +60,14 @@ var _ eventsource.Source = (*TableStream)(nil)
 // Shards lists the existing stream shards.
 func (s *TableStream) Shards(ctx context.Context) ([]eventsource.Shard, error) {
 	var shards []eventsource.Shard
-	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &s.origin.arn}
+	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &s.arn}
 	for {
 		out, err := s.client.DescribeStream(ctx, in)
 		if err != nil {
 			return nil, fmt.Errorf("describe table stream: %w", err)
 		}
 		for _, shard := range out.StreamDescription.Shards {
-			shards = append(shards, eventsource.Shard{ID: deref(shard.ShardId), Parent: deref(shard.ParentShardId)})
+			shards = append(shards, eventsource.Shard{ID: aws.ToString(shard.ShardId), Parent: aws.ToString(shard.ParentShardId)})
 		}
 		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
 			return listedParents(shards), nil
@@ -104,7 +105,7 @@ func (s *TableStream) Read(ctx context.Context, shard, after string) (eventsourc
 	if n := len(page.Records); n > 0 {
 		after = page.Records[n-1].Seq
 	}
-	s.remember(shard, position{after: after, iterator: deref(out.NextShardIterator)})
+	s.remember(shard, position{after: after, iterator: aws.ToString(out.NextShardIterator)})
 	s.records.Add(int64(len(page.Records)))
 	return page, nil
 }
@@ -118,7 +119,7 @@ func (s *TableStream) iterator(ctx context.Context, shard, after string) (string
 		return open.iterator, nil
 	}
 	in := &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: &s.origin.arn, ShardId: &shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
+		StreamArn: &s.arn, ShardId: &shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
 	}
 	if after != "" {
 		in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, &after
@@ -130,7 +131,7 @@ func (s *TableStream) iterator(ctx context.Context, shard, after string) (string
 	if err != nil {
 		return "", err
 	}
-	return deref(out.ShardIterator), nil
+	return aws.ToString(out.ShardIterator), nil
 }
 
 func (s *TableStream) remember(shard string, at position) {
@@ -146,26 +147,16 @@ func (s *TableStream) forget(shard string) {
 	delete(s.next, shard)
 }
 
-// decode converts the records of a page. Their bodies share one buffer.
+// decode converts the records of a page.
 func (s *TableStream) decode(in []types.Record) []eventsource.Record {
-	out := make([]eventsource.Record, len(in))
-	ends := make([]int, len(in))
-	var page, item []byte
-	for i := range in {
-		page = s.origin.appendRecord(page, &in[i])
-		ends[i] = len(page)
-		out[i] = eventsource.Record{}
-		if d := in[i].Dynamodb; d != nil {
-			item = appendItem(item[:0], d.Keys)
-			out[i].Item, out[i].Seq = string(item), deref(d.SequenceNumber)
+	return lists.Map(in, func(r types.Record) eventsource.Record {
+		out := eventsource.Record{Body: LambdaRecord(Region, s.arn, &r)}
+		if d := r.Dynamodb; d != nil {
+			out.Item, out.Seq = string(mustMarshal(lambdaItem(d.Keys))), aws.ToString(d.SequenceNumber)
 			if d.ApproximateCreationDateTime != nil {
-				out[i].At = model.TimeOf(*d.ApproximateCreationDateTime)
+				out.At = model.TimeOf(*d.ApproximateCreationDateTime)
 			}
 		}
-	}
-	start := 0
-	for i, end := range ends {
-		out[i].Body, start = page[start:end:end], end
-	}
-	return out
+		return out
+	})
 }

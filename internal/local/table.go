@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/tidemark-db/tidemark/internal/config"
@@ -39,5 +40,5 @@ func ensureTable(ctx context.Context, endpoint, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("describe table %s: %w", name, err)
 	}
-	return deref(out.Table.LatestStreamArn), nil
+	return aws.ToString(out.Table.LatestStreamArn), nil
 }
