@@ -124,6 +124,11 @@ linear: N = 1000000
 linear: ## longer: N (1000000) recorded operations of seeded clients under all faults, checked by porcupine and a set checker (about 4 min)
 	@go test -c -o build/linear.test ./test/linear && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/linear.test
 
+.PHONY: history
+history: N = 1000000
+history: ## longer: N (1000000) rows imported by processes that are killed, and the write units of N late rows (about 10 min, 8 GB)
+	@TIDEMARK_ROWS=$(N) go test ./test/history -count=1 -timeout 60m -v -run Import
+
 .PHONY: programs
 programs: node_modules ## longer: N (10000) random programs over the Go API on DynamoDB Local against a plain model, from SEED (1) on
 	@TIDEMARK_PROGRAMS=1 TIDEMARK_REQUIRE=java,node go test ./pkg/timeseries -count=1 -timeout 0 -v -run TestPrograms_AgreeWithAPlainModelOnDynamoDB -rapid.checks=$(N) -rapid.seed=$(SEED)

@@ -53,7 +53,7 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 	m := &run{kind: &kinds.Kinds[0], random: rand.New(rand.NewPCG(1, 2))}
 	begin, _ := model.ParseTime(start, model.RejectFinerTime)
 	clock := func() model.Time { return m.now }
-	m.table = &metered{Table: memory.New(clock)}
+	m.table = &Metered{Table: memory.New(clock)}
 	random := rand.NewChaCha8([32]byte{1})
 	m.ingest = &ingest.Service{Store: m.table, Limits: config.Default().Limits, Now: clock, Rand: random, Parallel: 1}
 	m.aggregate = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: kinds, Now: clock, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
@@ -70,15 +70,14 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 	if err := m.play(begin, begin.Add(lasts), load); err != nil {
 		return Units{}, err
 	}
-	m.table.settle()
 	n := float64(m.events)
-	return Units{Write: float64(m.table.written) / n, Read: m.read / n, Bytes: float64(m.table.bytes) / n}, nil
+	return Units{Write: float64(m.table.WriteUnits()) / n, Read: m.read / n, Bytes: float64(m.table.bytes) / n}, nil
 }
 
 // run is a table with its ingest service and aggregator.
 type run struct {
 	kind      *catalog.Kind
-	table     *metered
+	table     *Metered
 	ingest    *ingest.Service
 	aggregate *aggregate.Aggregator
 	random    *rand.Rand

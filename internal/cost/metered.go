@@ -11,26 +11,32 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/memory"
 )
 
-// metered counts the write units of a table in memory, and the bytes of its events. Every write
-// that changes an item is in the log of the table.
-type metered struct {
+// Metered counts the write units of a table in memory, and the bytes of its events. Every write
+// that changes an item is in the log of the table. It must not be used concurrently.
+type Metered struct {
 	*memory.Table
 	seen           uint64
 	written, bytes int
 }
 
 // Append sends one transaction: its writes take two units for each KB.
-func (m *metered) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+func (m *Metered) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
 	m.settle()
 	result, err := m.Table.Append(ctx, tx)
 	m.count(2)
 	return result, err
 }
 
-// settle counts the writes since the last call, which were not in a transaction.
-func (m *metered) settle() { m.count(1) }
+// WriteUnits returns how many write units were consumed.
+func (m *Metered) WriteUnits() int {
+	m.settle()
+	return m.written
+}
 
-func (m *metered) count(perKB int) {
+// settle counts the writes since the last call, which were not in a transaction.
+func (m *Metered) settle() { m.count(1) }
+
+func (m *Metered) count(perKB int) {
 	for _, r := range m.Records(m.seen) {
 		m.seen = r.Seq
 		size := max(r.Old.Size(), r.New.Size())

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -91,45 +93,57 @@ func dispatcher(ctx context.Context, lanes []chan Observation) func(Observation)
 	}
 }
 
+// What a lane gathers before it sends: rows of files are often in the order of time, and a request
+// with many events of one series takes fewer transactions and recomputations than one of many series.
+const (
+	gathered      = window / 4
+	gatheredBytes = 8 << 20
+	longestWait   = 250 * time.Millisecond // from the first observation on; of an import, from the last
+)
+
 func (s *Sender) runLane(ctx context.Context, lane <-chan Observation) error {
-	var batch []Observation
+	var waiting []Observation
+	var over <-chan time.Time
 	size := 0
-	for {
-		o, ok, pause := take(lane, len(batch) > 0)
-		full := len(batch) == s.Batch || size+len(o.Body) > maxBody
-		if len(batch) > 0 && (full || pause || !ok) {
-			if err := s.sendBatch(ctx, batch); err != nil {
-				return err
+	for open := true; open; {
+		var o Observation
+		select {
+		case o, open = <-lane:
+			if !open {
+				break
 			}
-			batch, size = batch[:0], 0
+			waiting, size = append(waiting, o), size+len(o.Body)
+			if len(waiting) == 1 || s.Journal != nil {
+				over = time.After(longestWait)
+			}
+			if len(waiting) < gathered && size < gatheredBytes {
+				continue
+			}
+		case <-over:
 		}
-		switch {
-		case !ok && !pause, ctx.Err() != nil:
-			return ctx.Err()
-		case ok:
-			batch, size = append(batch, o), size+len(o.Body)+1
+		if err := s.sendAll(ctx, waiting); err != nil {
+			return err
 		}
+		waiting, size, over = waiting[:0], 0, nil
 	}
+	return ctx.Err()
 }
 
-// longestWait is how long observations wait for others of their lane to be sent with.
-const longestWait = 250 * time.Millisecond
-
-// take receives the next observation; ok is false at the end. With a limit it waits for
-// longestWait at most: then pause is true, and ok is false.
-func take(lane <-chan Observation, limit bool) (o Observation, ok, pause bool) {
-	var over <-chan time.Time
-	if limit {
-		timer := time.NewTimer(longestWait)
-		defer timer.Stop()
-		over = timer.C
+// sendAll sends observations in as few requests as it can, those of a series together and in
+// their order.
+func (s *Sender) sendAll(ctx context.Context, all []Observation) error {
+	slices.SortStableFunc(all, func(a, b Observation) int { return strings.Compare(a.Series, b.Series) })
+	for len(all) > 0 {
+		n, size := 1, len(all[0].Body)
+		for n < min(len(all), s.Batch) && size+len(all[n].Body) <= maxBody {
+			n, size = n+1, size+len(all[n].Body)+1
+		}
+		if err := s.sendBatch(ctx, all[:n]); err != nil {
+			return err
+		}
+		all = all[n:]
 	}
-	select {
-	case o, ok = <-lane:
-		return o, ok, false
-	case <-over:
-		return o, false, true
-	}
+	return nil
 }
 
 // sendBatch posts a batch until each of its observations has an outcome. Those without
