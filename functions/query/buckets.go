@@ -14,11 +14,6 @@ import (
 // chartSpan is the default range of a chart.
 const chartSpan = 30 * tier.Day24
 
-var (
-	rollupParams = with(pagingParams, "with", "zone")
-	chartParams  = []string{"from", "to", "last", "points", "tier", "stitched", "gaps", "order", "stream", "with", "consistent"}
-)
-
 // rollups returns a page of rollups of one tier.
 func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, error) {
 	if args.values.Has("zone") {
@@ -202,12 +197,6 @@ func (h *Handler) cacheByBuckets(result any, unit tier.Unit, to model.Time, cons
 	return cacheable{result, httpapi.MaxAgeClosedBuckets}
 }
 
-const totalDescription = "Counts, sums, averages, percentiles, distinct and most frequent values of exactly the events in the range; without a range, of all. " +
-	"Complete buckets of the coarsest tiers are read, and at the ends finer tiers and raw events. Where those have expired, a part is missing: " +
-	"whole is false, and missing names it."
-
-var totalParams = []string{"from", "to", "last", "stream", "with", "consistent"}
-
 // total returns the summary of any range of time.
 func (h *Handler) total(ctx context.Context, res resource, args params) (any, error) {
 	q, err := rollupSeries(res, args)
@@ -223,8 +212,6 @@ func (h *Handler) total(ctx context.Context, res resource, args params) (any, er
 	}
 	return h.cacheByBuckets(httpapi.TotalOf(t), tier.Minute, q.To, q.Consistent), nil
 }
-
-var topParams = []string{"tier", "from", "to", "last", "limit", "stream", "with", "consistent"}
 
 // The defaults of most frequent values, and the number of buckets that are merged.
 const (

@@ -31,7 +31,7 @@ func (d describer) example(name string) any {
 	switch name {
 	case "id":
 		kinds = append(kinds, &catalog.Kind{Subject: catalog.SubjectType{Name: d.route.Kind}}) // of a type without kinds
-		return exampleID(kinds[0].Subject.Name, d.row.exampleState)
+		return exampleID(kinds[0].Subject.Name, d.row.ExampleState)
 	case "tier":
 		for _, k := range kinds {
 			if len(k.Retention.Tiers) > 0 {
@@ -69,7 +69,7 @@ func (d describer) kinds() []*catalog.Kind {
 
 // body describes the body of a write, with examples.
 func (d describer) body() map[string]any {
-	switch d.row.body {
+	switch d.row.Body {
 	case "":
 		return nil
 	case "Observations":
@@ -77,13 +77,13 @@ func (d describer) body() map[string]any {
 	}
 	example := map[string]any{"name": exampleText}
 	switch {
-	case d.row.body == "NewRule":
+	case d.row.Body == "NewRule":
 		example = d.rule()
-	case d.row.result == "EditResult":
+	case d.row.Result == "EditResult":
 		example = d.correction()
 	}
 	return map[string]any{"required": true, "content": map[string]any{httpapi.FormatJSON.Type: map[string]any{
-		"schema": ref("schemas", d.row.body), "example": example,
+		"schema": ref("schemas", d.row.Body), "example": example,
 	}}}
 }
 
@@ -151,7 +151,7 @@ func observation(k *catalog.Kind, id string) map[string]any {
 
 // orderSchemas are the schemas of what orders events.
 var orderSchemas = map[catalog.OrderType]schema{
-	"":                  timeSchema,
+	"":                  {"anyOf": []any{schema{"type": "string", "format": "date-time"}, schema{"type": "integer"}}},
 	catalog.NumberOrder: {"type": "number", "description": "Orders the events of the series."},
 	catalog.TextOrder:   {"type": "string", "minLength": 1, "description": "Orders the events of the series."},
 }

@@ -96,8 +96,7 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	if r.Method != http.MethodGet {
 		return nil, methodNotAllowed(r.Method)
 	}
-	op := reads[res.action]
-	args, err := parseParams(r.RawQuery, op.params)
+	args, err := parseParams(r.RawQuery, operationOf(res.action).Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +106,7 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 		}
 	}
 	res.series.Stream = args.text("stream")
-	return op.read(h, ctx, res, args)
+	return reads[res.action](h, ctx, res, args)
 }
 
 // stats performs a query of a website.

@@ -4,79 +4,110 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
+	"sync"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/release"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// openAPIVersion is the version of the OpenAPI specification.
-const openAPIVersion = "3.1.0"
-
 // schemasText has the schemas of requests and responses that are the same for all kinds.
 //
 //go:embed schemas.json
 var schemasText []byte
 
-const apiDescription = `Tidemark stores time-series in one DynamoDB table, with rollups that always equal the
-stored events.
+// documentText is the description without what depends on kinds, and with every parameter of a
+// query string by name. A name has one meaning in all operations.
+//
+//go:embed openapi.json
+var documentText []byte
 
-An error is a problem+json response (RFC 9457) whose type identifies the problem. Reads
-return JSON, and lists also NDJSON and CSV, as selected by Accept. The next page of a list
-is read with next, or from the Link header. An entity tag identifies the bytes of a
-response: with If-None-Match, an unchanged response has status 304 and no body.
-Cache-Control is no-cache for responses that the next write changes, five seconds for
-rollups that include an open bucket, and a minute for closed buckets, which a late event,
-a correction or a purge may still change.
+// schema is a JSON Schema, as in OpenAPI 3.1.
+type schema = map[string]any
 
-The gateway itself rejects callers without permission (403) and callers above the rate
-limit (429), as {"message": …}.`
+// document is a description in OpenAPI.
+type document struct {
+	OpenAPI    string           `json:"openapi"`
+	Info       map[string]any   `json:"info"`
+	Servers    []map[string]any `json:"servers"`
+	Paths      map[string]any   `json:"paths"`
+	Components struct {
+		Schemas         map[string]schema    `json:"schemas"`
+		Parameters      map[string]parameter `json:"parameters"`
+		SecuritySchemes map[string]any       `json:"securitySchemes"`
+	} `json:"components"`
+	Security []map[string]any `json:"security"`
+	Kinds    []describedKind  `json:"x-tidemark-kinds"`
+}
+
+// parameter is a parameter of a query string.
+type parameter struct {
+	Name        string `json:"name"`
+	In          string `json:"in"`
+	Description string `json:"description"`
+	Schema      schema `json:"schema"`
+	Explode     bool   `json:"explode,omitempty"` // it may be repeated
+	// Example is valid for every operation that accepts the parameter; nil if the parameter
+	// is not combined with others.
+	Example any `json:"example,omitempty"`
+}
+
+// newDocument returns what openapi.json and schemas.json have.
+func newDocument() (d document, err error) {
+	if err := json.Unmarshal(documentText, &d); err != nil {
+		return d, fmt.Errorf("decode openapi.json: %w", err)
+	}
+	if err := json.Unmarshal(schemasText, &d.Components.Schemas); err != nil {
+		return d, fmt.Errorf("decode schemas.json: %w", err)
+	}
+	return d, nil
+}
+
+// repeatable has the names of the parameters that may be repeated.
+var repeatable = sync.OnceValue(func() map[string]bool {
+	d, err := newDocument()
+	if err != nil {
+		panic(err) // a mistake in the program, which the tests find
+	}
+	names := map[string]bool{}
+	for name, p := range d.Components.Parameters {
+		names[name] = p.Explode
+	}
+	return names
+})
 
 // describe returns the OpenAPI description of a catalog's routes, one operation for each
 // route.
 func describe(c *catalog.Catalog) ([]byte, error) {
-	var schemas map[string]any
-	if err := json.Unmarshal(schemasText, &schemas); err != nil {
-		return nil, fmt.Errorf("decode schemas.json: %w", err)
+	d, err := newDocument()
+	if err != nil {
+		return nil, err
 	}
+	d.Info["version"] = release.Version()
 	for i := range c.Kinds {
-		if !c.Kinds[i].HasEvents() {
-			continue
+		if c.Kinds[i].HasEvents() {
+			d.Components.Schemas[observationName(&c.Kinds[i])] = observationSchema(&c.Kinds[i])
 		}
-		schemas[observationName(&c.Kinds[i])] = observationSchema(&c.Kinds[i])
 	}
-	paths := map[string]any{}
+	d.Paths = map[string]any{}
+	used := map[string]bool{}
 	for _, r := range httpapi.Routes(c) {
-		methods, ok := paths[r.Path].(map[string]any)
+		methods, ok := d.Paths[r.Path].(map[string]any)
 		if !ok {
 			methods = map[string]any{}
-			paths[r.Path] = methods
+			d.Paths[r.Path] = methods
 		}
-		methods[strings.ToLower(r.Method)] = describer{c, r, operationOf(r.Action)}.operation()
+		row := operationOf(r.Action)
+		methods[strings.ToLower(r.Method)] = describer{c, r, row}.operation()
+		for _, name := range row.Parameters {
+			used[name] = true
+		}
 	}
-	return json.Marshal(map[string]any{
-		"openapi": openAPIVersion,
-		"info":    map[string]any{"title": "Tidemark", "version": release.Version(), "description": apiDescription},
-		"servers": []any{map[string]any{"url": "/"}},
-		"paths":   paths,
-		"components": map[string]any{
-			"schemas":         schemas,
-			"parameters":      queryParameters(c),
-			"securitySchemes": securitySchemes,
-		},
-		"security":         []any{map[string]any{"signature": []any{}}, map[string]any{"token": []any{}}},
-		"x-tidemark-kinds": describeKinds(c),
-	})
-}
-
-// securitySchemes are the two ways of authentication; a stage uses one of them. A local
-// stack uses none.
-var securitySchemes = map[string]any{
-	"signature": map[string]any{"type": "apiKey", "in": "header", "name": "Authorization",
-		"description": "Signature version 4 of AWS, for the service execute-api.", "x-amazon-apigateway-authtype": "awsSigv4"},
-	"token": map[string]any{"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-		"description": "For a stage that names an issuer."},
+	maps.DeleteFunc(d.Components.Parameters, func(name string, _ parameter) bool { return !used[name] })
+	d.Kinds = describeKinds(c)
+	return json.Marshal(d)
 }
 
 // describer describes one route.
@@ -90,50 +121,24 @@ func ref(kind, name string) map[string]any {
 	return map[string]any{"$ref": "#/components/" + kind + "/" + name}
 }
 
-// queryParameters returns the parameters that the routes of the kinds have.
-func queryParameters(c *catalog.Catalog) map[string]any {
-	all := map[string]any{}
-	var used []string
-	for _, r := range httpapi.Routes(c) {
-		used = append(used, operationOf(r.Action).params...)
-	}
-	for _, name := range used {
-		p := parameters[name]
-		one := map[string]any{"name": name, "in": "query", "description": p.description, "schema": p.schema}
-		example := p.example
-		if p.repeatable {
-			one["schema"], one["explode"] = schema{"type": "array", "items": p.schema}, true
-			example = []any{p.example}
-		}
-		if p.example != nil && !p.standalone {
-			one["example"] = example
-		}
-		all[name] = one
-	}
-	return all
-}
-
 func (d describer) operation() map[string]any {
 	o := d.row
-	described := map[string]any{
+	operation := map[string]any{
 		"operationId": operationID(d.route),
-		"summary":     o.summary,
+		"summary":     o.Summary,
 		"tags":        []any{d.tag()},
 		"responses":   d.responses(),
 	}
-	if text := d.withRepeatNote(o.description); text != "" {
-		described["description"] = text
-	}
-	if o.example != "" {
-		described["x-example-query"] = o.example
+	if text := d.withRepeatNote(o.Description); text != "" {
+		operation["description"] = text
 	}
 	if all := d.parameters(); len(all) > 0 {
-		described["parameters"] = all
+		operation["parameters"] = all
 	}
 	if body := d.body(); body != nil {
-		described["requestBody"] = body
+		operation["requestBody"] = body
 	}
-	return described
+	return operation
 }
 
 // withRepeatNote appends the row's note on repeated requests, unless the kind's ids are
@@ -142,7 +147,7 @@ func (d describer) withRepeatNote(text string) string {
 	if kind, ok := d.catalog.Kind(d.route.Kind); ok && kind.IDs == catalog.MintedID {
 		return text
 	}
-	return strings.TrimSpace(text + " " + d.row.repeatNote)
+	return strings.TrimSpace(text + " " + d.row.RepeatNote)
 }
 
 func (d describer) tag() string {
@@ -171,40 +176,15 @@ func (d describer) parameters() (all []any) {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			name = strings.TrimSuffix(name, "}")
 			all = append(all, map[string]any{
-				"name": name, "in": "path", "required": true, "schema": pathSchemas[name], "example": d.example(name),
+				"name": name, "in": "path", "required": true, "schema": rows().PathParameters[name], "example": d.example(name),
 			})
 		}
 	}
-	for _, name := range d.row.params {
+	for _, name := range d.row.Parameters {
 		all = append(all, ref("parameters", name))
 	}
-	if d.row.read == nil && d.row.body != "Observations" && conditional[d.route.Action] {
-		all = append(all, ifMatch...)
+	if d.row.Conditional {
+		all = append(all, rows().IfMatch)
 	}
 	return all
 }
-
-// conditional has the writes that accept If-Match.
-var conditional = map[httpapi.Action]bool{
-	httpapi.UpdateSubject: true, httpapi.DeleteSubject: true, httpapi.RestoreSubject: true, httpapi.PurgeSubject: true, httpapi.CallOffPurge: true,
-	httpapi.CorrectEvent: true, httpapi.CorrectEventByID: true, httpapi.DeleteEvent: true, httpapi.DeleteEventByID: true,
-}
-
-// pathSchemas has the schemas of path parameters.
-var pathSchemas = map[string]schema{
-	"id":        {"type": "string", "minLength": 1, "maxLength": 512},
-	"time":      timeSchema,
-	"event":     textSchema,
-	"tier":      tierSchema(),
-	"dimension": textSchema,
-	"value":     textSchema,
-	"version":   {"type": "integer", "minimum": 1},
-	"alert":     {"type": "string", "pattern": "^[0-9A-HJKMNP-TV-Z]{26}$"},
-	"rule":      {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,63}$"},
-}
-
-// ifMatch is the header parameter of the conditional writes.
-var ifMatch = []any{map[string]any{
-	"name": "If-Match", "in": "header", "schema": schema{"type": "string"},
-	"description": "An entity tag: the change is made only if the profile still has this version, or the event these fields.",
-}}

@@ -83,7 +83,7 @@ func TestDescribe_HasExactlyTheRoutes(t *testing.T) {
 	ids := map[string]bool{}
 	for _, r := range httpapi.Routes(kinds) {
 		want = append(want, r.Method+" "+r.Path)
-		if operationOf(r.Action).summary == "" {
+		if operationOf(r.Action).Summary == "" {
 			t.Errorf("%s has no operation", r.Action)
 		}
 	}

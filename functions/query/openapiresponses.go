@@ -13,28 +13,29 @@ import (
 // responses returns the responses by status: the success, 304 and the problems.
 func (d describer) responses() map[string]any {
 	o := d.row
-	good := map[string]any{"description": o.summary + ".", "content": d.content(o.result)}
+	good := map[string]any{"description": o.Summary + ".", "content": d.content(o.Result)}
 	all := map[string]any{strconv.Itoa(o.success()): good}
-	if o.read != nil {
-		good["headers"] = responseHeaders
+	read := reads[d.route.Action] != nil
+	if read {
+		good["headers"] = rows().ResponseHeaders
 		all[strconv.Itoa(http.StatusNotModified)] = map[string]any{"description": "The response has the entity tag of If-None-Match."}
 	}
-	if len(o.params) > 0 && slices.Contains(o.params, "dryRun") {
+	if slices.Contains(o.Parameters, "dryRun") {
 		all["200"] = good
 	}
 	byStatus := map[int][]httpapi.ProblemType{}
-	problems := o.problems
-	if o.read != nil {
-		problems = with(readProblems, problems...)
+	names := o.Problems
+	if read {
+		names = append([]string{"+read"}, names...)
 	}
-	for _, p := range problems {
+	for _, p := range problemsOf(names) {
 		byStatus[p.Status] = append(byStatus[p.Status], p)
 	}
 	for status, some := range byStatus {
 		all[strconv.Itoa(status)] = problemResponse(some)
 	}
-	if o.body == "Observations" {
-		all["503"] = map[string]any{"description": d.withRepeatNote("The outcome of some observations is unknown."), "content": jsonContent(ref("schemas", o.result))}
+	if o.Body == "Observations" {
+		all["503"] = map[string]any{"description": d.withRepeatNote("The outcome of some observations is unknown."), "content": jsonContent(ref("schemas", o.Result))}
 	}
 	return all
 }
@@ -42,7 +43,7 @@ func (d describer) responses() map[string]any {
 // content returns the schema of the result in each of its formats.
 func (d describer) content(result string) map[string]any {
 	content := jsonContent(ref("schemas", result))
-	if d.row.list {
+	if d.row.List {
 		content[httpapi.FormatNDJSON.Type] = map[string]any{"schema": schema{"type": "string"}}
 		content[httpapi.FormatCSV.Type] = map[string]any{"schema": schema{"type": "string"}}
 	}
@@ -70,14 +71,4 @@ func problemResponse(problems []httpapi.ProblemType) map[string]any {
 		"description": strings.Join(lines, " "),
 		"content":     map[string]any{"application/problem+json": map[string]any{"schema": body}},
 	}
-}
-
-var responseHeaders = map[string]any{
-	"ETag":          headerOf("Identifies the bytes of the response, for If-None-Match."),
-	"Cache-Control": headerOf("How long clients may cache the response."),
-	"Link":          headerOf("The next page, if there is one."),
-}
-
-func headerOf(description string) map[string]any {
-	return map[string]any{"description": description, "schema": schema{"type": "string"}}
 }

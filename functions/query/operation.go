@@ -1,95 +1,99 @@
 package main
 
 import (
-	"context"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 )
 
-// operation describes one action of the API, for every kind or subject. The OpenAPI
-// description is made from the rows of reads and writes, including the routes that other
-// functions serve.
+// operation describes one action of the API, for every kind or subject. The OpenAPI description is
+// made from operations.json, which includes the routes that other functions serve.
 type operation struct {
-	summary     string
-	description string   // in sentences
-	params      []string // of the query string, see parameters
-	// read performs the action; nil if another function serves it.
-	read   func(h *Handler, ctx context.Context, res resource, args params) (any, error)
-	result string // schema of the response
-	list   bool   // NDJSON and CSV are available too
-	// problems are those of this action, in addition to readProblems.
-	problems []httpapi.ProblemType
-	// example is a query string, if the action requires one.
-	example string
-	// exampleState selects the subject of the example, by the state that it must have.
-	exampleState string
+	Like        httpapi.Action // the action that this one equals, but for its summary
+	Summary     string
+	Description string   // in sentences
+	Parameters  []string // of the query string, by name: openapi.json describes them
+	Result      string   // schema of the response
+	List        bool     // NDJSON and CSV are available too
+	// Problems are those of this action, in addition to "+read" for reads: the last part of a
+	// URI, or a group of them, which begins with a plus sign.
+	Problems []string
+	// ExampleState is the suffix of the id of the example subject, by the state that it must have:
+	// new (not created), 02 (it has a profile), deleted, leaving (a purge is requested and has not
+	// begun) or alerting (it has alerts, and its own rule).
+	ExampleState string
 
 	// For writes.
-	status     int    // of a success; 0 means 200
-	body       string // schema of the body; "" means no body
-	repeatNote string // appended to description if repeating the request creates no second event
+	Status      int    // of a success; 0 means 200
+	Body        string // schema of the body; "" means no body
+	Conditional bool   // accepts If-Match
+	RepeatNote  string // appended to Description if repeating the request creates no second event
 }
 
-func (o operation) success() int {
-	if o.status != 0 {
-		return o.status
+func (o operation) success() int { return cmp.Or(o.Status, http.StatusOK) }
+
+// operations is operations.json.
+type operations struct {
+	Operations      map[httpapi.Action]operation
+	ProblemGroups   map[string][]string
+	PathParameters  map[string]schema
+	IfMatch         schema
+	ResponseHeaders schema
+}
+
+//go:embed operations.json
+var operationsText []byte
+
+// rows returns operations.json, which is decoded at first use. It is a part of the program: what cannot be read is a mistake
+// in it, which the tests find.
+var rows = sync.OnceValue(func() (all operations) {
+	if err := json.Unmarshal(operationsText, &all); err != nil {
+		panic(fmt.Sprintf("decode operations.json: %v", err))
 	}
-	return http.StatusOK
-}
-
-// The states of example subjects, the suffixes of their ids.
-const (
-	stateNew        = "new"      // not created
-	stateRegistered = "02"       // it has a profile
-	stateDeleted    = "deleted"  // deleted
-	statePurging    = "leaving"  // a purge is requested and has not begun
-	stateAlerting   = "alerting" // it has alerts, and its own rule
-)
-
-// readProblems are the problems of every read.
-var readProblems = []httpapi.ProblemType{
-	httpapi.ProblemQuery, httpapi.ProblemUnknownParameter, httpapi.ProblemRepeatedParameter, httpapi.ProblemForeign, httpapi.ProblemNotAcceptable,
-	problemResponseSize, httpapi.ProblemUnavailable,
-}
-
-// Problems that several reads share.
-var (
-	seriesProblems = []httpapi.ProblemType{problemSeries, httpapi.ProblemBoolean}
-	pageProblems   = with([]httpapi.ProblemType{problemTime, problemLast, problemRange, problemLimit, problemOrder, problemCursor, problemForeignCursor}, seriesProblems...)
-	totalProblems  = with(seriesProblems, problemLast, problemTime, problemRange, problemUnreadableItem, problemTooManyBuckets, problemTooManySeries)
-	bucketProblems = with([]httpapi.ProblemType{problemTier, problemUnreadableItem}, pageProblems...)
-	chartProblems  = with(seriesProblems, problemTier, problemLast, problemUnreadableItem, problemTime, problemRange, problemLimit, problemOrder, problemRangeTooLong, problemTooManySeries)
-)
-
-// changeProblems are the problems of every change of a subject.
-var changeProblems = []httpapi.ProblemType{
-	httpapi.ProblemQuery, httpapi.ProblemUnknownParameter, httpapi.ProblemRepeatedParameter, httpapi.ProblemBoolean,
-	httpapi.ProblemForeign, httpapi.ProblemGone, httpapi.ProblemUnavailable,
-}
-
-// purgeProblems are the problems of every change of a purge.
-var purgeProblems = []httpapi.ProblemType{
-	httpapi.ProblemQuery, httpapi.ProblemUnknownParameter, httpapi.ProblemRepeatedParameter, httpapi.ProblemBoolean,
-	httpapi.ProblemForeign, httpapi.ProblemUnavailable,
-}
-
-// bodyProblems are the problems of every request with a body.
-var bodyProblems = []httpapi.ProblemType{
-	httpapi.ProblemBody, httpapi.ProblemTooLarge, httpapi.ProblemMediaType,
-}
-
-var pagingParams = []string{"from", "to", "last", "order", "limit", "cursor", "stream", "consistent"}
-
-// with returns a new list: list and more.
-func with[T any](list []T, more ...T) []T {
-	return append(append([]T(nil), list...), more...)
-}
+	return all
+})
 
 // operationOf returns the row of an action. Every action has one.
 func operationOf(a httpapi.Action) operation {
-	if o, ok := reads[a]; ok {
-		return o
+	row := rows().Operations[a]
+	if row.Like == "" {
+		return row
 	}
-	return writes[a]
+	like := operationOf(row.Like)
+	like.Summary = cmp.Or(row.Summary, like.Summary)
+	return like
+}
+
+// problemsOf returns the problem types of the names in a row.
+func problemsOf(names []string) (all []httpapi.ProblemType) {
+	for _, name := range names {
+		if group, ok := rows().ProblemGroups[name]; ok {
+			all = append(all, problemsOf(group)...)
+			continue
+		}
+		i := slices.IndexFunc(problemTypes, func(p httpapi.ProblemType) bool { return strings.TrimPrefix(p.URI, "/problems/") == name })
+		all = append(all, problemTypes[i])
+	}
+	return all
+}
+
+// problemTypes are all problem types of the API.
+var problemTypes = []httpapi.ProblemType{
+	httpapi.ProblemBody, httpapi.ProblemBoolean, httpapi.ProblemDeleted, httpapi.ProblemEventChanged, httpapi.ProblemExists,
+	httpapi.ProblemForeign, httpapi.ProblemGone, httpapi.ProblemInternal, httpapi.ProblemMediaType, httpapi.ProblemMethod,
+	httpapi.ProblemNoAlert, httpapi.ProblemNoEvent, httpapi.ProblemNoPurge, httpapi.ProblemNoRule, httpapi.ProblemNoSubject,
+	httpapi.ProblemNotAcceptable, httpapi.ProblemNotFound, httpapi.ProblemNotUnique, httpapi.ProblemProfile, httpapi.ProblemPurgeStarted,
+	httpapi.ProblemQuery, httpapi.ProblemRejected, httpapi.ProblemRepeatedParameter, httpapi.ProblemRule, httpapi.ProblemTooLarge,
+	httpapi.ProblemUnavailable, httpapi.ProblemUnknownParameter, httpapi.ProblemVersion,
+	problemCursor, problemDimension, problemForeignCursor, problemIndex, problemKind, problemLast, problemLimit, problemList,
+	problemNoLatest, problemNoProfile, problemNothingYet, problemOrder, problemRange, problemRangeTooLong, problemResponseSize,
+	problemSeries, problemSeverity, problemStats, problemSubjectType, problemTier, problemTime, problemTooManyBuckets,
+	problemTooManySeries, problemUnreadableItem, problemWhere, problemZone,
 }

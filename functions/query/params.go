@@ -37,7 +37,7 @@ type params struct {
 func parseParams(raw string, known []string) (params, error) {
 	merges := slices.Contains(known, "with")
 	values, problem := httpapi.ParseParameters(raw, known, func(name string) bool {
-		return parameters[name].repeatable && (name != "stream" || merges)
+		return repeatable()[name] && (name != "stream" || merges)
 	})
 	if problem != nil {
 		return params{}, problem

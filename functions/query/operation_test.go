@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// A name in the file that nothing has would be left out of the description.
+func TestOperations_NameWhatExists(t *testing.T) {
+	d, err := newDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict := json.NewDecoder(bytes.NewReader(operationsText))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&operations{}); err != nil {
+		t.Error(err)
+	}
+	for action := range rows().Operations {
+		row := operationOf(action)
+		if row.Summary == "" || d.Components.Schemas[row.Result] == nil {
+			t.Errorf("%s has the summary %q and the result %q", action, row.Summary, row.Result)
+		}
+		for _, name := range row.Parameters {
+			if d.Components.Parameters[name].Name != name {
+				t.Errorf("%s has the parameter %s, which openapi.json does not have", action, name)
+			}
+		}
+		for _, name := range row.Problems {
+			if _, group := rows().ProblemGroups[name]; !group && !slices.ContainsFunc(problemTypes, func(p httpapi.ProblemType) bool { return p.URI == "/problems/"+name }) {
+				t.Errorf("%s has the problem %s, which does not exist", action, name)
+			}
+		}
+	}
+	if got := operationOf(httpapi.Append).Parameters; !slices.Equal(got, httpapi.AppendParameters) {
+		t.Errorf("append has the parameters %v, it accepts %v", got, httpapi.AppendParameters)
+	}
+}
+
+// The description states limits and forms that are defined elsewhere.
+func TestParameters_StateWhatIsAccepted(t *testing.T) {
+	d, err := newDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameters := d.Components.Parameters
+	for name, form := range map[string]string{"from": usertime.Forms, "last": usertime.Durations, "where": httpapi.WhereForms} {
+		if !strings.Contains(parameters[name].Description, form) {
+			t.Errorf("%s does not say %q: %s", name, form, parameters[name].Description)
+		}
+	}
+	var units []any
+	for _, u := range tier.Units() {
+		units = append(units, u.String())
+	}
+	for got, want := range map[*any]any{
+		new(parameters["limit"].Schema["maximum"]):  float64(maxLimit),
+		new(parameters["points"].Schema["maximum"]): float64(maxPoints),
+		new(parameters["points"].Schema["default"]): float64(query.DefaultPoints),
+		new(parameters["index"].Schema["enum"]):     []any{catalog.FirstIndex, catalog.SecondIndex},
+		new(parameters["tier"].Schema["enum"]):      units,
+		new(rows().PathParameters["tier"]["enum"]):  units,
+	} {
+		if fmt.Sprint(*got) != fmt.Sprint(want) {
+			t.Errorf("stated: %v, accepted: %v", *got, want)
+		}
+	}
+}
