@@ -19,9 +19,8 @@ type adoptFlags struct {
 func adoptCommand(to *connection) *cobra.Command {
 	var flags adoptFlags
 	cmd := &cobra.Command{
-		Use:   "adopt",
-		Short: "Prepare a table that was restored from a backup",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runAdopt(cmd, to, flags) },
+		Use:  "adopt",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runAdopt(cmd, to, flags) },
 	}
 	cmd.Flags().BoolVar(&flags.restored, "restored", false, "confirm that the table was restored from a backup (required)")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify at the end")

@@ -23,9 +23,8 @@ func alertsCommand(to *connection) *cobra.Command {
 	var open bool
 	var limit int
 	cmd := &cobra.Command{
-		Use:   "alerts [SUBJECT]",
-		Short: "List, acknowledge and resolve alerts",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "alerts [SUBJECT]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			parsed, err := parseSeverity(severity)
 			if err != nil {
@@ -39,8 +38,8 @@ func alertsCommand(to *connection) *cobra.Command {
 	cmd.Flags().IntVar(&limit, "limit", 100, "the most alerts to list; 0 lists all")
 	cmd.Flags().StringVar(&output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.AddCommand(
-		alertAction(to, "ack", "Acknowledge alerts", (*alert.Service).Acknowledge),
-		alertAction(to, "resolve", "Resolve alerts", (*alert.Service).Resolve),
+		alertAction(to, "ack", (*alert.Service).Acknowledge),
+		alertAction(to, "resolve", (*alert.Service).Resolve),
 	)
 	return cmd
 }
@@ -96,10 +95,10 @@ func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limi
 
 // alertAction returns a command that changes alerts, each given by its id. An open alert
 // is found by its id alone, any other needs its subject.
-func alertAction(to *connection, name, short string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
+func alertAction(to *connection, name string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
 	var subject, by string
 	cmd := &cobra.Command{
-		Use: name + " ALERT…", Short: short, Args: cobra.MinimumNArgs(1),
+		Use: name + " ALERT…", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {

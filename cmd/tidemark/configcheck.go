@@ -26,11 +26,7 @@ const (
 )
 
 func configCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Check the configuration, and apply it to the table",
-		RunE:  showHelp,
-	}
+	cmd := &cobra.Command{Use: "config"}
 	cmd.AddCommand(configCheckCommand(to), configApplyCommand(to))
 	return cmd
 }
@@ -38,8 +34,7 @@ func configCommand(to *connection) *cobra.Command {
 func configCheckCommand(to *connection) *cobra.Command {
 	var against, stack, rate string
 	cmd := &cobra.Command{
-		Use:   "check",
-		Short: "Check the configuration before a deployment",
+		Use: "check",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			to.FromEnvironment()
 			after, err := to.Settings()
@@ -114,9 +109,8 @@ func configApplyCommand(to *connection) *cobra.Command {
 	var dryRun bool
 	var retired []string
 	cmd := &cobra.Command{
-		Use:   "apply",
-		Short: "Apply the configuration to the table after a deployment",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun, retired) },
+		Use:  "apply",
+		RunE: func(cmd *cobra.Command, _ []string) error { return applyConfig(cmd, to, stack, dryRun, retired) },
 	}
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack` whose table it is")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "write nothing; a stack that does not exist yet is no error")

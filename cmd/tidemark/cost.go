@@ -9,9 +9,8 @@ import (
 func costCommand(to *connection) *cobra.Command {
 	var flags cost.Forecast
 	cmd := &cobra.Command{
-		Use:   "cost [KIND...]",
-		Short: "Show what events cost, by the configuration",
-		Args:  cobra.ArbitraryArgs,
+		Use:  "cost [KIND...]",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to.FromEnvironment()
 			settings, err := to.Settings()

@@ -31,9 +31,8 @@ type devFlags struct {
 func devCommand(to *connection) *cobra.Command {
 	var flags devFlags
 	cmd := &cobra.Command{
-		Use:   "dev [flags] [-- COMMAND…]",
-		Short: "Run table, functions and HTTP API on this machine",
-		Args:  afterDash,
+		Use:  "dev [flags] [-- COMMAND…]",
+		Args: afterDash,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return dev(cmd, to, flags, args)
 		},

@@ -14,8 +14,7 @@ func devicesCommand(to *connection) *cobra.Command {
 	var seen bool
 	var lines list
 	cmd := &cobra.Command{
-		Use:   "devices",
-		Short: "List devices by status or account",
+		Use: "devices",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			field, value := iot.FieldStatus, status
 			if account != "" {

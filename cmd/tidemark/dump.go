@@ -20,9 +20,8 @@ type dumpFlags struct {
 func dumpCommand(to *connection) *cobra.Command {
 	var flags dumpFlags
 	cmd := &cobra.Command{
-		Use:   "dump [SUBJECT]",
-		Short: "Show stored items, decoded",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "dump [SUBJECT]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				flags.subject = args[0]

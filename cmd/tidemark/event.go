@@ -17,11 +17,7 @@ import (
 )
 
 func eventCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "event",
-		Short: "Show, correct or delete one stored event",
-		RunE:  showHelp,
-	}
+	cmd := &cobra.Command{Use: "event"}
 	cmd.AddCommand(eventGet(to), eventCorrect(to), eventDelete(to))
 	return cmd
 }
@@ -71,7 +67,7 @@ func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*
 }
 
 func eventGet(to *connection) *cobra.Command {
-	return eventAction(to, "get SUBJECT TIME", "Show an event, with its hash", cobra.ExactArgs(2),
+	return eventAction(to, "get SUBJECT TIME", cobra.ExactArgs(2),
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
 			stored, err := storage.Event(ctx, c.Store, c.key)
 			return ingest.Edit{Event: stored, Outcome: ingest.NotFound}, err
@@ -79,7 +75,7 @@ func eventGet(to *connection) *cobra.Command {
 }
 
 func eventCorrect(to *connection) *cobra.Command {
-	return eventAction(to, "correct SUBJECT TIME FIELD=TEXT…", "Change fields of an event", cobra.MinimumNArgs(3),
+	return eventAction(to, "correct SUBJECT TIME FIELD=TEXT…", cobra.MinimumNArgs(3),
 		func(ctx context.Context, c *chosenEvent, args []string) (ingest.Edit, error) {
 			fields, err := arguments.Fields(args)
 			if err != nil {
@@ -94,7 +90,7 @@ func eventCorrect(to *connection) *cobra.Command {
 }
 
 func eventDelete(to *connection) *cobra.Command {
-	return eventAction(to, "delete SUBJECT TIME", "Delete an event", cobra.ExactArgs(2),
+	return eventAction(to, "delete SUBJECT TIME", cobra.ExactArgs(2),
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
 			return c.Delete(ctx, c.key, c.expect)
 		})
@@ -102,10 +98,10 @@ func eventDelete(to *connection) *cobra.Command {
 
 // eventAction returns a command that prints what an action on one event returns. The action has the
 // arguments that follow the subject and the time.
-func eventAction(to *connection, use, short string, args cobra.PositionalArgs,
+func eventAction(to *connection, use string, args cobra.PositionalArgs,
 	act func(context.Context, *chosenEvent, []string) (ingest.Edit, error)) *cobra.Command {
 	var f eventFlags
-	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 		c, err := f.open(cmd.Context(), to, args)
 		if err != nil {
 			return err

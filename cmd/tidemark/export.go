@@ -8,11 +8,7 @@ import (
 )
 
 func exportCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "export",
-		Short: "Write events or rollups to files, here or in S3",
-		RunE:  showHelp,
-	}
+	cmd := &cobra.Command{Use: "export"}
 	cmd.AddCommand(exportRollupsCommand(to), exportEventsCommand(to), exportCheckCommand())
 	return cmd
 }
@@ -27,8 +23,7 @@ func registerExport(f *export.Command, cmd *cobra.Command, format, formats strin
 func exportRollupsCommand(to *connection) *cobra.Command {
 	var flags export.Command
 	cmd := &cobra.Command{
-		Use:   "rollups",
-		Short: "Write all rollups of the table as CSV, NDJSON or Parquet",
+		Use: "rollups",
 	}
 	cmd.Flags().StringVar(&flags.Tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
 	cmd.Flags().StringVar(&flags.Out, "out", "", "write to this `file` instead of standard output")
@@ -40,8 +35,7 @@ func exportRollupsCommand(to *connection) *cobra.Command {
 func exportEventsCommand(to *connection) *cobra.Command {
 	var flags export.Command
 	cmd := &cobra.Command{
-		Use:   "events",
-		Short: "Write all events of the table as NDJSON, CSV or Parquet files",
+		Use: "events",
 	}
 	registerExport(&flags, cmd, "ndjson", "ndjson, csv or parquet")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.Events) }
@@ -50,9 +44,8 @@ func exportEventsCommand(to *connection) *cobra.Command {
 
 func exportCheckCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "check FOLDER",
-		Short: "Compare the files of an export with its manifest",
-		Args:  cobra.ExactArgs(1),
+		Use:  "check FOLDER",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, err := export.RunCheck(cmd.Context(), args[0], cmd.OutOrStdout())
 			if err == nil && !ok {

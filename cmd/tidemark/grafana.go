@@ -8,9 +8,8 @@ import (
 
 func grafanaCommand(to *connection) *cobra.Command {
 	return &cobra.Command{
-		Use:   "grafana KIND",
-		Short: "Print a dashboard of a kind for Grafana",
-		Args:  cobra.ExactArgs(1),
+		Use:  "grafana KIND",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to.FromEnvironment()
 			kinds, err := to.Catalog()

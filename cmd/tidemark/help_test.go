@@ -20,8 +20,8 @@ func TestHelp_EachCommandHasAFile(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		want = append(want, "help/"+strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".txt")
-		if cmd.Long == "" {
-			t.Errorf("%s has no help", cmd.CommandPath())
+		if cmd.Long == "" || cmd.Short == "" || len(cmd.Short) > 90 || strings.HasSuffix(cmd.Short, ".") {
+			t.Errorf("%s has no help, or its first line is not a short description: %q", cmd.CommandPath(), cmd.Short)
 		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)

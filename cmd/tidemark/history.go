@@ -19,9 +19,8 @@ type historyFlags struct {
 func historyCommand(to *connection) *cobra.Command {
 	var flags historyFlags
 	cmd := &cobra.Command{
-		Use:   "history SUBJECT",
-		Short: "Show the events of a series, newest first",
-		Args:  cobra.ExactArgs(1),
+		Use:  "history SUBJECT",
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 20, "events", true)

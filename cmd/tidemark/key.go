@@ -21,13 +21,9 @@ import (
 )
 
 func keyCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "key",
-		Short: "Create, list, rotate and revoke write keys of senders",
-		RunE:  showHelp,
-	}
+	cmd := &cobra.Command{Use: "key"}
 	var draft entity.WriteKey
-	create := keyAction(to, "create NAME", "Create a key and print its token, once", func(ctx context.Context, keys *writekey.Service, name string) (string, error) {
+	create := keyAction(to, "create NAME", func(ctx context.Context, keys *writekey.Service, name string) (string, error) {
 		kinds, err := to.Catalog()
 		if err != nil {
 			return "", err
@@ -40,15 +36,15 @@ func keyCommand(to *connection) *cobra.Command {
 	})
 	create.Flags().StringVar(&draft.Subjects, "subjects", "", "only subjects whose ids begin with this `text`")
 	create.Flags().StringSliceVar(&draft.Kinds, "kinds", nil, "only events of these `kinds`")
-	list := keyAction(to, "list", "List the keys, without their tokens", func(ctx context.Context, keys *writekey.Service, _ string) (string, error) {
+	list := keyAction(to, "list", func(ctx context.Context, keys *writekey.Service, _ string) (string, error) {
 		return keys.Listed(ctx)
 	})
 	var overlap time.Duration
-	rotate := keyAction(to, "rotate ID", "Give a key another token and print it", func(ctx context.Context, keys *writekey.Service, id string) (string, error) {
+	rotate := keyAction(to, "rotate ID", func(ctx context.Context, keys *writekey.Service, id string) (string, error) {
 		return keys.Rotate(ctx, id, overlap)
 	})
 	rotate.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the former token stays valid; 0s ends it now")
-	revoke := keyAction(to, "revoke ID", "End a key; the deployed API may accept it for another minute", func(ctx context.Context, keys *writekey.Service, id string) (string, error) {
+	revoke := keyAction(to, "revoke ID", func(ctx context.Context, keys *writekey.Service, id string) (string, error) {
 		return id + " revoked", keys.Revoke(ctx, id)
 	})
 	cmd.AddCommand(create, list, rotate, revoke)
@@ -57,8 +53,8 @@ func keyCommand(to *connection) *cobra.Command {
 
 // keyAction returns a command that prints the result of an action on write keys. Its argument, if
 // it has one, is a name or an id.
-func keyAction(to *connection, use, short string, act func(context.Context, *writekey.Service, string) (string, error)) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(strings.Count(use, " ")), RunE: func(cmd *cobra.Command, args []string) error {
+func keyAction(to *connection, use string, act func(context.Context, *writekey.Service, string) (string, error)) *cobra.Command {
+	return &cobra.Command{Use: use, Args: cobra.ExactArgs(strings.Count(use, " ")), RunE: func(cmd *cobra.Command, args []string) error {
 		table, err := to.OpenTable(cmd.Context())
 		if err != nil {
 			return err
@@ -75,25 +71,25 @@ func keyAction(to *connection, use, short string, act func(context.Context, *wri
 }
 
 func siteCommand(to *connection) *cobra.Command {
-	create := printKey("create SITE", "Print the HTML with which the pages of a site send their views", func(key string) (string, error) {
+	create := printKey("create SITE", func(key string) (string, error) {
 		if to.Resolve(); to.URL == "" {
 			return "", usagef("no HTTP API: pass --url, or start a \"tidemark dev\"")
 		}
 		return script.Snippet(to.URL, key) + "\n", nil
 	})
-	cmd := &cobra.Command{Use: "site", Short: "Print what the pages of a web site need"}
+	cmd := &cobra.Command{Use: "site"}
 	cmd.AddCommand(create)
 	return cmd
 }
 
 func siteKeyCommand(*connection) *cobra.Command {
-	return printKey("site-key SITE", "Print the key with which the pages of a site send page views", func(key string) (string, error) { return key + "\n", nil })
+	return printKey("site-key SITE", func(key string) (string, error) { return key + "\n", nil })
 }
 
 // printKey is a command that prints what textOf returns for the key of a site.
-func printKey(use, short string, textOf func(key string) (string, error)) *cobra.Command {
+func printKey(use string, textOf func(key string) (string, error)) *cobra.Command {
 	var arn string
-	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		if args[0] == "" {
 			return usagef("the id of the site is empty: pass the id that its page views shall have")
 		}

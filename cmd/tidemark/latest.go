@@ -13,9 +13,8 @@ import (
 func latestCommand(to *connection) *cobra.Command {
 	var flags readFlags
 	cmd := &cobra.Command{
-		Use:   "latest SUBJECT | latest KINDS --by VALUE",
-		Short: "Show the latest state of a series, or of all series with a value",
-		Args:  cobra.ExactArgs(1),
+		Use:  "latest SUBJECT | latest KINDS --by VALUE",
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	var by []string

@@ -15,9 +15,8 @@ import (
 func lsCommand(to *connection) *cobra.Command {
 	var flags readFlags
 	cmd := &cobra.Command{
-		Use:   "ls [TYPE[/ID]]",
-		Short: "List subjects, their streams and measures, and when they were seen",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "ls [TYPE[/ID]]",
+		Args: cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().StringVar(&flags.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.Flags().IntVar(&flags.limit, "limit", 0, "the most series to list of each type of subject; 0 lists all")

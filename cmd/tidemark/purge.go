@@ -30,7 +30,7 @@ type purgeFlags struct {
 func purgeCommand(to *connection) *cobra.Command {
 	var flags purgeFlags
 	cmd := &cobra.Command{
-		Use: "purge SUBJECT", Short: "Permanently remove a subject, or some of its events",
+		Use:  "purge SUBJECT",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, to, args[0]) },
 	}

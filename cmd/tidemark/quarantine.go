@@ -15,11 +15,7 @@ import (
 )
 
 func quarantineCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "quarantine",
-		Short: "List, show and retry rejected input",
-		RunE:  showHelp,
-	}
+	cmd := &cobra.Command{Use: "quarantine"}
 	cmd.AddCommand(quarantineListCommand(to), quarantineShowCommand(to), quarantineRetryCommand(to))
 	return cmd
 }
@@ -58,8 +54,7 @@ func quarantineListCommand(to *connection) *cobra.Command {
 	var flags quarantineFlags
 	var lines list
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List what is in quarantine, one entry per line",
+		Use: "list",
 	}
 	flags.register(cmd)
 	lines.register(cmd)
@@ -77,9 +72,8 @@ func quarantineListCommand(to *connection) *cobra.Command {
 func quarantineShowCommand(to *connection) *cobra.Command {
 	var flags quarantineFlags
 	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one entry with its payload",
-		Args:  cobra.ExactArgs(1),
+		Use:  "show ID",
+		Args: cobra.ExactArgs(1),
 	}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
@@ -102,9 +96,8 @@ type retryFlags struct {
 func quarantineRetryCommand(to *connection) *cobra.Command {
 	var flags retryFlags
 	cmd := &cobra.Command{
-		Use:   "retry [ID…]",
-		Short: "Process entries again and remove those that succeed",
-		Args:  cobra.ArbitraryArgs,
+		Use:  "retry [ID…]",
+		Args: cobra.ArbitraryArgs,
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of messages that name none (default: the first that is declared)")

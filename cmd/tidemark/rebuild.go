@@ -22,10 +22,9 @@ type rebuildFlags struct {
 func rebuildCommand(to *connection) *cobra.Command {
 	var flags rebuildFlags
 	cmd := &cobra.Command{
-		Use:   "rebuild [SUBJECT]",
-		Short: "Recompute every bucket of a range",
-		Args:  cobra.MaximumNArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
+		Use:  "rebuild [SUBJECT]",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
 	}
 	flags.scopeFlags.register(cmd)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "finest `tier` to recompute, from the tier below as it is; without it, from the events")

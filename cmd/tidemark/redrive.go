@@ -29,9 +29,8 @@ type redriveFlags struct {
 func redriveCommand(to *connection) *cobra.Command {
 	var flags redriveFlags
 	cmd := &cobra.Command{
-		Use:   "redrive",
-		Short: "Process the batches that the functions failed to process",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return redrive(cmd, to, flags) },
+		Use:  "redrive",
+		RunE: func(cmd *cobra.Command, _ []string) error { return redrive(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.queue, "queue", "", "`URL` of the on-failure queue (output OnFailureQueueUrl of the stack)")
 	cmd.Flags().StringVar(&flags.file, "file", "", "`path` of an on-failure file")
@@ -86,8 +85,7 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 
 func gapCommand(to *connection) *cobra.Command {
 	return &cobra.Command{
-		Use:   "gap",
-		Short: "List ranges of the table stream that were not processed in time",
+		Use: "gap",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			table, err := to.OpenTable(cmd.Context())
 			if err != nil {

@@ -28,9 +28,8 @@ type replayFlags struct {
 func replayCommand(to *connection) *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay FILE…",
-		Short: "Load observations from JSON or CSV files",
-		Args:  cobra.MinimumNArgs(1),
+		Use:  "replay FILE…",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return runReplay(cmd, to, flags, files)
 		},
@@ -148,9 +147,8 @@ func importCommand(to *connection) *cobra.Command {
 	var dryRun bool
 	var journal string
 	cmd := &cobra.Command{
-		Use:   "import FILE…|FOLDER|s3://BUCKET/KEY",
-		Short: "Load history from files, here or in S3, and continue after interruptions",
-		Args:  cobra.MinimumNArgs(1),
+		Use:  "import FILE…|FOLDER|s3://BUCKET/KEY",
+		Args: cobra.MinimumNArgs(1),
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only print the columns, rows, subjects, rejected rows, price and time")

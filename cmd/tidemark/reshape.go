@@ -15,10 +15,9 @@ func reshapeCommand(to *connection) *cobra.Command {
 	var write bool
 	var rate int
 	cmd := &cobra.Command{
-		Use:   "reshape KIND",
-		Short: "Recompute rollups that lack a field which was added to the kind",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return reshapeKind(cmd, to, args[0], write, rate) },
+		Use:  "reshape KIND",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return reshapeKind(cmd, to, args[0], write, rate) },
 	}
 	cmd.Flags().BoolVar(&write, "switch", false, "write the rows; without it, only report")
 	cmd.Flags().IntVar(&rate, "rate", 0, "most `rows` a second; 0 sets no limit")

@@ -31,9 +31,8 @@ type rollupsFlags struct {
 func rollupsCommand(to *connection) *cobra.Command {
 	var flags rollupsFlags
 	cmd := &cobra.Command{
-		Use:   "rollups SUBJECT",
-		Short: "Show and plot the rollups of a series",
-		Args:  cobra.ExactArgs(1),
+		Use:  "rollups SUBJECT",
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
@@ -181,9 +180,9 @@ func (f *rollupsFlags) printTables(out io.Writer, found []query.Rollup, reason s
 const plainWidth = 80
 
 func modeCommand(to *connection, deferred bool) *cobra.Command {
-	cmd := &cobra.Command{Use: "immediate KIND [TIER]", Short: "Write the rollups of a kind with each batch of changes"}
+	cmd := &cobra.Command{Use: "immediate KIND [TIER]"}
 	if deferred {
-		cmd = &cobra.Command{Use: "defer KIND [TIER]", Short: "Write the rollups of a kind when their buckets close"}
+		cmd = &cobra.Command{Use: "defer KIND [TIER]"}
 	}
 	stack := cmd.Flags().String("stack", "", "CloudFormation `stack` whose table it is")
 	cmd.Args = cobra.RangeArgs(1, 2)

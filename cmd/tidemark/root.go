@@ -58,10 +58,8 @@ func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:           "tidemark",
-		Short:         "Store time-series in one DynamoDB table, with rollups that equal their events",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          showHelp,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w\nSee: %s --help", err, cmd.CommandPath())
@@ -87,22 +85,25 @@ func rootCommand() *cobra.Command {
 var helpTexts embed.FS
 
 // setHelp sets the help of a command and its subcommands: that of "tidemark rollups" is in
-// help/tidemark-rollups.txt. Examples follow the line "Examples:".
+// help/tidemark-rollups.txt. Its first line is the description in lists of commands. Examples
+// follow the line "Examples:".
 func setHelp(cmd *cobra.Command) {
-	text, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".txt") // a test finds what is missing
-	long, examples, _ := strings.Cut(string(text), "\nExamples:\n")
+	file, _ := helpTexts.ReadFile("help/" + strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".txt") // a test finds what is missing
+	short, text, _ := strings.Cut(string(file), "\n")
+	long, examples, _ := strings.Cut(text, "\nExamples:\n")
+	cmd.Short = short
 	cmd.Long, cmd.Example = strings.TrimSpace(long), strings.TrimRight(examples, "\n")
 	for _, sub := range cmd.Commands() {
 		setHelp(sub)
 	}
 }
 
-// showHelp is what a command does that only has subcommands.
-func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-
 // checkArgs makes the errors of the argument checks of a command and its subcommands usage errors.
-// A command without a check has no arguments.
+// A command without a check has no arguments. A command that only has subcommands shows its help.
 func checkArgs(cmd *cobra.Command) {
+	if !cmd.Runnable() {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	check := cmd.Args
 	if check == nil {
 		check = cobra.NoArgs
@@ -131,8 +132,7 @@ func (c *connection) register(flags *pflag.FlagSet) {
 
 func versionCommand(*connection) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of this program",
+		Use: "version",
 		Run: func(cmd *cobra.Command, _ []string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "tidemark %s %s %s/%s\n", release.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},

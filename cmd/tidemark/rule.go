@@ -19,11 +19,7 @@ import (
 )
 
 func ruleCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "rule",
-		Short: "Add, list and remove alert rules",
-		RunE:  showHelp,
-	}
+	cmd := &cobra.Command{Use: "rule"}
 	cmd.AddCommand(ruleAdd(to), ruleList(to), ruleRemove(to))
 	return cmd
 }
@@ -37,7 +33,7 @@ type ruleFlags struct {
 func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
-		Use: "add SUBJECTS NAME", Short: "Add a rule, or change its threshold", Args: cobra.ExactArgs(2),
+		Use: "add SUBJECTS NAME", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
@@ -117,7 +113,7 @@ func (c *connection) openRules(ctx context.Context, subjects string) (*alert.Ser
 func ruleList(to *connection) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "list SUBJECTS", Short: "List the rules", Args: cobra.ExactArgs(1),
+		Use: "list SUBJECTS", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {
@@ -143,7 +139,7 @@ func ruleList(to *connection) *cobra.Command {
 func ruleRemove(to *connection) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
-		Use: "remove SUBJECTS NAME", Short: "Remove a rule; its open alerts end", Args: cobra.ExactArgs(2),
+		Use: "remove SUBJECTS NAME", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {

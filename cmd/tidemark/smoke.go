@@ -24,9 +24,8 @@ type smokeFlags struct {
 func smokeCommand(to *connection) *cobra.Command {
 	var flags smokeFlags
 	cmd := &cobra.Command{
-		Use:   "smoke",
-		Short: "Check a deployment from end to end, with test events",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runSmoke(cmd, to, flags) },
+		Use:  "smoke",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSmoke(cmd, to, flags) },
 	}
 	cmd.Flags().StringVar(&flags.stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of the events, by name or plural (default: the first that is declared)")

@@ -19,11 +19,7 @@ import (
 )
 
 func subjectCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "subject",
-		Short: "Manage the profiles of subjects",
-		RunE:  showHelp,
-	}
+	cmd := &cobra.Command{Use: "subject"}
 	cmd.AddCommand(
 		subjectCreate(to), subjectGet(to), subjectUpdate(to), subjectDelete(to), subjectRestore(to),
 		subjectVersions(to), subjectList(to), subjectBackfill(to),
@@ -33,7 +29,7 @@ func subjectCommand(to *connection) *cobra.Command {
 
 func subjectCreate(to *connection) *cobra.Command {
 	return profileChange(to, &cobra.Command{
-		Use: "create SUBJECT [FIELD=TEXT…]", Short: "Create the profile of a subject",
+		Use:  "create SUBJECT [FIELD=TEXT…]",
 		Args: cobra.MinimumNArgs(1),
 	}, nil, (*lifecycle.Service).Create)
 }
@@ -41,7 +37,7 @@ func subjectCreate(to *connection) *cobra.Command {
 func subjectUpdate(to *connection) *cobra.Command {
 	var expect int64
 	return profileChange(to, &cobra.Command{
-		Use: "update SUBJECT FIELD=TEXT…", Short: "Change some fields of a profile",
+		Use:  "update SUBJECT FIELD=TEXT…",
 		Args: cobra.MinimumNArgs(2),
 	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
 		return s.Update(ctx, subject, fields, expect)
@@ -52,7 +48,7 @@ func subjectDelete(to *connection) *cobra.Command {
 	var expect int64
 	var forever bool
 	cmd := profileChange(to, &cobra.Command{
-		Use: "delete SUBJECT", Short: "Delete a profile, so that it can be restored for some time",
+		Use:  "delete SUBJECT",
 		Args: cobra.ExactArgs(1),
 	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		if forever {
@@ -67,7 +63,7 @@ func subjectDelete(to *connection) *cobra.Command {
 func subjectRestore(to *connection) *cobra.Command {
 	var expect int64
 	return profileChange(to, &cobra.Command{
-		Use: "restore SUBJECT", Short: "Restore a deleted profile",
+		Use:  "restore SUBJECT",
 		Args: cobra.ExactArgs(1),
 	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		return s.Restore(ctx, subject, expect)
@@ -123,7 +119,7 @@ func (c *connection) openSubject(ctx context.Context, text string) (model.Subjec
 func subjectBackfill(to *connection) *cobra.Command {
 	var after string
 	cmd := &cobra.Command{
-		Use: "backfill TYPE", Short: "Add existing profiles to indexes and unique constraints that were declared later",
+		Use:  "backfill TYPE",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return to.backfill(cmd, args[0], after) },
 	}

@@ -17,7 +17,7 @@ import (
 func subjectGet(to *connection) *cobra.Command {
 	var deleted bool
 	cmd := &cobra.Command{
-		Use: "get SUBJECT", Short: "Show the profile of a subject",
+		Use:  "get SUBJECT",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
@@ -47,7 +47,7 @@ func subjectVersions(to *connection) *cobra.Command {
 	var limit int
 	var lines list
 	cmd := &cobra.Command{
-		Use: "versions SUBJECT", Short: "List the versions of a profile, newest first, or show one",
+		Use:  "versions SUBJECT",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
@@ -96,7 +96,7 @@ func subjectList(to *connection) *cobra.Command {
 	var deleted bool
 	var lines list
 	cmd := &cobra.Command{
-		Use: "list TYPE [FIELD=VALUE]", Short: "List subjects by an indexed field, or the deleted ones",
+		Use:  "list TYPE [FIELD=VALUE]",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return listSubjects(cmd, lines, to, args, deleted)

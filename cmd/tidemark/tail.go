@@ -22,9 +22,8 @@ type tailFlags struct {
 func tailCommand(to *connection) *cobra.Command {
 	var flags tailFlags
 	cmd := &cobra.Command{
-		Use:   "tail SUBJECT",
-		Short: "Show the newest events of a series, and new ones as they arrive",
-		Args:  cobra.ExactArgs(1),
+		Use:  "tail SUBJECT",
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	cmd.Flags().IntVar(&flags.limit, "limit", 10, "the most events to show at the beginning")

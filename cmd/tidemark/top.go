@@ -17,9 +17,8 @@ type topFlags struct {
 func topCommand(to *connection) *cobra.Command {
 	var flags topFlags
 	cmd := &cobra.Command{
-		Use:   "top SUBJECT DIMENSION",
-		Short: "Show the most frequent values of a dimension",
-		Args:  cobra.ExactArgs(2),
+		Use:  "top SUBJECT DIMENSION",
+		Args: cobra.ExactArgs(2),
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
@@ -52,9 +51,8 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 func totalCommand(to *connection) *cobra.Command {
 	var flags readFlags
 	cmd := &cobra.Command{
-		Use:   "total SUBJECT",
-		Short: "Show one summary of any range of time",
-		Args:  cobra.ExactArgs(1),
+		Use:  "total SUBJECT",
+		Args: cobra.ExactArgs(1),
 	}
 	flags.registerSeries(cmd)
 	flags.registerBounds(cmd)

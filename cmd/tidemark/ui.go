@@ -19,8 +19,7 @@ import (
 func uiCommand(to *connection) *cobra.Command {
 	var stack, port string
 	cmd := &cobra.Command{
-		Use:   "ui",
-		Short: "Show charts in a browser, read-only",
+		Use: "ui",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := to.UseStack(cmd.Context(), stack); err != nil {
 				return err

@@ -18,9 +18,8 @@ type verifyFlags struct {
 func verifyCommand(to *connection) *cobra.Command {
 	var flags verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify [SUBJECT]",
-		Short: "Recount every bucket from its events",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "verify [SUBJECT]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verifyTable(cmd, to, flags, args)
 		},

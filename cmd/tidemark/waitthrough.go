@@ -20,8 +20,7 @@ func waitCommand(to *connection) *cobra.Command {
 	var through string
 	timeout := usertime.Span(15 * time.Minute)
 	cmd := &cobra.Command{
-		Use:   "wait --through TIME",
-		Short: "Wait until rollups are complete through a time",
+		Use: "wait --through TIME",
 	}
 	cmd.Flags().StringVar(&through, "through", "", "the `time` through which rollups must be complete; required")
 	cmd.Flags().Var(&timeout, "timeout", "give up after this `duration`")
