@@ -21,12 +21,13 @@ func isParquet(file files.File) bool {
 }
 
 // openParquet reads the columns of a Parquet file as those of a CSV file with the same names.
-func (in Input) openParquet(name string, file files.File) (reader, error) {
-	opened, err := parquet.OpenFile(file, file.Size())
+func (in Input) openParquet(name string, file files.File) (_ reader, err error) {
+	defer notDamaged(name, &err)
+	opened, err := parquet.OpenFile(file, file.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return nil, usage.Errorf("%s: this is not a whole Parquet file: copy it again: %w", name, err)
+		return nil, damaged(name, err)
 	}
-	rows := &parquetRows{reader: rowsOf(opened), buffer: make([]parquet.Row, 128)}
+	rows := &parquetRows{name: name, reader: rowsOf(opened), buffer: make([]parquet.Row, 128)}
 	var header []string
 	for _, leaf := range opened.Schema().Columns() {
 		column, _ := opened.Schema().Lookup(leaf...)
@@ -49,12 +50,24 @@ func (in Input) openParquet(name string, file files.File) (reader, error) {
 	return r, nil
 }
 
+// notDamaged replaces the panic of a function by its error: the library panics on some damaged
+// files.
+func notDamaged(name string, err *error) {
+	if reason := recover(); reason != nil {
+		*err = damaged(name, fmt.Errorf("%v", reason))
+	}
+}
+
+func damaged(name string, err error) error {
+	return usage.Errorf("%s: this is not a whole Parquet file: copy it again: %w", name, err)
+}
+
 func rowsOf(file *parquet.File) parquet.RowReader {
 	return parquet.MultiRowGroup(file.RowGroups()...).Rows()
 }
 
 func sampleOf(file *parquet.File, rows *parquetRows) (sample [][]string, err error) {
-	first := &parquetRows{reader: rowsOf(file), texts: rows.texts, buffer: make([]parquet.Row, sampleRows)}
+	first := &parquetRows{name: rows.name, reader: rowsOf(file), texts: rows.texts, buffer: make([]parquet.Row, sampleRows)}
 	for len(sample) < sampleRows {
 		row, _, err := first.read()
 		if errors.Is(err, io.EOF) {
@@ -70,6 +83,7 @@ func sampleOf(file *parquet.File, rows *parquetRows) (sample [][]string, err err
 
 // parquetRows reads rows as text.
 type parquetRows struct {
+	name   string
 	reader parquet.RowReader
 	texts  []func(parquet.Value) string
 	number int // of the last row, from 1
@@ -78,14 +92,15 @@ type parquetRows struct {
 	left   []parquet.Row
 }
 
-func (p *parquetRows) read() ([]string, int, error) {
+func (p *parquetRows) read() (cells []string, number int, err error) {
+	defer notDamaged(p.name, &err)
 	for len(p.left) == 0 {
 		n, err := p.reader.ReadRows(p.buffer)
 		if p.left = p.buffer[:n]; n == 0 && err != nil {
 			return nil, p.number, err
 		}
 	}
-	cells := make([]string, len(p.texts))
+	cells = make([]string, len(p.texts))
 	for _, v := range p.left[0] {
 		if !v.IsNull() {
 			cells[v.Column()] = p.texts[v.Column()](v)

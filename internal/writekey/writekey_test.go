@@ -30,7 +30,7 @@ type fixture struct {
 	now   model.Time
 }
 
-func newFixture(t *testing.T) *fixture {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	f := &fixture{now: start}
 	f.table = memory.New(func() model.Time { return f.now })
@@ -38,7 +38,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-func (f *fixture) create(t *testing.T, draft entity.WriteKey) (entity.WriteKey, string) {
+func (f *fixture) create(t testing.TB, draft entity.WriteKey) (entity.WriteKey, string) {
 	t.Helper()
 	token, err := f.Create(t.Context(), draft)
 	if err != nil {
@@ -245,4 +245,19 @@ func TestTokenOf_ReadsEveryForm(t *testing.T) {
 			t.Errorf("%q: %q, want %q", header, got, want)
 		}
 	}
+}
+
+// No header but that of a key's token is let through.
+func FuzzCheck(f *testing.F) {
+	fixture := newFixture(f)
+	_, token := fixture.create(f, entity.WriteKey{Name: "telegraf"})
+	for _, header := range []string{"Token " + token, "Bearer " + token, "Basic dXNlcjphYmM=", "Token tm_known_", "Token tm_", token, "token\ttm_known_x"} {
+		f.Add(header)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		got := writekey.TokenOf(header)
+		if err := fixture.check(got); (err == nil) != (got == token) {
+			t.Errorf("%q, with the token %q: %v", header, got, err)
+		}
+	})
 }
