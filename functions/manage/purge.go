@@ -8,20 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
-
-// purgeStatus is the response to a purge request.
-type purgeStatus struct {
-	Purge   string              `json:"purge,omitempty"` // its id
-	Step    entity.PurgeStep    `json:"step,omitempty"`
-	Due     *model.Time         `json:"due,omitempty"`
-	Removed []entity.PurgeCount `json:"removed,omitempty"`
-	Would   []entity.PurgeCount `json:"would,omitempty"` // what a dry run counted
-}
 
 // requestPurge stores a purge request, which function purge starts within a minute.
 // ?dryRun=true only counts what a purge would remove; ?graceHours=72 delays the start, so
@@ -33,7 +22,7 @@ func (h *handler) requestPurge(ctx context.Context, c command) (httpapi.Response
 	}
 	if dry {
 		counts, err := h.purges.Count(ctx, c.subject)
-		return httpapi.JSON(http.StatusOK, purgeStatus{Would: counts}), err
+		return httpapi.JSON(http.StatusOK, httpapi.Purge{Would: counts}), err
 	}
 	hours, err := strconv.Atoi(cmp.Or(c.query.Get("graceHours"), "0"))
 	if err != nil || hours < 0 || hours > 24*366 {
@@ -43,7 +32,7 @@ func (h *handler) requestPurge(ctx context.Context, c command) (httpapi.Response
 	if err != nil {
 		return httpapi.Response{}, err
 	}
-	return httpapi.JSON(http.StatusAccepted, purgeStatus{Purge: p.ID, Step: p.Step, Due: &p.DueAt, Removed: p.Counts}), nil
+	return httpapi.JSON(http.StatusAccepted, httpapi.Purge{ID: p.ID, Step: p.Step, Due: &p.DueAt, Removed: p.Counts}), nil
 }
 
 // cancelPurge removes a purge request, if the purge has not started.
@@ -56,5 +45,5 @@ func (h *handler) cancelPurge(ctx context.Context, c command) (httpapi.Response,
 	case err != nil:
 		return httpapi.Response{}, err
 	}
-	return httpapi.JSON(http.StatusOK, purgeStatus{}), nil
+	return httpapi.JSON(http.StatusOK, httpapi.Purge{}), nil
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidemark-db/tidemark/internal/entity"
-	"github.com/tidemark-db/tidemark/pkg/lifecycle"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -19,17 +18,6 @@ type request struct {
 	GraceHours int    `json:"graceHours"`
 	DryRun     bool   `json:"dryRun"`
 	CallOff    bool   `json:"callOff"` // cancel a purge that has not started
-}
-
-// status is the response to a direct invocation.
-type status struct {
-	Purge   string              `json:"purge,omitempty"` // its id
-	Step    entity.PurgeStep    `json:"step,omitempty"`
-	Due     *model.Time         `json:"due,omitempty"`
-	Resume  *model.Time         `json:"resume,omitempty"` // the next step waits until then
-	Removed []entity.PurgeCount `json:"removed,omitempty"`
-	Receipt *lifecycle.Receipt  `json:"receipt,omitempty"` // of a completed purge
-	Would   []entity.PurgeCount `json:"would,omitempty"`   // what a dry run counted
 }
 
 // invokeDirectly counts what a purge would remove, cancels a purge, or requests and starts
@@ -47,10 +35,10 @@ func (i *invocation) invokeDirectly(ctx context.Context, payload []byte) (any, e
 	subject := model.Subject{Type: subjectType.Name, ID: id}
 	switch {
 	case r.CallOff:
-		return status{}, i.purger.Cancel(ctx, subject)
+		return httpapi.Purge{}, i.purger.Cancel(ctx, subject)
 	case r.DryRun:
 		counts, err := i.purger.Count(ctx, subject)
-		return status{Would: counts}, err
+		return httpapi.Purge{Would: counts}, err
 	}
 	if _, err := i.purger.Request(ctx, subject, r.By, time.Duration(r.GraceHours)*time.Hour); err != nil {
 		return nil, err
@@ -59,12 +47,5 @@ func (i *invocation) invokeDirectly(ctx context.Context, payload []byte) (any, e
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	return statusOf(progress), nil
-}
-
-func statusOf(p lifecycle.Progress) status {
-	if p.Done {
-		return status{Purge: p.Receipt.Purge, Step: entity.PurgeDone, Receipt: &p.Receipt}
-	}
-	return status{Purge: p.Purge.ID, Step: p.Purge.Step, Due: &p.Purge.DueAt, Removed: p.Purge.Counts, Resume: &p.Resume}
+	return httpapi.PurgeOf(progress), nil
 }
