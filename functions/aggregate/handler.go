@@ -56,16 +56,6 @@ type handler struct {
 	function string                       // the deployed function's name
 }
 
-// response reports to the event source mapping which records failed: Lambda delivers the batch
-// again from the first of them. A response without the list would acknowledge all records.
-type response struct {
-	Failures []failure `json:"batchItemFailures"`
-}
-
-type failure struct {
-	SequenceNumber string `json:"itemIdentifier"` // "" fails the complete batch
-}
-
 // headroom is kept free before the invocation's deadline, for the response. A batch that
 // runs into the timeout is delivered again completely, although a part of it is processed.
 const headroom = 2 * time.Second
@@ -100,9 +90,9 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	read, write := h.units()
 	if len(batch.Seqs) > batch.Skipped { // a batch of only a heartbeat would add metrics to the bill
 		h.logBatch(ctx, &batch, &report, failed)
-		h.publish(&batch, &report, alertCounts, len(r.Failures), read-readBefore, write-writeBefore)
+		h.publish(&batch, &report, alertCounts, len(r.BatchItemFailures), read-readBefore, write-writeBefore)
 	}
-	if len(r.Failures) == 0 {
+	if len(r.BatchItemFailures) == 0 {
 		h.advanceProgress(ctx, &batch)
 	}
 	return json.Marshal(r)
@@ -143,13 +133,13 @@ func (h *handler) advanceProgress(ctx context.Context, batch *envelope.StreamBat
 	h.emit("", telemetry.Counts{telemetry.StreamGaps: 1})
 }
 
-// responseOf names the first failed record in batch order. Sequence numbers are not ordered
-// across shards, so they are not compared.
-func responseOf(sequenceNumbers []string, failed map[string]error) response {
+// responseOf names the first failed record in batch order; "" fails the complete batch. Sequence
+// numbers are not ordered across shards, so they are not compared.
+func responseOf(sequenceNumbers []string, failed map[string]error) envelope.BatchResponse {
 	for _, n := range sequenceNumbers {
 		if _, ok := failed[n]; ok {
-			return response{[]failure{{n}}}
+			return envelope.FailedFrom(n)
 		}
 	}
-	return response{[]failure{}}
+	return envelope.FailedFrom()
 }

@@ -74,16 +74,6 @@ func (i *invocation) advance(ctx context.Context, subject model.Subject, shares 
 	return progress.Done
 }
 
-// streamResponse reports to the event source mapping which records failed: Lambda delivers the
-// batch again from the first of them.
-type streamResponse struct {
-	Failures []failure `json:"batchItemFailures"`
-}
-
-type failure struct {
-	SequenceNumber string `json:"itemIdentifier"`
-}
-
 // cleanUp removes what is left of the generations whose tombstones TTL removed. It stops at
 // the first failure, so that this record and the rest are delivered again.
 func (i *invocation) cleanUp(ctx context.Context, payload []byte) (any, error) {
@@ -101,8 +91,8 @@ func (i *invocation) cleanUp(ctx context.Context, payload []byte) (any, error) {
 		if err != nil {
 			i.counts[telemetry.StepFailures]++
 			i.log.Error("cleanup after an expiry failed", "sequence_number", e.Seq, telemetry.FieldError, err.Error())
-			return streamResponse{[]failure{{e.Seq}}}, nil
+			return envelope.FailedFrom(e.Seq), nil
 		}
 	}
-	return streamResponse{[]failure{}}, nil
+	return envelope.FailedFrom(), nil
 }

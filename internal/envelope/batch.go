@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
 // FromBatch decodes a batch from SQS or Kinesis. A record has the same content as a message
@@ -71,11 +73,17 @@ type BatchItemFailure struct {
 	ItemIdentifier string `json:"itemIdentifier"`
 }
 
+// FailedFrom returns the response to a batch of a stream, which Lambda delivers again from the named
+// record on. Without a name all records are processed.
+func FailedFrom(names ...string) BatchResponse {
+	return BatchResponse{lists.Map(names, func(name string) BatchItemFailure { return BatchItemFailure{name} })}
+}
+
 // BatchResponseOf returns the response to a batch whose messages are in batch order.
 // failed reports whether message i must be delivered again. SQS delivers each failed record
 // again; Kinesis delivers all records from the first failed one on, so only that is named.
 func BatchResponseOf(source Source, messages []Message, failed func(i int) bool) BatchResponse {
-	response := BatchResponse{BatchItemFailures: []BatchItemFailure{}}
+	response := FailedFrom()
 	named := map[string]bool{}
 	for i, m := range messages {
 		if named[m.Delivery] || !failed(i) {

@@ -85,7 +85,7 @@ func withoutStage(path, stage string) string {
 func fromFormat1(r *events.APIGatewayProxyRequest) *httpapi.Request {
 	query := r.MultiValueQueryStringParameters
 	if query == nil {
-		query = lists(r.QueryStringParameters)
+		query = asLists(r.QueryStringParameters)
 	}
 	request := &httpapi.Request{
 		Method:     r.HTTPMethod,
@@ -136,7 +136,7 @@ func toBalancer(listed bool) EncodeResponse {
 			Body:              r.Body, IsBase64Encoded: r.Base64,
 		}
 		if listed {
-			response.MultiValueHeaders = lists(r.Headers)
+			response.MultiValueHeaders = asLists(r.Headers)
 		} else {
 			response.Headers = r.Headers
 		}
@@ -165,7 +165,7 @@ func joined(single map[string]string, several map[string][]string) map[string]st
 	return all
 }
 
-func lists(single map[string]string) map[string][]string {
+func asLists(single map[string]string) map[string][]string {
 	all := make(map[string][]string, len(single))
 	for name, value := range single {
 		all[name] = []string{value}
