@@ -21,9 +21,14 @@ const bufferSize = 1 << 16
 
 func (d dir) path(name string) string { return filepath.Join(string(d), filepath.FromSlash(name)) }
 
-// Create writes a temporary file next to the file and renames it.
+// Create replaces a file completely or not at all.
 func (d dir) Create(_ context.Context, name string, write func(io.Writer) error) error {
-	path := d.path(name)
+	return Replace(d.path(name), write)
+}
+
+// Replace writes a file of this machine completely or not at all: a temporary one next to it, which
+// it renames. It creates a folder that is missing.
+func Replace(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -36,6 +41,19 @@ func (d dir) Create(_ context.Context, name string, write func(io.Writer) error)
 		return err
 	}
 	return os.Rename(file.Name(), path)
+}
+
+// Append appends text to a file of this machine, and creates it and its folder if they are missing.
+func Append(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
 }
 
 func fill(w io.Writer, write func(io.Writer) error) error {

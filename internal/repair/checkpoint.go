@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/files"
 	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -84,11 +85,7 @@ func (c *Checkpoint) save(s model.Series, next model.Time, done bool) error {
 		return nil
 	}
 	c.saved = now
-	text, err := json.Marshal(c)
-	if err == nil {
-		err = replaceFile(c.path, append(text, '\n'))
-	}
-	if err != nil {
+	if err := files.Replace(c.path, func(w io.Writer) error { return json.NewEncoder(w).Encode(c) }); err != nil {
 		return fmt.Errorf("save the checkpoint: %w", err)
 	}
 	return nil
@@ -103,23 +100,4 @@ func (c *Checkpoint) remove() error {
 		return fmt.Errorf("remove the checkpoint: %w", err)
 	}
 	return nil
-}
-
-// replaceFile writes a file completely or not at all.
-func replaceFile(path string, text []byte) error {
-	draft, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = draft.Write(text)
-	if closed := draft.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(draft.Name(), path)
-	}
-	if err != nil {
-		os.Remove(draft.Name())
-	}
-	return err
 }

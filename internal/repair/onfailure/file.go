@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/tidemark-db/tidemark/internal/files"
 )
 
 // File is the on-failure file of a stack on this machine: one message per line. The
@@ -47,7 +49,7 @@ func restore(renamed, path string) error {
 		return nil
 	}
 	if err == nil {
-		err = appendFile(path, left)
+		err = files.Append(path, left)
 	}
 	if err == nil {
 		err = os.Remove(renamed)
@@ -116,7 +118,7 @@ func (f *File) Close() error {
 		}
 	}
 	if len(left) > 0 {
-		if err := appendFile(f.path, left); err != nil {
+		if err := files.Append(f.path, left); err != nil {
 			return fmt.Errorf("keep the messages that are left: %w", err)
 		}
 	}
@@ -124,16 +126,4 @@ func (f *File) Close() error {
 		return fmt.Errorf("close the on-failure file: %w", err)
 	}
 	return nil
-}
-
-func appendFile(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	return err
 }

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/internal/files"
 )
 
 func TestFile_LosesNoLineThatIsAppendedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	write := func(to, text string) {
-		if err := appendFile(to, []byte(text)); err != nil {
+		if err := files.Append(to, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
