@@ -53,16 +53,16 @@ const (
 
 // Limits are the limits of a request. Sizes are in bytes as sent, before JSON escaping.
 type Limits struct {
-	Body         int // a request's body as it arrives
-	Decompressed int // the same after gzip
+	Body         int `unit:"bytes"` // a request's body as it arrives
+	Decompressed int `unit:"bytes"` // the same after gzip
 	Observations int // a request
 	Fields       int // an observation
 	Measures     int // an observation: its numbers, and its declared measures that are not numbers
-	Name         int // bytes of a field's name
-	Text         int // bytes of a text field
-	ID           int // bytes of an event's id
-	Stream       int // bytes of a stream's name
-	Subject      int // bytes of a subject's id
+	Name         int `unit:"bytes"` // bytes of a field's name
+	Text         int `unit:"bytes"` // bytes of a text field
+	ID           int `unit:"bytes"` // bytes of an event's id
+	Stream       int `unit:"bytes"` // bytes of a stream's name
+	Subject      int `unit:"bytes"` // bytes of a subject's id
 	// MaxAhead is how far an event time may be after the time of arrival. It prevents that a
 	// wrong clock makes all later events late.
 	MaxAhead time.Duration

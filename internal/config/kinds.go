@@ -112,7 +112,7 @@ func readMeasure(r *reader, name string, v value) rollup.MeasureSpec {
 	m := rollup.MeasureSpec{Name: name, Scale: rollup.DefaultScale}
 	r.object(v, members{
 		{"scale", integer(&m.Scale)},
-		{"percentiles", boolean(func(b bool) { m.Percentiles = b })},
+		{"percentiles", boolean(&m.Percentiles)},
 	})
 	return m
 }
@@ -172,7 +172,7 @@ func readProfile(r *reader, v value, to **catalog.Profile) {
 		{"release", text(&p.Release)},
 		{"versions", func(r *reader, v value) {
 			r.object(v, members{
-				{"keep", boolean(func(b bool) { p.Versions.Keep = b })},
+				{"keep", boolean(&p.Versions.Keep)},
 				{"for", limit(&p.Versions.For)},
 			})
 		}},
@@ -182,7 +182,7 @@ func readProfile(r *reader, v value, to **catalog.Profile) {
 
 func readProfileField(r *reader, name string, v value) catalog.ProfileField {
 	f := catalog.ProfileField{Name: name}
-	r.object(v, members{{"values", list(&f.Values)}, {"default", text(&f.Default)}, {"required", boolean(func(b bool) { f.Required = b })}})
+	r.object(v, members{{"values", list(&f.Values)}, {"default", text(&f.Default)}, {"required", boolean(&f.Required)}})
 	return f
 }
 

@@ -56,10 +56,10 @@ func integer(to *int) func(*reader, value) {
 	}
 }
 
-func boolean(set func(bool)) func(*reader, value) {
+func boolean(to *bool) func(*reader, value) {
 	return func(r *reader, v value) {
 		if s, ok := r.scalar(v, "true or false", "!!bool"); ok {
-			set(s[0] == 't' || s[0] == 'T')
+			*to = s[0] == 't' || s[0] == 'T'
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"reflect"
 	"sync"
+	"time"
 )
 
 // members returns the sections of the file.
@@ -11,75 +13,60 @@ func (c *Config) members() members {
 		{"kinds", c.readKinds},
 		{"subjects", named(&c.Subjects, readSubject)},
 		{"tiers", retentionPolicy(&c.Retention)},
-		{"limits", section(c.Limits.members)},
-		{"mapping", section(c.Mapping.members)},
-		{"functions", section(c.Functions.members)},
-		{"quarantine", section(c.Quarantine.members)},
-		{"collector", section(c.Collector.members)},
+		{"limits", section(&c.Limits)},
+		{"mapping", section(&c.Mapping)},
+		{"functions", section(&c.Functions)},
+		{"quarantine", section(&c.Quarantine)},
+		{"collector", section(&c.Collector)},
 		{"sources", c.readSources},
-		{"prometheus", boolean(func(b bool) { c.Prometheus = b })},
+		{"prometheus", boolean(&c.Prometheus)},
 		{"stages", c.readStages},
 	}
 }
 
-func section(known func() members) func(*reader, value) {
-	return func(r *reader, v value) { r.object(v, known()) }
+// section reads a mapping into the struct that to points to.
+func section(to any) func(*reader, value) {
+	return func(r *reader, v value) { r.object(v, fieldsOf(to)) }
 }
 
-func (l *Limits) members() members {
-	return members{
-		{"body", size(&l.Body)},
-		{"decompressed", size(&l.Decompressed)},
-		{"observations", integer(&l.Observations)},
-		{"fields", integer(&l.Fields)},
-		{"measures", integer(&l.Measures)},
-		{"name", size(&l.Name)},
-		{"text", size(&l.Text)},
-		{"id", size(&l.ID)},
-		{"stream", size(&l.Stream)},
-		{"subject", size(&l.Subject)},
-		{"maxAhead", span(&l.MaxAhead)},
+// fieldsOf returns a member for each field of the struct that to points to, named as in lowerFirst,
+// or by the tag yaml; "-" leaves the field out. A number with the tag unit:"bytes" is a size.
+func fieldsOf(to any) (all members) {
+	fields := reflect.ValueOf(to).Elem()
+	for i := range fields.NumField() {
+		f := fields.Type().Field(i)
+		if name := cmp.Or(f.Tag.Get("yaml"), lowerFirst(f.Name)); name != "-" {
+			all = append(all, member{name, fieldReader(fields.Field(i).Addr().Interface(), f.Tag.Get("unit"))})
+		}
 	}
+	return all
 }
 
-func (m *Mapping) members() members {
-	return members{
-		{"batchSize", integer(&m.BatchSize)},
-		{"window", span(&m.Window)},
-		{"parallelization", integer(&m.Parallelization)},
-		{"maxRetries", integer(&m.MaxRetries)},
-		{"maxAge", span(&m.MaxAge)},
-		{"bisect", boolean(func(b bool) { m.Bisect = b })},
-		{"failureRetention", span(&m.FailureRetention)},
+// fieldReader returns what reads the field that to points to.
+func fieldReader(to any, unit string) func(*reader, value) {
+	switch to := to.(type) {
+	case interface{ read(*reader, value) }:
+		return to.read
+	case *bool:
+		return boolean(to)
+	case *time.Duration:
+		return span(to)
+	case *[]string:
+		return list(to)
+	case *int:
+		if unit == "bytes" {
+			return size(to)
+		}
+		return integer(to)
 	}
-}
-
-func (f *Functions) members() members {
-	return members{
-		{"ingest", section(f.Ingest.members)},
-		{"aggregate", section(f.Aggregate.members)},
-		{"query", section(f.Query.members)},
-		{"purge", section(f.Purge.members)},
+	if field := reflect.ValueOf(to).Elem(); field.Kind() == reflect.String {
+		return func(r *reader, v value) {
+			given := field.String()
+			text(&given)(r, v)
+			field.SetString(given)
+		}
 	}
-}
-
-func (f *Function) members() members {
-	return members{
-		{"memory", integer(&f.Memory)},
-		{"timeout", span(&f.Timeout)},
-	}
-}
-
-func (q *Quarantine) members() members {
-	return members{{"retention", span(&q.Retention)}}
-}
-
-func (c *Collector) members() members {
-	return members{
-		{"honourOptOut", boolean(func(b bool) { c.HonourOptOut = b })},
-		{"trust", text(&c.Trust)},
-		{"domains", list(&c.Domains)},
-	}
+	return section(to)
 }
 
 var defaultLimits = sync.OnceValue(func() Limits { return Default().Limits })

@@ -4,7 +4,7 @@ import "time"
 
 // Stage is one deployment: a stack with its own table.
 type Stage struct {
-	Name         string // suffix of the stack's name
+	Name         string `yaml:"-"` // suffix of the stack's name
 	Account      string // the only AWS account that it is deployed to; "" for any
 	Region       string // the only region; "" for any
 	Billing      Billing
@@ -24,9 +24,9 @@ type Stage struct {
 	Reserved Reserved
 	Access   Access
 	// Origins are the websites whose scripts may read the HTTP API with a token.
-	Origins  []string
+	Origins  []string `yaml:"cors"`
 	Domain   Domain
-	Boundary string // ARN of the permissions boundary of every role; "" for none
+	Boundary string `yaml:"permissionsBoundary"` // ARN of the permissions boundary of every role; "" for none
 	Throttle Throttle
 	Sources  Sources
 }
