@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -151,44 +152,80 @@ func TestESPHome_SendsLineProtocol(t *testing.T) {
 	}
 }
 
-// The collector is too large to build here. Its pipeline must name parts that exist, its exporter
-// the path of OTLP, and its batches must not exceed the limit of a request.
-func TestCollector_ExportsToThePathOfOTLP(t *testing.T) {
+// The collector sends what a program sends to it, and the metrics of this machine. A collector
+// that ends has sent everything.
+func TestCollector_SendsWhatItReceivesAndTheMetricsOfThisMachine(t *testing.T) {
+	const collector = "../build/otelcol"
+	if _, err := exec.LookPath(collector); err != nil {
+		testenv.Missing(t, "otelcol", "the collector is not built: scripts/otelcol.sh builds it")
+	}
+	url := start(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver := listener.Addr().String()
+	listener.Close()
+	cmd := exec.Command(collector, "--config", "otel-collector.yaml", "--set", "receivers.otlp.protocols.http.endpoint="+receiver,
+		"--set", "service.telemetry.metrics.level=none")
+	cmd.Env = append(os.Environ(), "TIDEMARK_URL="+url, "TIDEMARK_TOKEN=any", "TIDEMARK_HOST=collector")
+	var log strings.Builder
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() { cmd.Process.Kill() })
+
+	const point = `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"queue","gauge":{"dataPoints":[{"timeUnixNano":"%d","asDouble":7}]}}]}]}]}`
+	await(t, "the collector accepts metrics", func() bool {
+		resp, err := http.Post("http://"+receiver+"/v1/metrics", "application/json", strings.NewReader(fmt.Sprintf(point, time.Now().UnixNano())))
+		if err != nil {
+			return false
+		}
+		resp.Body.Close()
+		return resp.StatusCode == http.StatusOK
+	})
+	await(t, "the metrics of this machine", func() bool { return len(fields(t, url, "collector", "system.memory.usage,state=used")) > 0 })
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	if got := fields(t, url, "collector", "queue"); len(got) != 1 || got[0]["value"] != 7.0 {
+		t.Errorf("the events of queue are %v, want one with 7\n%s", got, log.String())
+	}
+}
+
+// await fails the test if something is not so within a minute.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+// Its batches must not exceed the limit of a request.
+func TestCollector_SendsBatchesThatARequestMayHave(t *testing.T) {
 	text, err := os.ReadFile("otel-collector.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var file struct {
-		Receivers, Processors map[string]any
-		Exporters             map[string]struct{ Endpoint string }
-		Service               struct {
-			Pipelines map[string]struct{ Receivers, Processors, Exporters []string }
+		Processors struct {
+			Batch struct {
+				Most int `yaml:"send_batch_max_size"`
+			}
 		}
 	}
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	pipeline := file.Service.Pipelines["metrics"]
-	if len(pipeline.Receivers) == 0 || len(pipeline.Exporters) == 0 {
-		t.Errorf("the pipeline of metrics is %+v", pipeline)
-	}
-	for _, name := range pipeline.Receivers {
-		if file.Receivers[name] == nil {
-			t.Errorf("no receiver is named %s", name)
-		}
-	}
-	for _, name := range pipeline.Processors {
-		if file.Processors[name] == nil {
-			t.Errorf("no processor is named %s", name)
-		}
-	}
-	for _, name := range pipeline.Exporters {
-		if got := file.Exporters[name].Endpoint; got != "${env:TIDEMARK_URL}/otlp" {
-			t.Errorf("exporter %s sends to %q", name, got)
-		}
-	}
-	batch, _ := file.Processors["batch"].(map[string]any)
-	if most, limit := batch["send_batch_max_size"], config.Default(domains.Kinds()...).Limits.Observations; most != limit {
-		t.Errorf("batches have up to %v points, want the limit of a request, %d", most, limit)
+	if most, limit := file.Processors.Batch.Most, config.Default(domains.Kinds()...).Limits.Observations; most != limit {
+		t.Errorf("batches have up to %d points, want the limit of a request, %d", most, limit)
 	}
 }
