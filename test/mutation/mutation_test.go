@@ -187,3 +187,33 @@ func TestScore_CountsListedFaultsApart(t *testing.T) {
 		t.Error("a listed fault is found: want an error")
 	}
 }
+
+// Only a value that a caller may read is changed.
+func TestFaults_LeaveWhatIsReturnedBesideAnError(t *testing.T) {
+	_, faults := faultsOf(t, `package sample
+
+var ErrEmpty error
+
+func parse(text string) (bool, error) { return len(text) > 1, nil }
+
+func Whole(text string) (bool, error) {
+	if text == "" {
+		return false, ErrEmpty
+	}
+	known, err := parse(text)
+	if err != nil {
+		return true, err
+	}
+	return known || true, err
+}
+`)
+	flips := 0
+	for _, f := range faults {
+		if strings.Contains(f.name, "flip") {
+			flips++
+		}
+	}
+	if flips != 1 {
+		t.Errorf("%d booleans are changed, want the one beside an error that may be nil: %+v", flips, faults)
+	}
+}

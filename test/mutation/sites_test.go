@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 )
 
@@ -29,7 +30,11 @@ func (p *checked) sites(f *ast.File, add func(function string, s site)) {
 		if !ok || fn.Body == nil || fn.Name.Name == "String" || fn.Name.Name == "Error" {
 			continue
 		}
+		unread := p.unread(fn.Body)
 		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			if unread[n] {
+				return false
+			}
 			for _, s := range p.at(n) {
 				add(fn.Name.Name, s)
 			}
@@ -37,6 +42,44 @@ func (p *checked) sites(f *ast.File, add func(function string, s site)) {
 			return !messages || !p.isMessage(n.(*ast.CallExpr))
 		})
 	}
+}
+
+// unread returns the values that are returned beside an error that is not nil: callers read the
+// error first, and no contract says what the values are.
+func (p *checked) unread(body ast.Node) map[ast.Node]bool {
+	found := map[ast.Node]bool{}
+	mark := func(n ast.Node, failed func(text string) bool) {
+		r, ok := n.(*ast.ReturnStmt)
+		if !ok || len(r.Results) < 2 {
+			return
+		}
+		last := len(r.Results) - 1
+		if isError(p.info.TypeOf(r.Results[last])) && failed(types.ExprString(r.Results[last])) {
+			for _, e := range r.Results[:last] {
+				found[e] = true
+			}
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n, ok := n.(*ast.IfStmt); ok {
+			if cond, ok := n.Cond.(*ast.BinaryExpr); ok && cond.Op == token.NEQ && types.ExprString(cond.Y) == "nil" {
+				name := regexp.MustCompile(`\b` + regexp.QuoteMeta(types.ExprString(cond.X)) + `\b`)
+				for _, statement := range n.Body.List {
+					mark(statement, name.MatchString)
+				}
+			}
+		}
+		mark(n, alwaysFails.MatchString)
+		return true
+	})
+	return found
+}
+
+// alwaysFails is an expression that is never a nil error: a variable of a package, or a new error.
+var alwaysFails = regexp.MustCompile(`^(\w+\.)?Err[A-Z]\w*$|^err[A-Z]\w*$|^fmt\.Errorf\(|^errors\.New\(`)
+
+func isError(t types.Type) bool {
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // at returns what the rules make of one node.

@@ -56,6 +56,9 @@ func prepare(ctx context.Context, o options) (*runner, error) {
 		return r, err
 	}
 	for _, pkg := range suitesOf(r.chosen, o) {
+		if tests, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go")); err != nil || len(tests) == 0 {
+			continue // tested by the packages that use it
+		}
 		s := &suite{pkg: pkg, binary: filepath.Join(dir, fmt.Sprint(len(r.suites), ".test"))}
 		if err := r.compile(ctx, overlay, s); err != nil {
 			return r, errors.Join(err, os.RemoveAll(dir))
