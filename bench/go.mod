@@ -9,7 +9,9 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.72.3
 	github.com/goccy/go-json v0.12.0
 	github.com/tidemark-db/tidemark v0.0.0
+	go.opentelemetry.io/proto/otlp v1.11.1
 	golang.org/x/sync v0.24.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require (
@@ -21,6 +23,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.8 // indirect
 	github.com/aws/smithy-go v1.28.7 // indirect
 	github.com/holiman/uint256 v1.3.2 // indirect
+	github.com/influxdata/line-protocol/v2 v2.2.1 // indirect
 	github.com/oklog/ulid/v2 v2.1.2 // indirect
 	github.com/stretchr/testify v1.11.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

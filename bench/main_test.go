@@ -35,6 +35,7 @@ var sections = []struct {
 	run  func(options) *section
 }{
 	{"decode", decoding},
+	{"sources", receiving},
 	{"fold", folding},
 	{"settle", settling},
 	{"growth", growth},
