@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func (s *stack) addIoT() {
 	}
 	for _, subject := range s.kinds.Subjects() {
 		if s.isThing(subject) {
-			s.addDevicePolicy(subject)
+			s.addDevicePolicies(subject)
 		}
 	}
 }
@@ -64,8 +65,12 @@ func (s *stack) topicOf(k *catalog.Kind, subject string) string {
 // iotRule is a rule for one topic of a kind.
 type iotRule struct{ id, name, sql string }
 
-// batchLevel is the level after a kind's topic that arrays of observations are published to.
-const batchLevel = "/batch"
+// Arrays of observations are published to a level after a kind's topic, and have a rule of their
+// own.
+const (
+	batchLevel = "/batch"
+	batchRule  = "_BATCH"
+)
 
 // rules returns the rules of a kind. They add the subject, which is a level of the topic, and
 // the kind to a message. Ingest rejects a payload that names another subject, and one without
@@ -76,7 +81,7 @@ func (s *stack) rules(k *catalog.Kind) []iotRule {
 	topic := s.topicOf(k, "+")
 	return []iotRule{
 		{capitalize(k.Name) + "Rule", s.ruleName(k), fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
-		{capitalize(k.Name) + "BatchRule", s.ruleName(k) + "_BATCH", fmt.Sprintf("SELECT encode(*, 'base64') AS %s, %s, '%s' AS %s FROM '%s'",
+		{capitalize(k.Name) + "BatchRule", s.ruleName(k) + batchRule, fmt.Sprintf("SELECT encode(*, 'base64') AS %s, %s, '%s' AS %s FROM '%s'",
 			envelope.RuleBatch, mark, k.Name, envelope.RuleKind, topic+batchLevel)},
 	}
 }
@@ -124,31 +129,36 @@ func (s *stack) ruleFailures() awsiam.Role {
 // thingName is the policy variable for the name of the connected thing.
 const thingName = "${iot:Connection.Thing.ThingName}"
 
-// addDevicePolicy creates the policy for the certificates of a subject type's things: a thing
+// addDevicePolicies creates the policies for the certificates of a subject type's things: a thing
 // may connect under its own name and publish to its own topics, through the broker or
 // directly to the rules (Basic Ingest), and nothing else. One resource covers its topics at the
 // broker; the rules are named, since a rule of another subject type would take its name for
-// that of such a subject.
-func (s *stack) addDevicePolicy(subject catalog.SubjectType) {
+// that of such a subject. Arrays directly to the rules have a policy of their own, so that
+// neither is longer than a policy may be.
+func (s *stack) addDevicePolicies(subject catalog.SubjectType) {
 	arn := func(resource string) string {
 		return fmt.Sprintf("arn:%s:iot:%s:%s:%s", *s.Partition(), *s.Region(), *s.Account(), resource)
 	}
 	topics := []string{arn("topic/" + strings.Join([]string{s.stage.Sources.Topic, subject.Path, thingName, "*"}, "/"))}
+	var batches []string
 	for i := range s.kinds.Kinds {
 		k := &s.kinds.Kinds[i]
 		if k.Subject == subject {
-			topics = append(topics, arn("topic/$aws/rules/"+s.ruleName(k)+"/"+s.topicOf(k, thingName)))
+			direct, topic := arn("topic/$aws/rules/"+s.ruleName(k)), s.topicOf(k, thingName)
+			topics = append(topics, direct+"/"+topic)
+			batches = append(batches, direct+batchRule+"/"+topic+batchLevel)
 		}
 	}
 	attached := map[string]any{"Bool": map[string]any{"iot:Connection.Thing.IsAttached": "true"}}
-	awsiot.NewCfnPolicy(s.Stack, new(capitalize(subject.Path)+"Policy"), &awsiot.CfnPolicyProps{
-		PolicyName: s.name(subject.Path),
-		PolicyDocument: map[string]any{
-			"Version": "2012-10-17",
-			"Statement": []any{
-				map[string]any{"Effect": "Allow", "Action": "iot:Connect", "Resource": arn("client/" + thingName), "Condition": attached},
-				map[string]any{"Effect": "Allow", "Action": "iot:Publish", "Resource": topics, "Condition": attached},
-			},
-		},
-	}).ApplyRemovalPolicy(awscdk.RemovalPolicy_DESTROY, nil)
+	add := func(name string, statements ...any) {
+		for _, statement := range statements {
+			maps.Copy(statement.(map[string]any), map[string]any{"Effect": "Allow", "Condition": attached})
+		}
+		awsiot.NewCfnPolicy(s.Stack, new(capitalize(name)+"Policy"), &awsiot.CfnPolicyProps{
+			PolicyName: s.name(name), PolicyDocument: map[string]any{"Version": "2012-10-17", "Statement": statements},
+		}).ApplyRemovalPolicy(awscdk.RemovalPolicy_DESTROY, nil)
+	}
+	add(subject.Path, map[string]any{"Action": "iot:Connect", "Resource": arn("client/" + thingName)},
+		map[string]any{"Action": "iot:Publish", "Resource": topics})
+	add(subject.Path+"-batch", map[string]any{"Action": "iot:Publish", "Resource": batches})
 }

@@ -69,22 +69,27 @@ func TestDevicePolicy_LimitsAThingToItsOwnTopics(t *testing.T) {
 	const own = "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId:"
 	attached := map[string]any{"Bool": map[string]any{"iot:Connection.Thing.IsAttached": "true"}}
 	var got []string
-	for _, s := range at(resources(t, "prod")["DevicesPolicy"].Properties, "PolicyDocument", "Statement").([]any) {
-		statement := s.(map[string]any)
-		got = append(got, render(statement["Effect"])+" "+render(statement["Action"])+" "+render(statement["Resource"]))
-		if diff := cmp.Diff(attached, statement["Condition"]); diff != "" {
-			t.Errorf("condition (-want +got):\n%s", diff)
+	for _, policy := range []string{"DevicesPolicy", "DevicesbatchPolicy"} {
+		for _, s := range at(resources(t, "prod")[policy].Properties, "PolicyDocument", "Statement").([]any) {
+			statement := s.(map[string]any)
+			got = append(got, render(statement["Effect"])+" "+render(statement["Action"])+" "+render(statement["Resource"]))
+			if diff := cmp.Diff(attached, statement["Condition"]); diff != "" {
+				t.Errorf("condition (-want +got):\n%s", diff)
+			}
 		}
 	}
 	want := []string{
 		"Allow iot:Connect " + own + "client/${iot:Connection.Thing.ThingName}",
 		"Allow iot:Publish " + own + "topic/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/* " +
 			own + "topic/$aws/rules/tidemark_prod_READING/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/readings",
+		"Allow iot:Publish " + own + "topic/$aws/rules/tidemark_prod_READING_BATCH/tidemark-prod/devices/${iot:Connection.Thing.ThingName}/readings/batch",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, ok := resources(t, "prod")["ReadingRule"]; !ok || resources(t, "prod")["ReadingRule"].Properties["RuleName"] != "tidemark_prod_READING" {
-		t.Error("the policy allows Basic Ingest to a rule that does not exist")
+	for id, name := range map[string]string{"ReadingRule": "tidemark_prod_READING", "ReadingBatchRule": "tidemark_prod_READING_BATCH"} {
+		if rule, ok := resources(t, "prod")[id]; !ok || rule.Properties["RuleName"] != name {
+			t.Errorf("the policy allows Basic Ingest to %s, a rule that does not exist", name)
+		}
 	}
 }
