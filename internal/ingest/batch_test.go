@@ -271,3 +271,19 @@ func TestAppend_ATransactionNamesUpTo350Fields(t *testing.T) {
 		}
 	}
 }
+
+// A sender that repeats an event in one request pays for one transaction.
+func TestAppend_RepetitionsInABatchTakeNoRequest(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*catalog.Kind){"late kept": keeping, "late dropped": dropping} {
+		kind, store := kindOf(t, change), &faulty{Table: memory.New(clock), hit: never}
+		a, b, other := observation(minute(1), "", num("t", 1)), observation(minute(2), "", num("t", 2)), observation(minute(1), "", num("t", 3))
+		appendAll(t, serviceOn(store, 1), kind, observation(minute(0), "", num("t", 0)))
+		store.requests = 0
+		got := appendAll(t, serviceOn(store, 2), kind, a, a, b, other, a, b)
+		wantOutcomes(t, got, model.Applied, model.Duplicate, model.Applied, model.Collision, model.Duplicate, model.Duplicate)
+		if store.requests != 1 {
+			t.Errorf("%s: %d requests, want 1", name, store.requests)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -126,6 +127,21 @@ func TestMerge_DoesNotDependOnTheOrderOfMessages(t *testing.T) {
 		if diff := cmp.Diff(want, got, exact); diff != "" || len(got) != 3 {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
+	}
+}
+
+// A repair finds a merged event by the arrival of its newest part.
+func TestMerge_TheEventHasArrivedWithItsNewestPart(t *testing.T) {
+	t.Parallel()
+	kind, table := kindOf(t, merging), memory.New(clock)
+	now := clock()
+	s := serviceOn(table, 1)
+	s.Now = func() model.Time { return now }
+	appendAll(t, s, kind, observation(minute(1), "", num("a", 1)))
+	now = now.Add(time.Minute)
+	appendAll(t, s, kind, observation(minute(1), "", num("b", 2)))
+	if e := eventsOf(t, table, series(kind)); len(e) != 1 || e[0].ArrivedAt != now {
+		t.Errorf("stored %+v, want one event that arrived at %s", e, now)
 	}
 }
 
