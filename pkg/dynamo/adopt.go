@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -41,7 +42,7 @@ func (t *Table) adopt(ctx context.Context, d Definition) (string, error) {
 			return "", err
 		}
 	}
-	return deref(described.LatestStreamArn), t.enableTTL(ctx, d.TTL)
+	return aws.ToString(described.LatestStreamArn), t.enableTTL(ctx, d.TTL)
 }
 
 func (t *Table) enableStream(ctx context.Context, view string) (*types.TableDescription, error) {
@@ -73,5 +74,5 @@ func (t *Table) StreamARN(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("describe table %s: %w", t.name, advise(err))
 	}
-	return deref(out.Table.LatestStreamArn), nil
+	return aws.ToString(out.Table.LatestStreamArn), nil
 }

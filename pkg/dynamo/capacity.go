@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -44,7 +45,7 @@ func (t *Table) readReturnMode(ctx context.Context) types.ReturnConsumedCapacity
 func (t *Table) countRead(ctx context.Context, items int, consumed *types.ConsumedCapacity) {
 	read := 0.
 	if consumed != nil {
-		read = units(consumed.CapacityUnits)
+		read = aws.ToFloat64(consumed.CapacityUnits)
 	}
 	t.countReadUnits(ctx, items, read)
 }
@@ -56,7 +57,7 @@ func (t *Table) countReadUnits(ctx context.Context, items int, read float64) {
 
 func (c *Capacity) addReads(consumed *types.ConsumedCapacity) {
 	if consumed != nil {
-		c.addReadUnits(units(consumed.CapacityUnits))
+		c.addReadUnits(aws.ToFloat64(consumed.CapacityUnits))
 	}
 }
 
@@ -81,17 +82,10 @@ func (c *Capacity) addWrites(consumed ...types.ConsumedCapacity) {
 	for _, one := range consumed {
 		switch {
 		case one.ReadCapacityUnits != nil || one.WriteCapacityUnits != nil:
-			c.read += units(one.ReadCapacityUnits)
-			c.write += units(one.WriteCapacityUnits)
+			c.read += aws.ToFloat64(one.ReadCapacityUnits)
+			c.write += aws.ToFloat64(one.WriteCapacityUnits)
 		default:
-			c.write += units(one.CapacityUnits)
+			c.write += aws.ToFloat64(one.CapacityUnits)
 		}
 	}
-}
-
-func units(n *float64) float64 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -82,7 +83,7 @@ func (t *Table) enableTTL(ctx context.Context, attribute string) error {
 		return err
 	}
 	if d := now.TimeToLiveDescription; d != nil && (d.TimeToLiveStatus == types.TimeToLiveStatusEnabled || d.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
-		if got := deref(d.AttributeName); got != attribute {
+		if got := aws.ToString(d.AttributeName); got != attribute {
 			return fmt.Errorf("TTL uses the attribute %q, want %q: disable TTL first", got, attribute)
 		}
 		return nil
@@ -133,7 +134,7 @@ func definitionOf(t *types.TableDescription) (d Definition) {
 	d.Partition, d.Sort = schemaNames(t.KeySchema)
 	for _, i := range t.GlobalSecondaryIndexes {
 		partition, sort := schemaNames(i.KeySchema)
-		d.Indexes = append(d.Indexes, Index{deref(i.IndexName), partition, sort})
+		d.Indexes = append(d.Indexes, Index{aws.ToString(i.IndexName), partition, sort})
 	}
 	slices.SortFunc(d.Indexes, func(a, b Index) int { return cmp.Compare(a.Name, b.Name) })
 	if s := t.StreamSpecification; s != nil && s.StreamEnabled != nil && *s.StreamEnabled {
@@ -145,9 +146,9 @@ func definitionOf(t *types.TableDescription) (d Definition) {
 func schemaNames(schema []types.KeySchemaElement) (partition, sort string) {
 	for _, e := range schema {
 		if e.KeyType == types.KeyTypeHash {
-			partition = deref(e.AttributeName)
+			partition = aws.ToString(e.AttributeName)
 		} else {
-			sort = deref(e.AttributeName)
+			sort = aws.ToString(e.AttributeName)
 		}
 	}
 	return partition, sort

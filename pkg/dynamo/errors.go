@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -104,7 +105,7 @@ func cancelledResult(cancelled *types.TransactionCanceledException) (storage.Wri
 		code := codeOf(reason)
 		result, known := reasonResults[code]
 		if !known {
-			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code, causeOf(deref(reason.Message)), adviceFor(code))
+			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code, causeOf(aws.ToString(reason.Message)), adviceFor(code))
 		}
 		seen[result] = true
 	}
@@ -168,11 +169,4 @@ func adviceFor(code string) string {
 		return ""
 	}
 	return "; " + advice[code]
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
