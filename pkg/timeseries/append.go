@@ -1,6 +1,7 @@
 package timeseries
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
@@ -77,7 +78,7 @@ func (e *Events[T]) result(r model.AppendResult, permanent error) Result[T] {
 		return Result[T]{Err: model.FieldErrors(r.Errors)}
 	case model.Unknown:
 		_, id := ordervalue.Shown(r.Key.Order)
-		return Result[T]{ID: id, Err: firstError(r.Err, permanent, ErrUndecided)}
+		return Result[T]{ID: id, Err: cmp.Or(r.Err, permanent, ErrUndecided)}
 	}
 	_, id := ordervalue.Shown(r.Key.Order)
 	return Result[T]{Outcome: r.Outcome, ID: id, Latest: e.decidedBy(r)}
@@ -94,15 +95,6 @@ func (e *Events[T]) decidedBy(r model.AppendResult) *T {
 		return nil
 	}
 	return latest
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // withPatience limits the time of one append.
