@@ -22,13 +22,13 @@ func FigureColumns() []string { return append([]string(nil), figureColumns...) }
 func FigureCells(f query.Figures) []string {
 	return []string{
 		strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10),
-		decimalText(f.Sum), decimalText(f.Min), decimalText(f.Max), floatText(f.Avg), floatText(f.Stddev),
-		decimalText(f.First), decimalText(f.Last), floatText(f.P50), floatText(f.P95), floatText(f.P99),
+		DecimalText(f.Sum), DecimalText(f.Min), DecimalText(f.Max), floatText(f.Avg), floatText(f.Stddev),
+		DecimalText(f.First), DecimalText(f.Last), floatText(f.P50), floatText(f.P95), floatText(f.P99),
 	}
 }
 
-// decimalText returns all digits of a decimal, "" for nil.
-func decimalText(d *model.Decimal) string {
+// DecimalText returns all digits of a decimal, "" for nil.
+func DecimalText(d *model.Decimal) string {
 	if d == nil {
 		return ""
 	}

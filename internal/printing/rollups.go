@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/terminal"
-	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
@@ -29,7 +28,7 @@ func (f Times) Rollups(w io.Writer, found []query.Rollup, only string) error {
 			}
 			m := query.FiguresOf(r.Measure(name))
 			table.Add(bucket, name, strconv.FormatInt(m.Count, 10), strconv.FormatInt(m.Invalid, 10),
-				decimalText(m.Min), floatText(m.Avg), decimalText(m.Max), floatText(m.Stddev), terminal.Percentile(m.P95), note(r, name))
+				httpapi.DecimalText(m.Min), floatText(m.Avg), httpapi.DecimalText(m.Max), floatText(m.Stddev), terminal.Percentile(m.P95), note(r, name))
 		}
 	}
 	return table.Print()
@@ -41,14 +40,6 @@ func (f Times) bucket(r query.Rollup) string {
 		return r.Label()
 	}
 	return f.Text(r.Bucket.Start)
-}
-
-// decimalText returns all digits of a decimal, "" for nil.
-func decimalText(d *model.Decimal) string {
-	if d == nil {
-		return ""
-	}
-	return d.String()
 }
 
 // floatText returns a derived number to six digits, "" for nil.

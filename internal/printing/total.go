@@ -19,8 +19,8 @@ func Total(w io.Writer, t query.RangeTotal) error {
 	for _, name := range t.Summary.Names() {
 		m, _ := t.Summary.Measure(name)
 		f := query.FiguresOf(m)
-		table.Add(name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10), decimalText(f.Sum), decimalText(f.Min), floatText(f.Avg),
-			decimalText(f.Max), terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99), decimalText(f.First), decimalText(f.Last))
+		table.Add(name, strconv.FormatInt(f.Count, 10), strconv.FormatInt(f.Invalid, 10), httpapi.DecimalText(f.Sum), httpapi.DecimalText(f.Min), floatText(f.Avg),
+			httpapi.DecimalText(f.Max), terminal.Percentile(f.P50), terminal.Percentile(f.P95), terminal.Percentile(f.P99), httpapi.DecimalText(f.First), httpapi.DecimalText(f.Last))
 	}
 	if table.Len() > 1 {
 		if err := table.Print(); err != nil {
