@@ -131,26 +131,22 @@ func (p params) last() (time.Duration, error) {
 }
 
 // points returns the maximum number of points of a chart.
-func (p params) points() (int, error) {
-	if !p.values.Has("points") {
-		return query.DefaultPoints, nil
-	}
-	n, err := strconv.Atoi(p.text("points"))
-	if err != nil || n < 1 || n > maxPoints {
-		return 0, problemLimit.New("points: want a whole number from 1 to %d", maxPoints)
-	}
-	return n, nil
-}
+func (p params) points() (int, error) { return p.upTo("points", query.DefaultPoints, maxPoints, "") }
 
 func (p params) limit() (int, error) { return p.limitOr(defaultLimit) }
 
 func (p params) limitOr(missing int) (int, error) {
-	if !p.values.Has("limit") {
+	return p.upTo("limit", missing, maxLimit, "; read more with next")
+}
+
+// upTo returns a whole number from 1 to most, or missing if the request has none.
+func (p params) upTo(name string, missing, most int, remedy string) (int, error) {
+	if !p.values.Has(name) {
 		return missing, nil
 	}
-	n, err := strconv.Atoi(p.values.Get("limit"))
-	if err != nil || n < 1 || n > maxLimit {
-		return 0, problemLimit.New("limit: want a whole number from 1 to %d; read more with next", maxLimit)
+	n, err := strconv.Atoi(p.text(name))
+	if err != nil || n < 1 || n > most {
+		return 0, problemLimit.New("%s: want a whole number from 1 to %d%s", name, most, remedy)
 	}
 	return n, nil
 }
