@@ -61,11 +61,8 @@ func AlertState(it Item) (entity.AlertState, error) {
 	s.Rev = r.bytes16(tablekeys.AttrRev, required)
 	var list []ruleStateJSON
 	r.json(tablekeys.AttrTested, &list, "is not a list of rule states", required)
-	if r.err != nil {
-		return entity.AlertState{}, fmt.Errorf("read alert state of %s: %w", s.Series, r.err)
-	}
 	s.Rules = lists.Map(list, ruleStateJSON.state)
-	return s, nil
+	return decoded(&r, s, "alert state of %s", s.Series)
 }
 
 func (t ruleStateJSON) state() entity.RuleState {

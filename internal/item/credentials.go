@@ -1,7 +1,6 @@
 package item
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -46,9 +45,6 @@ func WriteKey(it Item) (entity.WriteKey, error) {
 	r := readerOf(it)
 	var k entity.WriteKey
 	r.json(tablekeys.AttrWriteKey, &k, "is not a write key", required)
-	if r.err != nil {
-		return entity.WriteKey{}, fmt.Errorf("read write key %s: %w", id, r.err)
-	}
 	k.ID = id
-	return k, nil
+	return decoded(&r, k, "write key %s", id)
 }

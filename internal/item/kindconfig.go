@@ -1,7 +1,6 @@
 package item
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -30,16 +29,8 @@ func KindConfig(it Item) (entity.KindConfig, error) {
 	}
 	r := readerOf(it)
 	c := entity.KindConfig{Kind: kind, Rev: r.bytes16(tablekeys.AttrRev, required), AppliedAt: r.time(tablekeys.AttrAt, required)}
-	text := r.string(tablekeys.AttrConfig, required)
-	if r.err == nil {
-		if err := json.Unmarshal([]byte(text), &c); err != nil {
-			r.err = fmt.Errorf("%w: attribute %s: %w", ErrDamaged, tablekeys.AttrConfig, err)
-		}
-	}
-	if r.err != nil {
-		return entity.KindConfig{}, fmt.Errorf("read the configuration of kind %s: %w", kind, r.err)
-	}
-	return withRetentions(c, 0, tier.Forever), nil
+	r.json(tablekeys.AttrConfig, &c, "is not a configuration", required)
+	return decoded(&r, withRetentions(c, 0, tier.Forever), "the configuration of kind %s", kind)
 }
 
 // withRetentions returns c with another value for the retentions that are equal to one: the

@@ -137,11 +137,8 @@ func Sentinel(it Item) (entity.Sentinel, error) {
 	if err != nil {
 		r.fail(tablekeys.AttrOwner, "is not a subject")
 	}
-	if r.err != nil {
-		return entity.Sentinel{Partition: k.PK}, fmt.Errorf("read sentinel %.80q: %w", k.PK, r.err)
-	}
 	s.Owner = owner
-	return s, nil
+	return decoded(&r, s, "sentinel %.80q", k.PK)
 }
 
 func toProfile(it Item, subject model.Subject, what string) (model.Profile, error) {

@@ -1,8 +1,6 @@
 package item
 
 import (
-	"fmt"
-
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -34,10 +32,7 @@ func PurgeLock(it Item) (entity.PurgeLock, error) {
 	l.ExpiresAt = r.int(keys.AttrExpiresAt, optional)
 	l.PurgeID = r.string(tablekeys.AttrPurgeID, optional)
 	l.Receipt = r.string(tablekeys.AttrReceipt, optional)
-	if r.err != nil {
-		return entity.PurgeLock{Subject: subject}, fmt.Errorf("read purge lock of %s: %w", subject, r.err)
-	}
-	return l, nil
+	return decoded(&r, l, "purge lock of %s", subject)
 }
 
 // FromPurge returns the stored form of p.
@@ -75,8 +70,5 @@ func Purge(it Item) (entity.Purge, error) {
 	p.LockedAt = r.time(tablekeys.AttrLockedAt, optional)
 	p.Rev = r.bytes16(tablekeys.AttrRev, required)
 	r.json(tablekeys.AttrCounts, &p.Counts, "is not a list of counts", optional)
-	if r.err != nil {
-		return entity.Purge{Subject: subject}, fmt.Errorf("read purge of %s: %w", subject, r.err)
-	}
-	return p, nil
+	return decoded(&r, p, "purge of %s", subject)
 }
