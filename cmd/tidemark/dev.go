@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -151,29 +152,10 @@ func runCommand(ctx context.Context, cmd *cobra.Command, stack *local.Stack, opt
 	return nil
 }
 
-const welcomeText = `Tidemark is up. Ctrl-C ends it.
+//go:embed welcome.txt
+var welcomeText string
 
-  Pages     %[1]s/ui/
-  HTTP API  %[1]s
-  DynamoDB  %[2]s, table %[3]s
-  table in  %[4]s
-  logs      %[5]s
-
-Send a reading and read it back (rollups follow within %[6]s):
-
-  curl -s %[1]s/v1/readings -H 'Content-Type: application/json' \
-    -d '{"deviceId":"sensor_01","timestamp":"2026-04-20T14:00:00Z","temperature":22.4}'
-  curl -s %[1]s/v1/devices/sensor_01/readings/latest
-  curl -s %[1]s/v1/devices/sensor_01/readings/rollups/hour
-
-%[1]s/openapi.json describes every route, %[1]s/sample/ is a website for a browser.
-To load a file, in another terminal and in this directory: tidemark replay --help
-
-`
-
-const mqttText = `MQTT broker at %s: publish readings to the topic tidemark/devices/sensor_01/readings.
-
-`
+const mqttText = "MQTT broker at %s: publish readings to the topic tidemark/devices/sensor_01/readings.\n\n"
 
 func printWelcome(w io.Writer, stack *local.Stack, flags devFlags, data string) {
 	fmt.Fprintf(w, welcomeText, stack.URL, stack.Endpoint, stack.Table, cmp.Or(data, "the database that you run"),
