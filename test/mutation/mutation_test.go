@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tidemark-db/tidemark/test/internal/plant"
 )
 
 // sample prints one letter for each rule; a fault changes its letter.
@@ -215,5 +217,29 @@ func Whole(text string) (bool, error) {
 	}
 	if flips != 1 {
 		t.Errorf("%d booleans are changed, want the one beside an error that may be nil: %+v", flips, faults)
+	}
+}
+
+// A reason must not outlive its fault, nor cover another one that takes its name.
+func TestSurvivors_AreFaultsOfTheCode(t *testing.T) {
+	root, err := plant.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	packages, err := check(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, faults, err := plantAll(root, packages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := readSurvivors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unknown := known.unknown(faults); len(unknown) > 0 {
+		t.Errorf("%s names faults that do not exist: %q", survivorsFile, unknown)
 	}
 }
