@@ -61,24 +61,24 @@ func eventCountPrice(r resource) float64 {
 }
 
 // atRest are the costs of what the schedules of an idle stage do, by the month. Each minute:
-// two invocations by schedules, and a delivery of the heartbeat; two writes; two lines of
+// the invocations by schedules, and a delivery of the heartbeat; two writes; two lines of
 // logs for each invocation.
-func atRest(deferred bool) []struct {
+func atRest(deferred bool, scheduled int) []struct {
 	name    string
 	dollars float64
 	why     string
 } {
 	const minutes = 60 * hoursAMonth
-	metrics := len(telemetry.AtRest(deferred))
+	metrics, invocations := len(telemetry.AtRest(deferred)), scheduled+1
 	return []struct {
 		name    string
 		dollars float64
 		why     string
 	}{
 		{"metrics of the functions", metricPrice * float64(metrics), fmt.Sprintf("$0.30 each of %d that are published every minute", metrics)},
-		{"schedules", minutes * 3 * (0.20 + 0.27) / 1e6, "3 invocations a minute of 20 ms at 1 GB"},
+		{"schedules", minutes * float64(invocations) * (0.20 + 0.27) / 1e6, fmt.Sprintf("%d invocations a minute of 20 ms at 1 GB", invocations)},
 		{"heartbeats", minutes * 2 * 0.625 / 1e6, "2 writes a minute"},
-		{"logs", minutes * 3 * 1000 * 0.50 / 1e9, "1 KB an invocation, $0.50 a GB"},
+		{"logs", minutes * float64(invocations) * 1000 * 0.50 / 1e9, "1 KB an invocation, $0.50 a GB"},
 	}
 }
 
@@ -125,7 +125,12 @@ func writeCost(out io.Writer, stage string, t template, deferred bool) error {
 
 func writeIdleCost(text *strings.Builder, all map[string]resource, deferred bool) {
 	fmt.Fprintf(text, "\nidle cost a month (us-east-1, November 2026, before any free tier):\n")
-	total := 0.0
+	total, scheduled := 0.0, 0
+	for _, r := range all {
+		if targets, ok := r.Properties["Targets"].([]any); ok && r.Properties["ScheduleExpression"] != nil {
+			scheduled += len(targets)
+		}
+	}
 	for _, p := range prices {
 		sum, n := 0.0, 0
 		for _, r := range all {
@@ -138,7 +143,7 @@ func writeIdleCost(text *strings.Builder, all map[string]resource, deferred bool
 			total += sum
 		}
 	}
-	for _, c := range atRest(deferred) {
+	for _, c := range atRest(deferred, scheduled) {
 		fmt.Fprintf(text, "  $%7.2f  %-28s %s\n", c.dollars, c.name, c.why)
 		total += c.dollars
 	}

@@ -37,6 +37,7 @@ stages:
     alarmMail: team@example.com
     alarmTopic: arn:aws:sns:eu-central-1:123456789012:on-call
     customerKey: true
+    sweeps: 4
     tracing: true
     access: {issuer: "https://login.example.com", audience: [tidemark, console], ownerClaim: account, scopePrefix: tidemark/}
     cors: ["https://app.example.com"]

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/envelope"
 )
 
 // How ingest's queue and data stream are read: a batch is about as large as one HTTP request,
@@ -103,22 +104,46 @@ func (s *stack) addSourceMappings() {
 // addSchedules makes purge start and resume purges every minute, and aggregate deliver waiting
 // alert notifications and write the rows of buckets that have closed.
 func (s *stack) addSchedules() {
-	s.addSchedule("Purge", purge, "Starts purges that are due and resumes interrupted ones", config.PurgeEvery)
-	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery)
+	s.addSchedule("Purge", purge, "Starts purges that are due and resumes interrupted ones", config.PurgeEvery, "")
+	s.addSchedule("Alerts", aggregate, "Delivers alert notifications that are waiting", config.AlertsEvery, s.sweeps()...)
 }
 
-// addSchedule invokes a function at an interval.
-func (s *stack) addSchedule(id, function, purpose string, every time.Duration) {
+// sweeps returns the payload of each sweep; one is the scheduled event as it is.
+func (s *stack) sweeps() (payloads []string) {
+	if s.stage.Sweeps == 1 {
+		return []string{""}
+	}
+	for i := range s.stage.Sweeps {
+		payloads = append(payloads, envelope.Part{Sweep: i, Sweeps: s.stage.Sweeps}.Payload())
+	}
+	return payloads
+}
+
+// addSchedule invokes a function at an interval, with each of the payloads at the same time. "" is the
+// event of the schedule.
+func (s *stack) addSchedule(id, function, purpose string, every time.Duration, payloads ...string) {
+	var targets []any
+	for i, payload := range payloads {
+		name := id
+		if i > 0 {
+			name = fmt.Sprint(id, i)
+		}
+		target := &awsevents.CfnRule_TargetProperty{
+			Id: &name, Arn: s.invoked(function),
+			// The next invocation does the work of a missed one.
+			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: new(0.0), MaximumEventAgeInSeconds: new(60.0)},
+		}
+		if payload != "" {
+			target.Input = &payload
+		}
+		targets = append(targets, target)
+	}
 	rule := awsevents.NewCfnRule(s.Stack, new(id+"Schedule"), &awsevents.CfnRuleProps{
 		Name:               s.name(strings.ToLower(id)),
 		Description:        &purpose,
 		ScheduleExpression: new(rateExpression(every)),
 		State:              new("ENABLED"),
-		Targets: []any{&awsevents.CfnRule_TargetProperty{
-			Id: &id, Arn: s.invoked(function),
-			// The next invocation does the work of a missed one.
-			RetryPolicy: &awsevents.CfnRule_RetryPolicyProperty{MaximumRetryAttempts: new(0.0), MaximumEventAgeInSeconds: new(60.0)},
-		}},
+		Targets:            targets,
 	})
 	s.allowInvoke(id+"SchedulePermission", function, eventBridge, s.Account(), *rule.AttrArn())
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"time"
@@ -78,11 +77,6 @@ func (h *handler) logAlert(n *entity.Notification) {
 	}
 	h.log.Log(context.Background(), level, "alert "+string(n.Change), "alert", n.Alert.ID, telemetry.FieldSeries, n.Alert.Series.String(),
 		"rule", n.Alert.Rule, "severity", string(n.Alert.Severity))
-}
-
-// isScheduled reports whether a payload is a scheduled event.
-func isScheduled(payload []byte) bool {
-	return !bytes.Contains(payload, []byte(`"Records"`)) && bytes.Contains(payload, []byte(`"detail-type"`))
 }
 
 // deliverPending delivers waiting notifications, ends the open alerts of removed rules, and tests new

@@ -68,8 +68,8 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if isScheduled(payload) {
-		return h.handleSchedule(ctx)
+	if envelope.IsScheduled(payload) {
+		return h.handleSchedule(ctx, payload)
 	}
 	batch, err := h.decoder.Decode(payload)
 	if err != nil {

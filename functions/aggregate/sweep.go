@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
+	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
@@ -43,31 +44,37 @@ type scheduledResult struct {
 	Left  int `json:"left"`  // due invalidations that the next sweep finds again
 }
 
-// handleSchedule writes a heartbeat, delivers waiting alert notifications, and sweeps all queue shards at the
-// same time. A failure is logged, and the next scheduled event retries.
-func (h *handler) handleSchedule(ctx context.Context) ([]byte, error) {
+// handleSchedule writes a heartbeat, delivers waiting alert notifications, and sweeps the queue shards of its
+// part at the same time. Only the first part does what is not divided. A failure is logged, and the
+// next scheduled event retries.
+func (h *handler) handleSchedule(ctx context.Context, payload []byte) ([]byte, error) {
+	part := envelope.PartOf(payload)
 	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()
-	h.beat(ctx)
+	if part.Sweep == 0 {
+		h.beat(ctx)
+	}
 	var result scheduledResult
 	var sweeps sync.WaitGroup
 	if h.sweeper != nil {
-		sweeps.Go(func() { result.Swept, result.Left = h.sweep(ctx) })
+		sweeps.Go(func() { result.Swept, result.Left = h.sweep(ctx, part) })
 	}
-	if h.alerts != nil {
+	if h.alerts != nil && part.Sweep == 0 {
 		result.DeliveryResult = h.deliverPending(ctx)
 	}
 	sweeps.Wait()
 	return json.Marshal(result)
 }
 
-// sweep sweeps all queue shards at the same time, and logs each that found anything.
-func (h *handler) sweep(ctx context.Context) (swept, left int) {
-	h.publishSweepAge(ctx)
+// sweep sweeps the queue shards of a part at the same time, and logs each that found anything.
+func (h *handler) sweep(ctx context.Context, part envelope.Part) (swept, left int) {
+	if part.Sweep == 0 {
+		h.publishSweepAge(ctx)
+	}
 	start := time.Now()
 	var mu sync.Mutex // guards swept and left
 	var group sync.WaitGroup
-	for shard := range tablekeys.QueueShards {
+	for shard := part.Sweep; shard < tablekeys.QueueShards; shard += part.Sweeps {
 		group.Go(func() {
 			began := time.Now()
 			report, err := h.sweeper.Sweep(ctx, shard)

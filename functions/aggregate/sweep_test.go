@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -62,6 +63,28 @@ func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 	for _, want := range []string{"the table is down", "no row", `"queue_shard":2`} {
 		if !strings.Contains(f.logs.String(), want) {
 			t.Errorf("the log lacks %q: %s", want, f.logs.String())
+		}
+	}
+}
+
+// Together the parts do what one invocation does: each queue shard once, and the rest once.
+func TestSchedule_PartsShareTheQueueShards(t *testing.T) {
+	for parts := 1; parts <= tablekeys.QueueShards; parts++ {
+		f := newFixture(t)
+		s := &sweeps{shards: map[int]int{}}
+		f.sweeper = s
+		for part := range parts {
+			if _, err := f.Invoke(t.Context(), []byte(envelope.Part{Sweep: part, Sweeps: parts}.Payload())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for shard := range tablekeys.QueueShards {
+			if s.shards[shard] != 1 {
+				t.Errorf("%d parts: queue shard %d was swept %d times", parts, shard, s.shards[shard])
+			}
+		}
+		if n := strings.Count(f.out.String(), `"SweepAge":90`); n != 1 {
+			t.Errorf("%d parts: the age of the low watermark was published %d times", parts, n)
 		}
 	}
 }

@@ -106,6 +106,9 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 	return found
 }
 
+// MaxSweeps is the number of queue shards.
+const MaxSweeps = 4
+
 // outOfBounds returns a mistake for each number of the stage that AWS does not support.
 func (s *Stage) outOfBounds(path string) (found Mistakes) {
 	const (
@@ -116,6 +119,7 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 		number(path+".reserved.ingest", s.Reserved.Ingest, 0, 100000, apart),
 		number(path+".reserved.aggregate", s.Reserved.Aggregate, 0, 100000, apart),
 		number(path+".reserved.query", s.Reserved.Query, 0, 100000, apart),
+		number(path+".sweeps", s.Sweeps, 1, MaxSweeps, "there are so many queue shards"),
 		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),
 		number(path+".throttle.burst", s.Throttle.Burst, 1, 5000, offering),
 	} {

@@ -182,14 +182,14 @@ stages:
 	want := []config.Stage{
 		{
 			Name: "live", Billing: config.Billing{ReadUnits: 25, WriteUnits: 50}, Removal: config.Retain,
-			Monitoring: config.FullMonitoring, LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com",
+			Monitoring: config.FullMonitoring, Sweeps: 1, LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com",
 			Access:   config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub"},
 			Throttle: config.Throttle{Rate: 500, Burst: 1000},
 			Sources:  config.Sources{Things: []string{"DEVICE"}, Topic: "plant7", Pages: true, Senders: true, SQS: true},
 			Reserved: config.Reserved{Aggregate: 20},
 		},
 		{
-			Name: "test", Monitoring: config.FullMonitoring, Removal: config.Destroy, LogRetention: tier.Day24,
+			Name: "test", Monitoring: config.FullMonitoring, Sweeps: 1, Removal: config.Destroy, LogRetention: tier.Day24,
 			Throttle: config.Throttle{Rate: 5, Burst: 1000},
 			Sources:  config.Sources{Topic: "tidemark-test", Pages: true, Senders: true},
 		},

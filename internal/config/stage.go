@@ -16,6 +16,8 @@ type Stage struct {
 	// Without it, AWS manages the keys.
 	CustomerKey bool
 	Tracing     bool // X-Ray
+	// Sweeps is how many invocations share the queue shards each minute.
+	Sweeps int
 	// Monitoring is how much of CloudWatch the stage pays for.
 	Monitoring Monitoring
 	// Canary sends a tenth of the invocations of a new version to it for five minutes, and
@@ -116,6 +118,7 @@ func stageOf(name string) Stage {
 		Removal:      Retain,
 		LogRetention: 90 * day,
 		Monitoring:   FullMonitoring,
+		Sweeps:       1,
 		Throttle:     Throttle{Rate: 500, Burst: 1000},
 		Sources:      Sources{Things: []string{"DEVICE"}, Topic: "tidemark-" + name, Pages: true, Senders: true},
 	}
