@@ -116,3 +116,23 @@ func TestAppend_UnreadablePurgeLockStoresNothing(t *testing.T) {
 		t.Errorf("%d items stored, want none", n)
 	}
 }
+
+type failingLocks struct{ err error }
+
+func (f failingLocks) PurgeLocked(context.Context, model.Subject) (bool, error) { return false, f.err }
+
+// Without knowing the lock nothing is stored, and each result says why.
+func TestAppend_SaysWhyALockCannotBeRead(t *testing.T) {
+	t.Parallel()
+	denied := errors.New("access denied")
+	table, kind := memory.New(clock), kindOf(t, derived)
+	s := serviceOn(table, 1)
+	s.PurgeLocks = failingLocks{denied}
+	results, err := s.AppendEvents(t.Context(), kind, []ingest.TypedObservation{observation(minute(1), "", num("t", 1))})
+	if !errors.Is(err, denied) || len(results) != 1 || results[0].Outcome != model.Unknown || !errors.Is(results[0].Err, denied) {
+		t.Errorf("%+v, %v; want one that is unknown because access is denied", results, err)
+	}
+	if left := eventsOf(t, table, series(kind)); len(left) != 0 {
+		t.Errorf("stored %+v, want nothing", left)
+	}
+}

@@ -358,8 +358,8 @@ func TestValidation_TooManyFieldsAreTheOnlyError(t *testing.T) {
 		o.Attrs = append(o.Attrs, num(fmt.Sprint("f", i), 1))
 	}
 	r := appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), o)[0]
-	if len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooManyFields {
-		t.Errorf("errors %v, want one: %s", r.Errors, ingest.CodeTooManyFields)
+	if len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooManyFields || !strings.HasPrefix(r.Errors[0].Message, "101 fields: at most 100") {
+		t.Errorf("errors %v, want one: %s, 101 instead of 100", r.Errors, ingest.CodeTooManyFields)
 	}
 }
 

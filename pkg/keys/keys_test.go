@@ -257,6 +257,13 @@ func TestParseRow_RefusesUnknownTiersAndLabels(t *testing.T) {
 	}
 }
 
+func TestParseRow_SaysThatANameIsEmpty(t *testing.T) {
+	_, err := keys.ParseRow(keys.Key{PK: "DEVICE#d", SK: "AGG#month###2026-04"})
+	if err == nil || !strings.Contains(err.Error(), "a name in it is empty") || !strings.Contains(err.Error(), "AGG#month###2026-04") {
+		t.Errorf("the error is %v, want the key and what is empty", err)
+	}
+}
+
 func FuzzKeyRoundTrip(f *testing.F) {
 	testenv.AddCorpus(f)
 	f.Add("DEVICE", "sensor_01", "READING", "status", "7", int64(1776693600000), 0)
