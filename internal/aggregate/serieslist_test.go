@@ -87,6 +87,8 @@ func TestProcess_TheListIsWrittenOnceForEachHour(t *testing.T) {
 		w.put(model.Order{At: at(ten).Add(time.Duration(i) * time.Minute)}, "1")
 		writes += w.process().Listed
 	}
+	w.put(model.Order{At: tier.Hour.BucketOf(at(ten)).Start, ID: "late"}, "1") // the first hour is listed
+	writes += w.process().Listed
 	if writes != 3 {
 		t.Errorf("180 events of three hours: %d writes of the list, want 3", writes)
 	}
