@@ -303,14 +303,14 @@ var mutants = []mutant{
 	},
 	{
 		Name: "nil-on-failure", Says: "the function returns no response when a record failed", Tests: functionTests,
-		Edits: []edit{{handling, "	return json.Marshal(r)", "	if len(r.Failures) > 0 {\n		return nil, nil\n	}\n	return json.Marshal(r)"}},
+		Edits: []edit{{handling, "	return json.Marshal(r)", "	if len(r.BatchItemFailures) > 0 {\n		return nil, nil\n	}\n	return json.Marshal(r)"}},
 	},
 	{
 		Name: "acknowledge-failed", Says: "the function acknowledges the first failed record, and names the next", Tests: functionTests,
 		Edits: []edit{
-			{handling, "	for _, n := range sequenceNumbers {\n		if _, ok := failed[n]; ok {\n			return response{[]failure{{n}}}\n", `	for i, n := range sequenceNumbers {
+			{handling, "	for _, n := range sequenceNumbers {\n		if _, ok := failed[n]; ok {\n			return envelope.FailedFrom(n)\n", `	for i, n := range sequenceNumbers {
 		if _, ok := failed[n]; ok && i+1 < len(sequenceNumbers) {
-			return response{[]failure{{sequenceNumbers[i+1]}}}
+			return envelope.FailedFrom(sequenceNumbers[i+1])
 `},
 		},
 	},
