@@ -22,11 +22,11 @@ func (s *stack) addIoT() {
 	if len(s.stage.Sources.Things) == 0 {
 		return
 	}
-	failures := s.ruleFailures()
+	deliver, failures := s.delivery(), s.ruleFailures()
 	for i := range s.kinds.Kinds {
 		if k := &s.kinds.Kinds[i]; s.isThing(k.Subject) {
 			for _, r := range s.rules(k) {
-				s.addRule(k, r, failures)
+				s.addRule(k, r, deliver, failures)
 			}
 		}
 	}
@@ -77,7 +77,10 @@ const (
 // these fields. A rule cannot add fields to an array: the second one wraps it. Package
 // envelope reads the names.
 func (s *stack) rules(k *catalog.Kind) []iotRule {
-	const mark = "topic(3) AS " + envelope.RuleSubject
+	mark := "topic(3) AS " + envelope.RuleSubject
+	if s.stage.Sources.Batched {
+		mark += ", traceid() AS " + envelope.RuleDelivery
+	}
 	topic := s.topicOf(k, "+")
 	return []iotRule{
 		{capitalize(k.Name) + "Rule", s.ruleName(k), fmt.Sprintf("SELECT *, %s, '%s' AS %s FROM '%s'", mark, k.Name, envelope.RuleKind, topic)},
@@ -86,7 +89,15 @@ func (s *stack) rules(k *catalog.Kind) []iotRule {
 	}
 }
 
-func (s *stack) addRule(k *catalog.Kind, r iotRule, failures awsiam.Role) {
+// delivery is the action of every rule: one invocation for a message, or one request for up to ten of them.
+func (s *stack) delivery() *awsiot.CfnTopicRule_ActionProperty {
+	if s.stage.Sources.Batched {
+		return s.addBatching()
+	}
+	return &awsiot.CfnTopicRule_ActionProperty{Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.invoked(ingest)}}
+}
+
+func (s *stack) addRule(k *catalog.Kind, r iotRule, action *awsiot.CfnTopicRule_ActionProperty, failures awsiam.Role) {
 	rule := awsiot.NewCfnTopicRule(s.Stack, &r.id, &awsiot.CfnTopicRuleProps{
 		RuleName: &r.name,
 		TopicRulePayload: &awsiot.CfnTopicRule_TopicRulePayloadProperty{
@@ -94,36 +105,43 @@ func (s *stack) addRule(k *catalog.Kind, r iotRule, failures awsiam.Role) {
 			AwsIotSqlVersion: new("2016-03-23"),
 			Sql:              &r.sql,
 			RuleDisabled:     false,
-			Actions: []any{&awsiot.CfnTopicRule_ActionProperty{
-				Lambda: &awsiot.CfnTopicRule_LambdaActionProperty{FunctionArn: s.invoked(ingest)},
-			}},
+			Actions:          []any{action},
 			ErrorAction: &awsiot.CfnTopicRule_ActionProperty{
 				Sqs: &awsiot.CfnTopicRule_SqsActionProperty{QueueUrl: s.undelivered.QueueUrl(), RoleArn: failures.RoleArn(), UseBase64: false},
 			},
 		},
 	})
+	if s.things != nil {
+		rule.Node().AddDependency(s.things)
+		return
+	}
 	s.allowInvoke(r.id+"Permission", ingest, "iot.amazonaws.com", s.Account(), *rule.AttrArn())
 }
 
 // ruleFailures is the role of a rule's error action, which sends to the undelivered queue.
 func (s *stack) ruleFailures() awsiam.Role {
-	document := awsiam.NewPolicyDocument(nil)
 	allowed := []privilege{{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.undelivered.QueueArn()}}}
 	if s.key != nil {
 		allowed = append(allowed, privilege{"Key", []string{"kms:Decrypt", "kms:GenerateDataKey"}, []string{*s.key.KeyArn()}})
 	}
+	return s.ruleRole("RuleFailureRole", "Sends messages that the rules of "+*s.StackName()+" could not deliver to the undelivered queue", allowed...)
+}
+
+// ruleRole is a role of AWS IoT's rules in this account.
+func (s *stack) ruleRole(id, description string, allowed ...privilege) awsiam.Role {
+	document := awsiam.NewPolicyDocument(nil)
 	for _, p := range allowed {
 		document.AddStatements(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 			Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
 		}))
 	}
-	return withLogicalID(awsiam.NewRole(s.Stack, new("RuleFailureRole"), &awsiam.RoleProps{
+	return withLogicalID(awsiam.NewRole(s.Stack, &id, &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(new("iot.amazonaws.com"), &awsiam.ServicePrincipalOpts{
 			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.Account()}},
 		}),
-		Description:    new("Sends messages that the rules of " + *s.StackName() + " could not deliver to the undelivered queue"),
+		Description:    &description,
 		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": document},
-	}), "RuleFailureRole")
+	}), id)
 }
 
 // thingName is the policy variable for the name of the connected thing.

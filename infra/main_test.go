@@ -53,6 +53,8 @@ stages:
     removal: destroy
     monitoring: lean
     alarmMail: team@example.com
+  batched:
+    sources: {batched: true}
   devices:
     cors: ["https://app.example.com"]
     access: {issuer: "https://login.example.com", audience: [tidemark]}

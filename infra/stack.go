@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiot"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskinesis"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -44,6 +45,7 @@ type stack struct {
 	mapping      awslambda.CfnEventSourceMapping
 	purgeMapping awslambda.CfnEventSourceMapping
 	api          awsapigatewayv2.CfnApi
+	things       awsiot.CfnTopicRuleDestination // nil unless rules send batches
 	bus          awsevents.CfnEventBus
 	topic        awssns.Topic // of alarms; nil without alarmMail
 	deadAlerts   awssqs.Queue // alerts that no topic accepted; nil without a topic

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
@@ -23,6 +24,7 @@ type handler struct {
 	appends     httpapi.AppendOptions
 	defaultKind string               // of messages that do not name a kind
 	collector   *collector.Collector // nil without page views
+	client      *http.Client         // for confirmations to AWS IoT
 	routes      []route
 	reporter    *reporter
 }
@@ -72,7 +74,11 @@ var errUndecided = errors.New("the outcome of some observations is unknown: deli
 // iot appends the message of an IoT rule and returns the number of observations by outcome.
 // After an error, Lambda delivers the message again.
 func (h *handler) iot(ctx context.Context, payload []byte) (map[model.Outcome]int, error) {
-	messages := envelope.FromDevice(payload, requestID(ctx), h.defaultKind, h.appends.Limits.Observations)
+	return h.appendThings(ctx, envelope.FromDevice(payload, requestID(ctx), h.defaultKind, h.appends.Limits.Observations))
+}
+
+// appendThings appends messages of IoT rules. After an error, they must be delivered again.
+func (h *handler) appendThings(ctx context.Context, messages []envelope.Message) (map[model.Outcome]int, error) {
 	counts := make(map[model.Outcome]int)
 	results, err := h.appendMessages(ctx, envelope.IoT, messages)
 	for _, r := range results {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"net/http"
 	"os"
 	"time"
 
@@ -71,12 +72,14 @@ func newHandler(conf *config.Config, s store, r *reporter) (*handler, error) {
 		PurgeLockMaxAge:     conf.Functions.Ingest.Timeout,
 	}
 	views := collectorOf(conf, kinds, service, s, r)
-	return &handler{
+	h := &handler{
 		service:     service,
 		collector:   views,
 		appends:     httpapi.AppendOptions{Catalog: kinds, Limits: conf.Limits},
 		defaultKind: domains.DefaultKind,
-		routes:      addedRoutes(views, receiverOf(conf, kinds, service, r)),
+		client:      http.DefaultClient,
 		reporter:    r,
-	}, nil
+	}
+	h.routes = h.addedRoutes(views, receiverOf(conf, kinds, service, r))
+	return h, nil
 }

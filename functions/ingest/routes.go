@@ -69,8 +69,9 @@ func receiverOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Ser
 	}
 }
 
-// addedRoutes returns the routes of the domains, and those of senders of other databases.
-func addedRoutes(views *collector.Collector, senders *receiver.Receiver) (all []route) {
+// addedRoutes returns the routes of the domains, of AWS IoT, and of senders of other databases.
+func (h *handler) addedRoutes(views *collector.Collector, senders *receiver.Receiver) (all []route) {
+	all = []route{{envelope.PathMessages, h.things}, {envelope.PathThings, h.confirm}}
 	if views != nil {
 		all = append(all, route{collector.Prefix, views.Serve}, route{sitekey.PathEvent, views.ServeEvent}, route{script.PathPrefix, script.Serve})
 	}

@@ -18,6 +18,7 @@ var notes = []struct{ end, why string }{
 	{".sources.topic", "devices must publish to the new topics, and their policies must allow it"},
 	{".sources.sqs", "if it is disabled, the queue is deleted with its messages"},
 	{".sources.kinesis", "if it is disabled, the data stream is deleted with its records"},
+	{".sources.batched", "rules send to another address, and AWS IoT asks the API to confirm it: see docs/SENDERS.md"},
 	{".sources.things", "only things of these subject types can publish"},
 	{"quarantine.retention", "it applies to new entries of the quarantine"},
 }

@@ -105,6 +105,7 @@ type Sources struct {
 	// Topic is the first level of the stage's MQTT topics. It separates the stages of one
 	// account.
 	Topic   string
+	Batched bool // rules send up to ten messages of any topics in one request
 	Pages   bool // the collector of page views, and the routes of sites
 	Senders bool // the routes of InfluxDB line protocol and OTLP, for senders with a write key
 	SQS     bool // a queue

@@ -2,9 +2,11 @@ package envelope
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -21,6 +23,17 @@ import (
 const (
 	RuleSubject = "tidemark_subject" // the subject's id, from the topic
 	RuleKind    = "tidemark_kind"    // the kind's name, such as READING
+	// RuleDelivery identifies a message in a batch of a rule: it is the same when the message is delivered
+	// again, in whatever batch.
+	RuleDelivery = "tidemark_delivery"
+)
+
+// The paths of the API for rules that send batches. AWS IoT sends its confirmation requests to a path
+// that begins the rules' own.
+const (
+	PathThings       = "/things/"
+	PathConfirmation = PathThings + "rules"
+	PathMessages     = PathConfirmation + "/messages"
 )
 
 // Message is one observation of a rule's payload, with the name of its kind.
@@ -53,7 +66,8 @@ func FromRule(payload []byte, delivery, kind string, limit int) []Message {
 
 // extractRuleFields moves the rule's fields from Fields to Subject and Kind.
 func (m *Message) extractRuleFields() {
-	targets := map[string]*string{RuleSubject: &m.Subject, RuleKind: &m.Kind}
+	var delivery string // FromThings has read it
+	targets := map[string]*string{RuleSubject: &m.Subject, RuleKind: &m.Kind, RuleDelivery: &delivery}
 	fields := m.Fields[:0]
 	for _, f := range m.Fields {
 		target, ok := targets[f.Name]
@@ -120,6 +134,20 @@ func FromDevice(payload []byte, delivery, kind string, limit int) []Message {
 		e.Payload = marked(e.Payload, m.Subject, m.Kind)
 	}
 	return elements
+}
+
+// FromThings decodes a batch of an IoT rule: an array of what FromDevice decodes, from any devices. A
+// message without RuleDelivery is identified by delivery and its position.
+func FromThings(payload []byte, delivery, kind string, limit int) (all []Message) {
+	var batch []json.RawMessage
+	if json.Unmarshal(payload, &batch) != nil {
+		return unmarked(payload, delivery, kind)
+	}
+	for i, message := range batch {
+		own := cmp.Or(shapeOf(message).text(RuleDelivery), fmt.Sprint(delivery, "/", i))
+		all = append(all, FromDevice(message, own, kind, limit)...)
+	}
+	return all
 }
 
 func unmarked(payload []byte, delivery, kind string) []Message {

@@ -120,7 +120,7 @@ func (r *Retrier) observations(ctx context.Context, e *Entry) (Result, error) {
 	return r.Append(ctx, decode, e.Payload, "quarantine/"+e.ID, e.Subject)
 }
 
-// Decoder is envelope.FromRule or envelope.FromDevice.
+// Decoder is envelope.FromRule, FromDevice or FromThings.
 type Decoder func(payload []byte, delivery, kind string, limit int) []envelope.Message
 
 // Append appends the observations of a payload, in order. Those that name no subject are of subject. It

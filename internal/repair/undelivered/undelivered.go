@@ -50,8 +50,8 @@ func Decode(m onfailure.Message, kinds *catalog.Catalog) Message {
 		RequestPayload json.RawMessage
 		Batch          Range `json:"KinesisBatchInfo"`
 		RuleName       string
-		Topic          string
-		Original       []byte `json:"base64OriginalPayload"`
+		failedByRule
+		Batched []failedByRule `json:"payloadsWithMetadata"`
 	}
 	_ = json.Unmarshal(m.Body, &in) // what is not an object has no member
 	switch {
@@ -65,15 +65,35 @@ func Decode(m onfailure.Message, kinds *catalog.Catalog) Message {
 		return d
 	case in.RuleName != "" && in.Topic != "":
 		d := Message{Message: m, Form: Rule, Detail: in.Topic, origin: m.ID, decode: envelope.FromDevice}
-		kind, subject, batch, ok := envelope.FindTopic(kinds, in.Topic)
-		if !ok {
-			d.Err = fmt.Errorf("no kind has the topic %.200q: declare the kind", in.Topic)
-			return d
+		d.payload, d.Err = in.evaluate(kinds)
+		return d
+	case in.RuleName != "" && len(in.Batched) > 0:
+		d := Message{Message: m, Form: Rule, Detail: in.Batched[0].Topic, origin: m.ID, decode: envelope.FromThings}
+		payloads := make([]json.RawMessage, len(in.Batched))
+		for i, one := range in.Batched {
+			if payloads[i], d.Err = one.evaluate(kinds); d.Err != nil {
+				return d
+			}
 		}
-		d.payload, d.Err = envelope.ByRule(in.Original, kind.Name, subject, batch)
+		d.payload, d.Err = json.Marshal(payloads)
 		return d
 	}
 	return Message{Message: m, Form: Inbox, origin: m.ID, payload: m.Body, decode: envelope.FromRule}
+}
+
+// failedByRule is a message of a device that a rule could not deliver.
+type failedByRule struct {
+	Topic    string
+	Original []byte `json:"base64OriginalPayload"`
+}
+
+// evaluate returns what the rule of the topic would have sent.
+func (f failedByRule) evaluate(kinds *catalog.Catalog) ([]byte, error) {
+	kind, subject, batch, ok := envelope.FindTopic(kinds, f.Topic)
+	if !ok {
+		return nil, fmt.Errorf("no kind has the topic %.200q: declare the kind", f.Topic)
+	}
+	return envelope.ByRule(f.Original, kind.Name, subject, batch)
 }
 
 // Queue has the messages. Receive returns messages that were not returned before; none means that

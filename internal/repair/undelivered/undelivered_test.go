@@ -133,11 +133,15 @@ func (f *fixture) addForm(form undelivered.Form, n int) {
 			"condition":"RetriesExhausted","approximateInvokeCount":3},"requestPayload":%s,"responseContext":{"statusCode":200,"functionError":"Unhandled"},"responsePayload":{"errorMessage":"timeout"}}`, n, payload))
 	case undelivered.Rule:
 		topic, message := "tidemark/devices/sensor_01/readings", reading(n, false)
-		if n%2 == 1 {
+		if n%3 == 1 {
 			topic, message = topic+"/batch", "["+message+"]"
 		}
-		f.add(fmt.Sprintf(`{"ruleName":"tidemark_prod_READING","topic":%q,"cloudwatchTraceId":"00000000-0000-0000-0000-000000000000","clientId":"sensor_01","sourceIp":"192.0.2.1",
-			"base64OriginalPayload":%q,"failures":[{"failedAction":"LambdaAction","failedResource":"ingest","errorMessage":"throttled"}]}`, topic, base64.StdEncoding.EncodeToString([]byte(message))))
+		failed := fmt.Sprintf(`"topic":%q,"base64OriginalPayload":%q`, topic, base64.StdEncoding.EncodeToString([]byte(message)))
+		if n%3 == 2 { // of a batch across topics
+			failed = `"payloadsWithMetadata":[{"id":"7a28",` + failed + `}]`
+		}
+		f.add(fmt.Sprintf(`{"ruleName":"tidemark_prod_READING",%s,"cloudwatchTraceId":"00000000-0000-0000-0000-000000000000","clientId":"sensor_01","sourceIp":"192.0.2.1",
+			"failures":[{"failedAction":"LambdaAction","failedResource":"ingest","errorMessage":"throttled"}]}`, failed))
 	case undelivered.Stream:
 		f.shard.records = append(f.shard.records, []byte(reading(n, true)))
 	}
@@ -220,12 +224,13 @@ func TestReplay_KeepsWhatItCannotStore(t *testing.T) {
 	f.shard.trimmed = 1
 	for body, want := range map[string]string{
 		`not JSON`: "not JSON",
-		`{"deviceId":"sensor_01","timestamp":"yesterday"}`:                                              "timestamp",
-		`{"tidemark_kind":"FLOW","deviceId":"a"}`:                                                       `kind "FLOW" is not declared`,
-		`{"requestContext":{"requestId":"r"},"requestPayload":{"deviceId":"a"}}`:                        "does not come from a rule",
-		`{"requestContext":{"requestId":"r"},"requestPayload":{"detail-type":"x"}}`:                     "not of an IoT rule",
-		`{"ruleName":"r","topic":"tidemark/pumps/1/flows","base64OriginalPayload":"e30="}`:              "no kind has the topic",
-		`{"ruleName":"r","topic":"tidemark/devices/a/readings","base64OriginalPayload":"bm90IEpTT04="}`: "not JSON",
+		`{"deviceId":"sensor_01","timestamp":"yesterday"}`:                                                                               "timestamp",
+		`{"tidemark_kind":"FLOW","deviceId":"a"}`:                                                                                        `kind "FLOW" is not declared`,
+		`{"requestContext":{"requestId":"r"},"requestPayload":{"deviceId":"a"}}`:                                                         "does not come from a rule",
+		`{"requestContext":{"requestId":"r"},"requestPayload":{"detail-type":"x"}}`:                                                      "not of an IoT rule",
+		`{"ruleName":"r","topic":"tidemark/pumps/1/flows","base64OriginalPayload":"e30="}`:                                               "no kind has the topic",
+		`{"ruleName":"r","topic":"tidemark/devices/a/readings","base64OriginalPayload":"bm90IEpTT04="}`:                                  "not JSON",
+		`{"ruleName":"r","payloadsWithMetadata":[{"topic":"tidemark/devices/a/readings","base64OriginalPayload":"e30="},{"topic":"x"}]}`: "no kind has the topic",
 	} {
 		f.add(body)
 		if m := f.last(); m.Err == nil {
@@ -244,12 +249,12 @@ func TestReplay_KeepsWhatItCannotStore(t *testing.T) {
 		_, err := f.Replay(t.Context(), f.last())
 		f.wantReason(name, err, c.want)
 	}
-	if left := len(f.queue.messages); left != 9 {
-		t.Errorf("%d messages are left, want all 9", left)
+	if left := len(f.queue.messages); left != 10 {
+		t.Errorf("%d messages are left, want all 10", left)
 	}
 	f.add(reading(4, true))
-	if stay := f.replayAll(); len(stay) != 9 || !slices.Contains(f.stored(), "4") {
-		t.Errorf("%d messages stay, stored %v; want 9, and the reading of the last", len(stay), f.stored())
+	if stay := f.replayAll(); len(stay) != 10 || !slices.Contains(f.stored(), "4") {
+		t.Errorf("%d messages stay, stored %v; want 10, and the reading of the last", len(stay), f.stored())
 	}
 }
 
