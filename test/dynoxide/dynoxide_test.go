@@ -24,14 +24,12 @@ import (
 	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
-const (
-	crate   = "dynoxide-rs"
-	version = "3.2.0"
-)
+// version is the one that scripts/dynoxide.sh builds.
+const version = "3.2.0"
 
 func TestMain(m *testing.M) { ddblocal.Main(m) }
 
-// program returns the path of dynoxide, which cargo installs if it is not there yet.
+// program returns the path of dynoxide, which scripts/dynoxide.sh has built.
 func program(t *testing.T) string {
 	t.Helper()
 	testenv.LongOnly(t)
@@ -39,22 +37,12 @@ func program(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := filepath.Join(cache, "tidemark", "dynoxide-"+version)
-	path := filepath.Join(root, "bin", "dynoxide")
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	cargo, err := exec.LookPath("cargo")
-	if err != nil {
-		testenv.Missing(t, "cargo", "dynoxide is not run, because cargo is missing: install Rust from https://rustup.rs")
-	}
-	if out, err := exec.CommandContext(t.Context(), cargo, "install", crate, "--version", version, "--locked", "--root", root).CombinedOutput(); err != nil {
-		testenv.Missing(t, "cargo", fmt.Errorf("dynoxide is not run, because cargo cannot install it: %w\n%s", err, lastLines(out)))
+	path := filepath.Join(cache, "tidemark", "dynoxide-"+version, "bin", "dynoxide")
+	if _, err := os.Stat(path); err != nil {
+		testenv.Missing(t, "dynoxide", "dynoxide is not built: run scripts/dynoxide.sh, which needs cargo (https://rustup.rs)")
 	}
 	return path
 }
-
-func lastLines(out []byte) []byte { return out[max(0, len(out)-500):] }
 
 // start runs an empty dynoxide for one test, and returns its endpoint.
 func start(t *testing.T) string {
