@@ -182,6 +182,10 @@ invoke: node_modules ## one function with one payload: FN=ingest EVENT=events/in
 smoke: ## marked events through a deployment, checked and removed: STACK=tidemark-prod, or the dev that runs here
 	@go run ./cmd/tidemark smoke $(if $(STACK),--stack "$(STACK)")
 
+.PHONY: live-check
+live-check: node_modules ## the first live deployment: STAGE, a new name, is deployed, probed and removed; REMOVE=1 only removes it (under 30 min, a dollar)
+	@go test -c -o build/live.test ./test/live && TIDEMARK_COMMAND="-stage $(STAGE) $(if $(REMOVE),-remove)" build/live.test
+
 .PHONY: synth
 synth: build node_modules ## every stage's template, into infra/cdk.out
 	@cd infra && $(CDK) synth --quiet

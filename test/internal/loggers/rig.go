@@ -127,8 +127,11 @@ func (r *Rig) Rows(ctx context.Context) ([]rollup.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := dynamo.New(client, r.Stack.Table)
-	var rows []rollup.Row
+	return Rows(ctx, dynamo.New(client, r.Stack.Table))
+}
+
+// Rows returns all stored rows of a table.
+func Rows(ctx context.Context, table *dynamo.Table) (rows []rollup.Row, err error) {
 	for position := (keys.Key{}); ; {
 		items, next, err := table.Scan(ctx, position)
 		if err != nil {
