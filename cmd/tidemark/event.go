@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -38,6 +38,7 @@ func (f *eventFlags) register(cmd *cobra.Command) {
 // chosenEvent is the event that the flags and arguments choose.
 type chosenEvent struct {
 	ingest.Editor
+	reader query.Service
 	kind   *catalog.Kind
 	key    model.EventKey
 	expect *model.Hash
@@ -52,7 +53,7 @@ func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*
 	if err != nil {
 		return nil, err
 	}
-	c := &chosenEvent{Editor: ingest.Editor{Store: table, Service: &ingest.Service{Limits: settings.Limits, Now: wallClock, Rand: rand.Reader}}}
+	c := &chosenEvent{reader: query.Service{Store: table, Now: wallClock}, Editor: ingest.Editor{Store: table, Service: &ingest.Service{Limits: settings.Limits, Now: wallClock, Rand: rand.Reader}}}
 	if c.kind, c.key, err = arguments.Event(kinds, args[0], f.kind, f.stream, args[1], f.id); err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*
 func eventGet(to *connection) *cobra.Command {
 	return eventAction(to, "get SUBJECT TIME", cobra.ExactArgs(2),
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
-			stored, err := storage.Event(ctx, c.Store, c.key)
+			stored, err := c.reader.Event(ctx, query.Series{Kind: c.kind, Subject: c.key.Series.Subject.ID, Stream: c.key.Series.Stream}, c.key.Order)
 			return ingest.Edit{Event: stored, Outcome: ingest.NotFound}, err
 		})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
 // history returns a page of the events of a series.
@@ -100,7 +99,7 @@ func (h *Handler) event(ctx context.Context, res resource, args params) (any, er
 	if problem != nil {
 		return nil, problem
 	}
-	stored, err := storage.Event(ctx, h.Query.Store, key)
+	stored, err := h.Query.Event(ctx, res.series, key.Order)
 	switch {
 	case err != nil:
 		return nil, err

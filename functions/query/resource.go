@@ -56,7 +56,7 @@ func resourceOf(c *catalog.Catalog, path string) (resource, error) {
 	if len(parts) < 2 || parts[0] != "v1" || parts[len(parts)-1] == "" {
 		return resource{}, unknownRoute(path)
 	}
-	if kind, ok := c.ByPath(parts[1]); ok && kind.IndexBy != "" && len(parts) > 3 {
+	if kind, ok := c.ByPath(parts[1]); ok && kind.HasEvents() && kind.IndexBy != "" && len(parts) > 3 {
 		series := query.Series{Kind: kind}
 		return resource{series: series, action: httpapi.ReadByIndex, field: parts[2], value: strings.Join(parts[3:], "/")}, nil
 	}
@@ -115,12 +115,12 @@ func subjectResource(c *catalog.Catalog, subject catalog.SubjectType, parts []st
 	id, name := strings.Join(rest[:len(rest)-1], "/"), rest[len(rest)-1]
 	kind, ok := c.ByPath(name)
 	if !ok || kind.Subject != subject {
-		if e, found := eventOf(c, subject, parts); found && e.Kind.HasEvents() {
+		if e, found := eventOf(c, subject, parts); found && (e.Kind.HasEvents() || e.Kind.IndexBy != "" && e.ID != "") {
 			return resource{series: query.Series{Kind: e.Kind, Subject: e.Subject}, action: e.Action(http.MethodGet), event: e}, nil
 		}
 		return resource{}, unknownKind(name, subject, c)
 	}
-	if !kind.HasEvents() && mergedActions[r.action] == "" {
+	if !kind.HasEvents() && mergedActions[r.action] == "" && (kind.IndexBy == "" || r.action != httpapi.ReadHistory) {
 		return resource{}, unknownRoute(path)
 	}
 	r.series = query.Series{Kind: kind, Subject: id}

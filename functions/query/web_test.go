@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -133,4 +134,35 @@ func decoded(t *testing.T, body string) (v any) {
 		t.Fatalf("%v: %s", err, body)
 	}
 	return v
+}
+
+// Sessions of a visitor are cut on reading; a session is named by its first view and its visitor.
+func TestHandle_CutsSessionsOfAVisitor(t *testing.T) {
+	h := newSite(t)
+	const session = `{"at":"2026-04-20T14:28:10.000Z","id":"v1","fields":{"bounce":0,"duration":60000,"entry":"/","exit":"/blog","views":2,"visitor":"v1"}}`
+	for path, want := range map[string]struct {
+		status int
+		body   string
+	}{
+		"/v1/sites/my-site/sessions?where=visitor%3Dv1":                     {200, `{"events":[` + session + `],"next":null}`},
+		"/v1/sites/my-site/sessions?where=visitor%3Dv9":                     {200, `{"events":[],"next":null}`},
+		"/v1/sites/my-site/sessions/2026-04-20T14:28:10Z/v1":                {200, session},
+		"/v1/sites/my-site/sessions/2026-04-20T14:29:10Z/v1":                {404, httpapi.ProblemNoEvent.URI},
+		"/v1/sites/my-site/sessions/2026-04-20T14:28:10Z":                   {404, "/problems/unknown-kind"},
+		"/v1/sites/my-site/sessions":                                        {400, "/problems/bad-condition"},
+		"/v1/sites/my-site/sessions?where=visitor%3Dv1&consistent=true":     {400, "/problems/bad-condition"},
+		"/v1/sites/my-site/sessions/count?where=visitor%3Dv1":               {404, httpapi.ProblemNotFound.URI},
+		"/v1/sessions/visitor/v1":                                           {404, "/problems/unknown-subject-type"},
+		"/v1/sites/my-site/sessions/2026-04-20T14:28:10Z/v1?stream=bots":    {404, httpapi.ProblemNoEvent.URI},
+		"/v1/sites/my-site/sessions?where=visitor%3Dv1&from=2026-04-20T15Z": {400, "/problems/bad-time"},
+	} {
+		response := get(t, h, path)
+		if response.Status != want.status {
+			t.Errorf("%s: %d %s, want %d", path, response.Status, response.Body, want.status)
+		} else if want.body[0] == '/' {
+			requireProblem(t, response, want.body)
+		} else if diff := cmp.Diff(decoded(t, want.body), decoded(t, response.Body)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
 }

@@ -72,8 +72,11 @@ func seriesRoutes(c *catalog.Catalog) []Route {
 		if len(k.LatestBy) > 0 {
 			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + WordLatest, ReadLatestBy, k.Name})
 		}
-		if k.IndexBy != "" {
+		switch {
+		case k.HasEvents() && k.IndexBy != "":
 			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + k.IndexBy + "/{value}", ReadByIndex, k.Name})
+		case k.IndexBy != "":
+			all = append(all, Route{"GET", series, ReadHistory, k.Name}, Route{"GET", series + "/{time}/{event}", ReadEventByID, k.Name})
 		}
 		if k.HasEvents() {
 			all = append(all, eventRoutes(k, series)...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/pages"
@@ -56,7 +57,11 @@ func (s *Service) History(ctx context.Context, q History) (EventPage, error) {
 	if err != nil {
 		return EventPage{}, err
 	}
-	return EventPage{Events: events, Next: next, CompleteFrom: eventsCompleteFrom(q.Kind.Retention, s.Now())}, nil
+	complete := eventsCompleteFrom(q.Kind.Retention, s.Now())
+	if !q.Kind.HasEvents() {
+		complete = complete.Add(q.Kind.Sessions.Gap)
+	}
+	return EventPage{Events: events, Next: next, CompleteFrom: complete}, nil
 }
 
 // EachEvent returns an iterator that reads page after page, from q.Cursor on, and yields
@@ -96,6 +101,11 @@ func (q History) check(now model.Time) error {
 	if err := q.checkValues(); err != nil {
 		return err
 	}
+	if !q.Kind.HasEvents() {
+		if _, err := q.sessionKey(); err != nil {
+			return err
+		}
+	}
 	return q.Where.Validate()
 }
 
@@ -129,6 +139,11 @@ func (s *Service) historyPager(q History) *pager[model.Event, model.Event] {
 	}
 	position := func(shard int, past model.Order) string {
 		return keys.Event(model.EventKey{Series: shards[shard], Order: past}).SK
+	}
+	if !q.Kind.HasEvents() {
+		key, _ := q.sessionKey() // was checked
+		fetch = s.sessions(q, key)
+		position = func(_ int, past model.Order) string { return strconv.FormatInt(int64(past.At), 10) }
 	}
 	return &pager[model.Event, model.Event]{
 		description: "history of " + q.String(),

@@ -116,8 +116,11 @@ func (c checker) sessions(kinds []Kind) {
 		c.wrong("sessionsOf."+f.Name, wrongField(f.Name))
 		c.wrong("sessionsOf."+f.Name, wrongField(f.Of))
 	}
-	if c.k.Shards != 1 || c.k.HasLatest() || c.k.IndexBy != "" || len(c.k.LatestBy) > 0 {
-		c.wrong("sessionsOf", "has no stored events, so it can have neither shards, nor latest items, nor indexes: remove them, and write latest: none")
+	if c.k.Shards != 1 || c.k.HasLatest() || len(c.k.LatestBy) > 0 {
+		c.wrong("sessionsOf", "has no stored events, so it can have neither shards nor latest items: remove them, and write latest: none")
+	}
+	if by := c.k.IndexBy; by != "" && (by != s.By || of < 0 || kinds[of].IndexBy != by) {
+		c.wrong("indexBy", "sessions are found in the index of the events that they are made of: want "+quote(s.By)+" here and for "+quote(s.Of))
 	}
 	c.sessionTimes()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 	"github.com/tidemark-db/tidemark/pkg/timeseries"
 )
@@ -27,6 +28,22 @@ var websitePatterns = []pattern{
 			return w.query.QueryIndex(ctx, query.IndexQuery{Kind: w.series("PAGEVIEW", "").Kind, Field: "visitor", Value: "v7", From: at(today), To: at(tomorrow), Newest: true, Limit: 100})
 		},
 		action: httpapi.ReadByIndex, of: "PAGEVIEW", words: []string{"v7"}, params: "from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
+	},
+	{
+		about: "sessions of a visitor, cut from its page views",
+		measured: func(ctx context.Context, w *world) (any, error) {
+			return w.query.History(ctx, query.History{Series: w.series("SESSION", "my-site"), Where: model.Condition{{Field: "visitor", Op: model.Equal, Value: model.TextValue("v7")}}, From: at(today), To: at(tomorrow), Newest: true, Limit: 100})
+		},
+		action: httpapi.ReadHistory, of: "SESSION", words: []string{"my-site"}, params: "where=visitor%3Dv7&from=2026-04-20T00:00:00Z&to=2026-04-21T00:00:00Z",
+		command: "tidemark history sites/my-site --kind sessions --where visitor=v7 --from 2026-04-20 --to 2026-04-21 --limit 100",
+	},
+	{
+		about: "a session, by its first view and visitor",
+		measured: func(ctx context.Context, w *world) (any, error) {
+			return w.query.Event(ctx, w.series("SESSION", "my-site"), model.Order{At: at(today), ID: "v7"})
+		},
+		action: httpapi.ReadEventByID, of: "SESSION", words: []string{"my-site", "2026-04-20T00:00:00Z", "v7"},
+		command: "tidemark event get sites/my-site 2026-04-20T00:00:00Z --kind sessions --id v7",
 	},
 	{
 		about: "real time: the last five minutes",

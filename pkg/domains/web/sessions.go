@@ -40,6 +40,7 @@ var Sessions = catalog.Kind{
 		{Name: webfield.Device, Top: 16},
 	}, visitDimensions()...),
 	Distinct:  []string{webfield.Visitor},
+	IndexBy:   webfield.Visitor,
 	Late:      catalog.KeepLate,
 	Latest:    catalog.NoLatest,
 	Retention: sessionRetention(),
