@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
+	"os"
 	"slices"
 	"time"
 
@@ -9,9 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/arguments"
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/local"
 	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/replay"
+	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/source"
 	"github.com/tidemark-db/tidemark/internal/terminal"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -23,6 +28,8 @@ type replayFlags struct {
 	batch, concurrency    int
 	wait, strict          bool
 	clock                 replay.Clock
+	web                   replay.Web
+	secret                string // ARN
 }
 
 func replayCommand(to *connection) *cobra.Command {
@@ -46,6 +53,9 @@ func (f *replayFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.columns, "map", "", "the files are CSV with these `columns`, such as subject=device,time=ts,value=value (default: guessed)")
 	cmd.Flags().Func("zone", "`time zone` of times of CSV that have no offset, such as Europe/Berlin", f.setZone)
 	cmd.Flags().Func("time-format", "`format` of the times of CSV, such as '%d.%m.%Y %H:%M' (default: guessed)", f.setTimeFormat)
+	cmd.Flags().StringVar(&f.web.Format, "format", "", "the files are logs of a web server, or exports of another program for web analytics: "+replay.WebFormats())
+	cmd.Flags().StringVar(&f.web.Site, "site", "", "`id` of the site in these files (default: the host that a line of the log names)")
+	cmd.Flags().StringVar(&f.secret, "secret", "", "`ARN` of the deployment's secret for site keys (env "+config.EnvSiteSecret+"), from which those of pseudonyms are derived")
 	cmd.Flags().IntVar(&f.batch, "batch", 500, "the most `observations` in a request")
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 4, "the most `requests` at the same time")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "reject observations with a measure that is not a number; without it they are stored, and rollups count the value as invalid")
@@ -128,18 +138,40 @@ func (f *replayFlags) input(cmd *cobra.Command, to *connection) (replay.Input, e
 	if err != nil {
 		return replay.Input{}, err
 	}
+	analytics, err := f.analytics(cmd, to, kinds)
+	if err != nil {
+		return replay.Input{}, err
+	}
 	kind, err := arguments.Kind(kinds, f.kind)
 	if err != nil {
 		return replay.Input{}, err
 	}
 	points := &source.Mapping{Rows: settings.Sources, Catalog: kinds}
-	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Points: points, Notice: func(text string) { cmd.PrintErr(text) }}
+	in := replay.Input{Stdin: cmd.InOrStdin(), Kind: kind, Clock: f.clock, Points: points, Web: analytics, Notice: func(text string) { cmd.PrintErr(text) }}
 	if f.columns != "" {
 		if in.Columns, err = replay.ParseColumns(f.columns, kind); err != nil {
 			err = usagef("--map: %w", err)
 		}
 	}
 	return in, err
+}
+
+// analytics returns how --format is read, nil without it, and sets the kind that it has by default.
+func (f *replayFlags) analytics(cmd *cobra.Command, to *connection, kinds *catalog.Catalog) (*replay.Web, error) {
+	if f.web.Format == "" {
+		return nil, nil
+	}
+	kind, err := f.web.Kind(kinds)
+	if err != nil {
+		return nil, err
+	}
+	f.kind = cmp.Or(f.kind, kind)
+	arn := cmp.Or(f.secret, os.Getenv(config.EnvSiteSecret))
+	if at, err := url.Parse(to.URL); arn == "" && (err != nil || at.Host != "" && !local.IsLoopback(at.Host)) {
+		return nil, usagef("--format needs --secret for %s: without the deployment's secret anyone could tell visitors by their pseudonyms", to.URL)
+	}
+	f.web.Secret, err = secret.SiteKeys(cmd.Context(), arn, secret.Read)
+	return &f.web, err
 }
 
 func importCommand(to *connection) *cobra.Command {

@@ -168,13 +168,13 @@ func OnlyFromThisMachine(h http.Handler) http.Handler {
 // has no authentication. A page of another website, open in a browser on this machine, can send
 // requests here: its origin says so, or the name under which it reached the loopback address.
 func fromThisMachine(w http.ResponseWriter, r *http.Request) bool {
-	if !isLoopback(r.Host) {
+	if !IsLoopback(r.Host) {
 		writeMessage(w, http.StatusMisdirectedRequest, "the host of the request is not this machine: use http://127.0.0.1 or http://localhost")
 		return false
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		at, err := url.Parse(origin)
-		if err != nil || !isLoopback(at.Host) {
+		if err != nil || !IsLoopback(at.Host) {
 			writeMessage(w, http.StatusForbidden, "a page of another website sent this request: only pages of this machine are served")
 			return false
 		}
@@ -182,9 +182,9 @@ func fromThisMachine(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// isLoopback reports whether a host, with or without a port, is this machine by a name that no
+// IsLoopback reports whether a host, with or without a port, is this machine by a name that no
 // other site can have.
-func isLoopback(host string) bool {
+func IsLoopback(host string) bool {
 	at := url.URL{Host: host}
 	name := at.Hostname()
 	ip := net.ParseIP(name)

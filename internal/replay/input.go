@@ -4,11 +4,13 @@
 package replay
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -44,6 +46,8 @@ type Input struct {
 	Notice func(text string)
 	// Points is what points of line protocol become; nil refuses them.
 	Points *source.Mapping
+	// Web is set for logs of web servers and exports of other programs for web analytics.
+	Web *Web
 	// Lenient returns a row that cannot be read as an observation with a Problem. Without it
 	// such a row is an error, which ends the input.
 	Lenient bool
@@ -80,6 +84,9 @@ func (in Input) Each(names []string, visit func(Observation) error) error {
 }
 
 func (in Input) eachOf(name string, visit func(Observation) error) error {
+	if in.Web != nil && strings.HasSuffix(name, ".zip") {
+		return in.eachInArchive(name, visit)
+	}
 	r, closer, err := in.open(name)
 	if err != nil {
 		return err
@@ -98,6 +105,37 @@ func (in Input) eachOf(name string, visit func(Observation) error) error {
 		}
 	}
 }
+
+// eachInArchive reads the files of a zip archive, each in memory.
+func (in Input) eachInArchive(name string, visit func(Observation) error) error {
+	file, err := in.file(name)
+	if err != nil {
+		return usage.Errorf("read the input: %w", err)
+	}
+	defer file.Close()
+	archive, err := zip.NewReader(file, file.Size())
+	if err != nil {
+		return usage.Errorf("read %s: %w", name, err)
+	}
+	for _, part := range archive.File {
+		if part.FileInfo().IsDir() {
+			continue
+		}
+		text, err := fs.ReadFile(archive, part.Name)
+		if err != nil {
+			return usage.Errorf("read %s/%s: %w", name, part.Name, err)
+		}
+		in.Open = func(string) (files.File, error) { return unpacked{bytes.NewReader(text)}, nil }
+		if err := in.eachOf(name+"/"+part.Name, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type unpacked struct{ *bytes.Reader }
+
+func (unpacked) Close() error { return nil }
 
 // readError returns an error of a file; one that names its line is returned as it is.
 func readError(name string, err error) error {
@@ -150,6 +188,9 @@ func (in Input) file(name string) (files.File, error) {
 
 // readerOf returns the reader for the format of a file.
 func (in Input) readerOf(name string, text *bufio.Reader) (reader, error) {
+	if in.Web != nil {
+		return in.openWeb(name, text)
+	}
 	start := firstLines(text)
 	found, err := formatOf(name, start, len(in.Columns) > 0, in.Points != nil)
 	if err != nil {

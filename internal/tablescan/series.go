@@ -13,14 +13,18 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Series returns the series that have events or rollups, without shards, sorted by CompareSeries:
-// those of one subject, or of the whole table if subject is the zero value. For one
+// Series returns the series that have events or rollups, and those of the sessions that are folded from
+// these, without shards, sorted by CompareSeries: those of one subject, or of the whole table if subject
+// is the zero value. For one
 // subject it reads one page per series and tier; for all it reads the table once.
 func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
 	found := map[model.Series]bool{}
 	visit := func(it item.Item) bool {
-		if s, ok := seriesOf(it.Key()); ok {
+		if s, ok := seriesOf(it.Key()); ok && !found[s] {
 			found[s] = true
+			for _, k := range kinds.SessionsOf(s.Kind) {
+				found[k.SessionSeries(s)] = true
+			}
 		}
 		return true
 	}

@@ -35,6 +35,13 @@ const (
 	Depth = "depth" // percent of a page's height, scrolled to for the first time
 )
 
+// What other programs for web analytics have exported.
+const (
+	ImportedStream = "imported"        // the stream of their page views and events
+	ImportedDays   = "IMPORTEDDAY"     // a kind of figures of a day, which deployments that need it declare
+	VisitorsOfDay  = "visitors_of_day" // distinct on one day: the sum over days counts a visitor again on each
+)
+
 // Campaign returns the fields of a campaign, named as the parameters of the links that lead to
 // a page.
 func Campaign() []string {

@@ -86,8 +86,12 @@ type deployment struct {
 	url   string
 }
 
-func newDeployment(t *testing.T) *deployment {
-	d := &deployment{T: t, Table: memory.New(clock), kinds: readings()}
+func newDeployment(t *testing.T) *deployment { return newDeploymentOf(t, readings()) }
+
+// newDeploymentOf returns a deployment that appends the events of a request to the kind that its path
+// names, or the first.
+func newDeploymentOf(t *testing.T, kinds *catalog.Catalog) *deployment {
+	d := &deployment{T: t, Table: memory.New(clock), kinds: kinds}
 	service := &ingest.Service{Store: d.Table, Limits: config.Default().Limits, Now: clock, Rand: crand.Reader}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -95,7 +99,11 @@ func newDeployment(t *testing.T) *deployment {
 			return // the process was killed
 		}
 		// A request that was received is processed, even if its sender is dead.
-		respond(w, service, &d.kinds.Kinds[0], body)
+		kind, ok := kinds.ByPath(strings.TrimPrefix(r.URL.Path, "/"))
+		if !ok {
+			kind = &kinds.Kinds[0]
+		}
+		respond(w, service, kind, body)
 	}))
 	t.Cleanup(server.Close)
 	d.url = server.URL
@@ -165,6 +173,12 @@ func (d *deployment) fold() {
 	}
 }
 
+// source is what exports read.
+func (d *deployment) source() export.Source {
+	live := &query.Live{Store: d.Table, Watermarks: d.Table, Kind: query.KindsOf(d.kinds), Now: clock}
+	return export.Source{Query: &query.Service{Store: live, Now: clock}, Catalog: d.kinds, Parallel: 4}
+}
+
 func (d *deployment) export(format string) (dir string, m *export.Manifest) {
 	d.Helper()
 	dir = d.TempDir()
@@ -172,9 +186,8 @@ func (d *deployment) export(format string) (dir string, m *export.Manifest) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	live := &query.Live{Store: d.Table, Watermarks: d.Table, Kind: query.KindsOf(d.kinds), Now: clock}
 	run := export.Archive{
-		Source:  export.Source{Query: &query.Service{Store: live, Now: clock}, Catalog: d.kinds, Parallel: 4},
+		Source:  d.source(),
 		Dataset: export.Events, Format: format, To: folder, Settle: export.DefaultSettle, Now: now,
 	}
 	if m, err = run.Run(d.Context()); err != nil {

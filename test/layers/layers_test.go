@@ -50,6 +50,7 @@ var within = [][2]string{
 	{"pkg/memory", "internal/itemstore"},
 	{"internal/repair/undelivered", "internal/repair/onfailure"},
 	{"internal/repair/undelivered", "internal/repair/quarantine"},
+	{"internal/replay", "internal/collector"},
 	{"internal/replay", "internal/files"},
 	{"internal/replay", "internal/source"},
 	{"internal/replay", "internal/source/lineprotocol"},
