@@ -109,14 +109,17 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 
 // recomputeAll recomputes buckets that do not depend on each other.
 func (a *Aggregator) recomputeAll(ctx context.Context, buckets []*dirtyBucket, limits Limits, all *results) {
-	rows := a.prefetch(ctx, buckets, limits, all)
+	known := a.prefetch(ctx, buckets, limits, all)
 	var group errgroup.Group
 	group.SetLimit(limits.Concurrency)
-	for _, b := range buckets {
+	for _, run := range known.runs(buckets, a.Now()) {
 		group.Go(func() error {
-			r := &recomputation{agg: a, bucket: b, limits: limits, prefetched: rows}
-			err := r.run(ctx)
-			all.add(r, err)
+			folds := a.foldRun(ctx, run, limits, all)
+			for i, b := range run {
+				r := &recomputation{agg: a, bucket: b, limits: limits, prefetched: known, fold: folds[i]}
+				err := r.run(ctx)
+				all.add(r, err)
+			}
 			return nil
 		})
 	}

@@ -15,6 +15,9 @@ import (
 // events; each other tier from the rows of the tier below.
 func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) {
 	b := r.bucket
+	if r.fold != nil {
+		return r.fold, nil
+	}
 	fold := rollup.NewFold(b.kind.Spec())
 	switch level := b.kind.Retention.ChildLevel(b.level, b.interval); {
 	case level >= 0:
@@ -25,7 +28,7 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 		return r.foldSessions(ctx)
 	}
 	for _, source := range b.kind.SourcesOf(b.key.Series) {
-		if err := r.readAll(ctx, fold, source, r.eventPage(fold.AddEvent)); err != nil || r.overfull(fold) {
+		if err := r.readAll(ctx, fold, source, r.agg.eventPage(fold.AddEvent)); err != nil || r.overfull(fold) {
 			return fold, err
 		}
 	}
@@ -58,15 +61,15 @@ func (r *recomputation) readAll(ctx context.Context, fold *rollup.Fold, s model.
 
 func (r *recomputation) overfull(fold *rollup.Fold) bool { return fold.Children > r.limits.MaxChildren }
 
-func (r *recomputation) eventPage(add func(*model.Event)) readPage {
+func (a *Aggregator) eventPage(add func(*model.Event)) readPage {
 	return func(ctx context.Context, pages storage.Range) (next string, err error) {
-		if store, ok := r.agg.Store.(EventReader); ok {
+		if store, ok := a.Store.(EventReader); ok {
 			if next, err = store.EachEvent(ctx, pages, add); err != nil {
 				return "", readError("read events", err)
 			}
 			return next, nil
 		}
-		page, err := r.agg.Store.Events(ctx, pages)
+		page, err := a.Store.Events(ctx, pages)
 		if err != nil {
 			return "", readError("read events", err)
 		}

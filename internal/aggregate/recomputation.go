@@ -18,7 +18,9 @@ type recomputation struct {
 	agg        *Aggregator
 	bucket     *dirtyBucket
 	limits     Limits
-	prefetched prefetchedRows // used once, by the first attempt
+	prefetched *prefetched  // used by the first attempt; may be nil
+	fold       *rollup.Fold // of the children, read after the prefetched row; may be nil
+	attempts   int
 
 	counts   Counts
 	notes    []Note     // of the last attempt

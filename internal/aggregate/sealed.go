@@ -125,7 +125,7 @@ func (r *recomputation) mayHaveExpired(ctx context.Context, row *rollup.Row) (bo
 		if !ok {
 			return true, nil
 		}
-		row, err := r.readRow(ctx, rowKey(r.bucket.key.Series, parent))
+		row, err := r.parentRow(ctx, rowKey(r.bucket.key.Series, parent))
 		if err != nil {
 			return false, err
 		}
