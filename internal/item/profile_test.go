@@ -2,6 +2,7 @@ package item_test
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,5 +80,33 @@ func TestEvent_IgnoresIndexKeysOfOtherPrograms(t *testing.T) {
 		if back, err := item.Event(it); err != nil || back.IndexBy != "" || back.Unreadable {
 			t.Errorf("%s: decoded as %+v, %v", pk, back, err)
 		}
+	}
+}
+
+// Attributes that no field can have are kept when a profile is written back, and a removed index
+// key leaves nothing.
+func TestProfile_KeepsForeignAttributes(t *testing.T) {
+	p := model.Profile{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Version: 1}
+	it := item.FromProfile(&p)
+	it["set"] = item.Value{Type: item.Other}
+	read, err := item.Profile(it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := item.FromProfile(&read); !reflect.DeepEqual(again, it) {
+		t.Errorf("written back: %v, want %v", again, it)
+	}
+	index := keys.Key{PK: "a", SK: "b"}
+	it.SetIndex(keys.IndexGSI1, index)
+	pk, sk := item.IndexAttrs(keys.IndexGSI1)
+	if it[pk].S != "a" || it[sk].S != "b" {
+		t.Errorf("index key %v, %v; want a, b", it[pk], it[sk])
+	}
+	it.SetIndex(keys.IndexGSI1, keys.Key{})
+	if _, found := it[pk]; found {
+		t.Error("the partition key of the index is left")
+	}
+	if _, found := it[sk]; found {
+		t.Error("the sort key of the index is left")
 	}
 }

@@ -189,3 +189,36 @@ func TestRow_WithoutItsKeyIsAnError(t *testing.T) {
 		}
 	}
 }
+
+func TestFromRow_AcceptsARowOfTheLargestSize(t *testing.T) {
+	stored := func(more int) (item.Item, error) {
+		e := model.Event{Series: series()}
+		for i := range 300 {
+			e.Attrs = append(e.Attrs, model.Attr{Name: fmt.Sprintf("f%04d%0300d", i, 0), Value: model.NumberValue(model.DecimalOf(int64(i)))})
+		}
+		e.Attrs[299].Name += strings.Repeat("x", more)
+		fold := rollup.NewFold(&rollup.Spec{MaxMeasures: len(e.Attrs)})
+		fold.AddEvent(&e)
+		r := row()
+		r.Fold = *fold
+		return item.FromRow(&r)
+	}
+	base, err := stored(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := rollup.MaxRowBytes - base.Size()
+	for missing > 0 {
+		it, err := stored(missing)
+		if err != nil || it.Size() == rollup.MaxRowBytes {
+			break
+		}
+		missing += rollup.MaxRowBytes - it.Size()
+	}
+	if it, err := stored(missing); err != nil || it.Size() != rollup.MaxRowBytes {
+		t.Errorf("a row of %d bytes: %v, want it stored", it.Size(), err)
+	}
+	if _, err := stored(missing + 1); !errors.Is(err, item.ErrRowTooLarge) {
+		t.Errorf("a row of one byte more: %v, want ErrRowTooLarge", err)
+	}
+}

@@ -81,3 +81,19 @@ func TestEventParser_AllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations for %d keys, want none", got, len(run))
 	}
 }
+
+// A key that ends with its time, or with the type of its subject, is not complete.
+func TestEventParser_RejectsAKeyThatIsCutOff(t *testing.T) {
+	k := keys.Event(model.EventKey{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING"}})
+	withoutID := keys.Key{PK: k.PK, SK: strings.TrimSuffix(k.SK, "#")}
+	for _, cut := range []keys.Key{withoutID, {PK: "DEVICE#", SK: k.SK}, {PK: "DEVICE", SK: k.SK}} {
+		var p keys.EventParser
+		var got model.EventKey
+		if err := p.Parse(k, &got); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Parse(cut, &got); err == nil {
+			t.Errorf("%q: got %+v, want an error", cut, got)
+		}
+	}
+}

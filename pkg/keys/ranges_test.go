@@ -151,3 +151,12 @@ func TestRanges_OfNoTimeAreEmpty(t *testing.T) {
 		t.Error("a range after all times contains an event")
 	}
 }
+
+func TestRowRange_OfNoTimeIncludesNoBucket(t *testing.T) {
+	r := rollup.Key{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "d"}, Kind: "READING"}, Tier: "hour", Start: 1_776_693_600_000}
+	for _, to := range []model.Time{r.Start, r.Start - 1} {
+		if lo, hi := keys.RowRange(r.Series, tier.Hour, r.Start, to); lo <= keys.Row(r).SK && keys.Row(r).SK <= hi {
+			t.Errorf("%q is in %q to %q", keys.Row(r).SK, lo, hi)
+		}
+	}
+}

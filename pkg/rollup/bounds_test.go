@@ -1,6 +1,7 @@
 package rollup
 
 import (
+	"fmt"
 	"math/big"
 	"testing"
 
@@ -86,6 +87,7 @@ func TestKeyOf_KeepsTheOrderOfNumbers(t *testing.T) {
 }
 
 func TestKeyOf_ReachesFromTheLeastToTheGreatest(t *testing.T) {
+	const maxKey = 1 + (2*MaxScale)*binsPerDecade
 	least := uint256.NewInt(1)
 	var greatest uint256.Int
 	greatest.Mul(&powersOf10[MaxScale], &powersOf10[model.MaxMeasureDigits])
@@ -106,6 +108,24 @@ func TestDigitsOf_CountsDecimalDigits(t *testing.T) {
 		below.SubUint64(&below, 1)
 		if digitsOf(&first) != digits+1 || digitsOf(&below) != digits+1 {
 			t.Errorf("digits of %s and %s: %d and %d, want %d", first.Dec(), below.Dec(), digitsOf(&first), digitsOf(&below), digits+1)
+		}
+	}
+}
+
+// A bin is represented by the harmonic mean of its bounds, rounded to five digits.
+func TestValueOfBin_IsTheHarmonicMeanToFiveDigits(t *testing.T) {
+	for i := range binsPerDecade {
+		low, high := new(big.Rat).SetUint64(bounds[i]), new(big.Rat).SetUint64(bounds[i+1])
+		mean := new(big.Rat).Mul(low, high)
+		mean.Quo(mean.Mul(mean, big.NewRat(2, 1)), low.Add(low, high))
+		mean.Quo(mean, new(big.Rat).SetInt64(1e17)) // bin i from 1 on
+		var want float64
+		if _, err := fmt.Sscan(mean.FloatString(4), &want); err != nil {
+			t.Fatal(err)
+		}
+		key := int32(1 - leastExponent*binsPerDecade + i)
+		if got := valueOfBin(key); got != want || valueOfBin(-key) != -want {
+			t.Errorf("bin %d is represented by %v and %v, want %v and its opposite", i, got, valueOfBin(-key), want)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func DigestOf(e *model.Event) Digest {
 type digester struct {
 	series model.Series
 	buf    []byte // begins with the series
-	from   int    // length of the series in buf; 0 before the first
+	from   int    // length of the series in buf
 }
 
 // of returns the digest of one event: the first 16 bytes of SHA-256 of its identity and its
@@ -46,7 +46,7 @@ type digester struct {
 //
 // The hash is a cryptographic one because audits depend on it.
 func (d *digester) of(e *model.Event) Digest {
-	if d.from == 0 || d.series != e.Series {
+	if d.series != e.Series {
 		d.begin(e.Series)
 	}
 	buf := appendText(d.buf[:d.from], e.ID)

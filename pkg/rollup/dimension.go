@@ -42,13 +42,11 @@ func (d *dimension) top(n int) (kept []ValueCount, other int64) {
 	slices.SortFunc(kept, func(a, b ValueCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
 	})
-	if len(kept) > n {
-		for _, v := range kept[n:] {
-			other += v.Count
-		}
-		kept = kept[:n]
+	n = min(n, len(kept))
+	for _, v := range kept[n:] {
+		other += v.Count
 	}
-	return kept, other
+	return kept[:n], other
 }
 
 // Dimension is how often each value of a field occurred.

@@ -7,8 +7,7 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// reader reads values from the front of bytes. After the first failure it has no bytes
-// left and returns zeros.
+// reader reads values from the front of bytes. After the first failure they have no meaning.
 type reader struct {
 	rest []byte
 	err  error
@@ -18,7 +17,6 @@ func (r *reader) fail(what string) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%s: %w", what, ErrMalformed)
 	}
-	r.rest = nil
 }
 
 // check fails unless ok.
@@ -48,9 +46,6 @@ func (r *reader) signed() uint256.Int {
 	n := r.wide()
 	negative := n[0]&1 == 1
 	n.Rsh(&n, 1)
-	if n.BitLen() > 200 {
-		r.fail("number")
-	}
 	if negative {
 		n.Not(&n)
 	}

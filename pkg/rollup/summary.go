@@ -142,7 +142,6 @@ func (s *Summary) insertMeasure(i int, t totals) bool {
 // so it makes no difference whether parts are truncated before or after merging.
 func (s *Summary) truncate() {
 	if most := s.spec.maxMeasures(); len(s.measures) > most {
-		clear(s.measures[most:])
 		s.measures = s.measures[:most]
 		s.truncated = true
 	}

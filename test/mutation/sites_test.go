@@ -175,7 +175,7 @@ func (p *checked) binary(n *ast.BinaryExpr) []site {
 	return []site{{rule: r, node: n, before: "mutantswitch." + call + "(%d, ", after: ")", inner: []edit{{n.OpPos, n.OpPos + token.Pos(len(n.Op.String())), ","}}}}
 }
 
-// swapped returns the faults of a call that has neighbouring arguments of the same type.
+// swapped returns the faults of a call that has different neighbouring arguments of the same type.
 func (p *checked) swapped(n *ast.CallExpr) (all []site) {
 	if p.info.Types[n.Fun].IsType() || p.isMessage(n) || n.Ellipsis.IsValid() || isSymmetric(n) {
 		return nil
@@ -183,7 +183,7 @@ func (p *checked) swapped(n *ast.CallExpr) (all []site) {
 	for i := 1; i < len(n.Args); i++ {
 		a, b := n.Args[i-1], n.Args[i]
 		x, y := p.info.Types[a], p.info.Types[b]
-		if x.Value != nil || y.Value != nil || x.IsType() || x.Type == nil || !types.Identical(x.Type, y.Type) || !isPure(a) || !isPure(b) {
+		if x.Value != nil || y.Value != nil || x.IsType() || x.Type == nil || !types.Identical(x.Type, y.Type) || !isPure(a) || !isPure(b) || types.ExprString(a) == types.ExprString(b) {
 			continue
 		}
 		all = append(all, site{rule: swap, node: n, inner: []edit{{a.Pos(), a.End(), "\x00" + "mutantswitch.Pick(%d, \x01, \x02)"}, {b.Pos(), b.End(), "\x00" + "mutantswitch.Pick(%d, \x02, \x01)"}}})
