@@ -105,6 +105,9 @@ func TestFold_WithoutSummaryCountsItsEventsAsUnreadable(t *testing.T) {
 	if f.Unreadable != 1 || f.Summary.Events() != 2 {
 		t.Errorf("the fold itself was changed: %+v", f)
 	}
+	if exact := foldOf(event(noon, "1")); !exact.Exact || exact.WithoutSummary(station).Exact {
+		t.Error("an exact fold without its summary is exact")
+	}
 }
 
 func TestSummary_NamesAndDimensionsOfSeveral(t *testing.T) {
