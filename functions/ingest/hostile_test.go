@@ -66,6 +66,7 @@ func TestSenders_HostileInputIsADataFaultInBoundedMemory(t *testing.T) {
 		"lines: gzip that is cut":       {lines(cut(t, compressed(t, []byte(telegraf)))), 400},
 		"lines: a million tags":         {lines(compressed(t, []byte("a"+tags.String()+" x=1"))), 413},
 		"lines: many tags":              {lines(compressed(t, []byte("a"+tags.String()[:900_000]+"=v x=1"))), 400},
+		"lines: a line of 1 MB":         {lines(compressed(t, []byte(`a x="`+strings.Repeat("v", 1_000_000)+`"`))), 400},
 		"metrics: a gzip bomb":          {otlp(bomb), 413},
 		"metrics: gzip that is cut":     {otlp(cut(t, compressed(t, metrics))), 400},
 		"metrics: protobuf that is cut": {otlp(compressed(t, metrics[:len(metrics)/2])), 400},
