@@ -45,7 +45,7 @@ func (f *readFlags) registerSeries(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.streams, "stream", nil, "`stream` of the series (default: events without a stream)")
 	cmd.Flags().BoolVar(&f.consistent, "consistent", false, "strongly consistent reads, at twice the cost")
 	cmd.Flags().StringVar(&f.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
-	cmd.Flags().Func("zone", "read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC)", f.setZone)
+	cmd.Flags().Func("zone", "read times without an offset in a `time zone` such as Europe/Berlin, and show them in it (default UTC; for rollups, top and total that of the profile)", f.setZone)
 	cmd.Flags().Func("time-format", "`format` of the times of tables: "+timeFormats+" (default iso)", f.setTimeFormat)
 }
 
@@ -101,6 +101,23 @@ func (f *readFlags) open(cmd *cobra.Command, to *connection, subject string) (co
 	r.rollups = query.Rollups{Series: query.Series{Kind: found[0], Subject: of.ID}, With: found[1:], Consistent: f.consistent}
 	if len(f.streams) > 0 {
 		r.rollups.Stream, r.rollups.Streams = f.streams[0], f.streams[1:]
+	}
+	return ctx, r, nil
+}
+
+// openInZone is open; unless --zone names one, the time zone is that of the subject's profile.
+func (f *readFlags) openInZone(cmd *cobra.Command, to *connection, subject string) (context.Context, *seriesReader, error) {
+	ctx, r, err := f.open(cmd, to, subject)
+	if err != nil || f.times.Zone != nil {
+		return ctx, r, err
+	}
+	zone, err := r.Zone(ctx, model.Subject{Type: r.rollups.Kind.Subject.Name, ID: r.rollups.Subject})
+	if err != nil {
+		return nil, nil, readFailure(err)
+	}
+	if zone != time.UTC {
+		f.times.Zone = zone
+		fmt.Fprintf(cmd.ErrOrStderr(), "days and times are of %s, the time zone of the profile; --zone names another\n", zone)
 	}
 	return ctx, r, nil
 }
@@ -217,7 +234,7 @@ func (f *readFlags) hasRange() bool { return f.from != "" || f.to != "" || f.las
 // usageErrors are the errors of package query that the user corrects by other flags.
 var usageErrors = []error{
 	query.ErrRange, query.ErrOrder, query.ErrLimit, query.ErrSeries, query.ErrNoTier, query.ErrNoLatest, query.ErrNoDimension,
-	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition,
+	query.ErrTooLong, query.ErrTooMany, query.ErrTooWide, model.ErrCondition, localday.ErrZone,
 }
 
 // readFailure makes those of usageErrors usage errors.

@@ -53,16 +53,16 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 	if flags.tier != "" && (flags.stitch || flags.gaps) {
 		return usagef("--tier %s cannot be combined with --stitch or --gaps, which need the tier to be chosen: remove --tier", flags.tier)
 	}
+	ctx, from, err := flags.openInZone(cmd, to, subject)
+	if err != nil {
+		return err
+	}
 	read := flags.readChart
 	if flags.tier != "" {
 		read = flags.readTier
 	}
 	if _, err := localday.ParseUnit(flags.tier); err == nil && flags.times.Zone != nil {
 		read = flags.readLocal
-	}
-	ctx, from, err := flags.open(cmd, to, subject)
-	if err != nil {
-		return err
 	}
 	result, found, reason, err := read(ctx, from)
 	if err != nil {
@@ -79,7 +79,7 @@ func rollups(cmd *cobra.Command, to *connection, flags rollupsFlags, subject str
 
 // readChart reads the tier that suits the range, and returns why it is this tier.
 func (f *rollupsFlags) readChart(ctx context.Context, from *seriesReader) (result any, found []query.Rollup, reason string, err error) {
-	q := query.Chart{Rollups: from.rollups, Stitched: f.stitch, Gaps: f.gaps}
+	q := query.Chart{Rollups: from.rollups, Stitched: f.stitch, Gaps: f.gaps, Zone: f.times.Zone}
 	q.Limit, q.Newest = f.limit, f.newest
 	if f.limit == 0 {
 		q.Limit = math.MaxInt32 // the finest tier that is stored

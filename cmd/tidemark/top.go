@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -22,23 +25,25 @@ func topCommand(to *connection) *cobra.Command {
 	}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
-	cmd.Flags().StringVar(&flags.tier, "tier", "day", "`tier`: "+tier.UnitNames()+", if the kind has it")
+	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default day; in a time zone exactly the range)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return top(cmd, to, flags, args[0], args[1]) }
 	return cmd
 }
 
 func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension string) error {
-	unit, err := tier.ParseUnit(flags.tier)
-	if err != nil {
-		return usagef("--tier: %w", err)
-	}
-	ctx, from, err := flags.open(cmd, to, subject)
+	ctx, from, err := flags.openInZone(cmd, to, subject)
 	if err != nil {
 		return err
 	}
 	q := query.Top{Rollups: from.rollups, Dimension: dimension, Values: flags.limit}
-	q.Unit = unit
-	if q.From, q.To, err = flags.bucketRange(unit, from.Now()); err != nil {
+	bounds := flags.timeRange
+	if flags.tier != "" || flags.times.Zone == nil {
+		if q.Unit, err = tier.ParseUnit(cmp.Or(flags.tier, "day")); err != nil {
+			return usagef("--tier: %w", err)
+		}
+		bounds = func(now model.Time) (from, to model.Time, err error) { return flags.bucketRange(q.Unit, now) }
+	}
+	if q.From, q.To, err = bounds(from.Now()); err != nil {
 		return err
 	}
 	values, total, err := from.Top(ctx, q)
@@ -61,7 +66,7 @@ func totalCommand(to *connection) *cobra.Command {
 }
 
 func showTotal(cmd *cobra.Command, to *connection, flags readFlags, subject string) error {
-	ctx, from, err := flags.open(cmd, to, subject)
+	ctx, from, err := flags.openInZone(cmd, to, subject)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"strconv"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/localday"
@@ -16,7 +18,7 @@ const chartSpan = 30 * tier.Day24
 
 // rollups returns a page of rollups of one tier.
 func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, error) {
-	if args.values.Has("zone") {
+	if _, err := localday.ParseUnit(res.tier); args.values.Has("zone") || err == nil && args.zone != time.UTC {
 		return h.localRollups(ctx, res, args)
 	}
 	q, err := h.buckets(res, args)
@@ -38,31 +40,64 @@ func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, 
 	return h.cacheByBuckets(result, q.Unit, q.To, q.Consistent), nil
 }
 
-// localRollups returns the rollups of the days, weeks or months of a time zone, without pages.
+// zoneOf returns the time zone of a request: the one that it names, otherwise that of the profile of
+// the subject. Minutes and hours without dates need none.
+func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.Location, error) {
+	if args.values.Has("zone") {
+		zone, err := localday.Zone(args.text("zone"))
+		if err != nil {
+			err = problemZone.New("zone: %v", err)
+		}
+		return zone, err
+	}
+	if unit, err := tier.ParseUnit(res.tier); err == nil && unit < tier.Day && !args.values.Has("from") && !args.values.Has("to") {
+		return time.UTC, nil
+	}
+	return h.Query.Zone(ctx, res.subject())
+}
+
+// localRollups returns a page of the rollups of the days, weeks or months of a time zone. The position
+// of a page is the time at which the one before ended.
 func (h *Handler) localRollups(ctx context.Context, res resource, args params) (any, error) {
-	zone, err := localday.Zone(args.text("zone"))
+	unit, err := localday.ParseUnit(res.tier)
 	if err != nil {
-		return nil, problemZone.New("zone: %v", err)
-	}
-	if args.values.Has("limit") || args.values.Has("cursor") {
-		return nil, problemZone.New("zone: a response has all periods of the range and no pages: remove limit and cursor")
-	}
-	q := query.Local{Zone: zone}
-	if q.Unit, err = localday.ParseUnit(res.tier); err != nil {
 		return nil, problemTier.New("%v", err)
 	}
+	q := query.Local{Zone: args.zone, Unit: unit}
 	if q.Rollups, err = rollupSeries(res, args); err != nil {
 		return nil, err
 	}
 	if q.From, q.To, err = h.chartRange(args); err != nil {
 		return nil, err
 	}
+	limit, err := args.limitOr(maxLimit)
+	if err != nil {
+		return nil, err
+	}
+	scope := []string{res.series.String(), res.tier, args.zone.String(), args.text("from"), args.text("to"), args.text("last"), strconv.FormatBool(q.Newest)}
+	past, err := openCursor[model.Time](h, args, scope)
+	switch {
+	case err != nil:
+		return nil, err
+	case past != 0 && q.Newest:
+		q.To = past
+	case past != 0:
+		q.From = past
+	}
 	all, through, err := h.Query.LocalRollups(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	next := model.Time(0)
+	if len(all) > limit {
+		all = all[:limit]
+		if next = all[limit-1].Bucket.End; q.Newest {
+			next = all[limit-1].Bucket.Start
+		}
+	}
 	result := httpapi.RollupsOf(query.RollupPage{Rollups: all, CompleteThrough: through})
-	return h.cacheByBuckets(result, tier.Minute, q.To, q.Consistent), nil
+	result.Next, err = sealCursor(h, next, scope)
+	return h.cacheByBuckets(result, tier.Minute, q.To, q.Consistent), err
 }
 
 // buckets returns the part of a query that rollups and most frequent values share.
@@ -117,6 +152,9 @@ func (h *Handler) chart(ctx context.Context, res resource, args params) (any, er
 func (h *Handler) chartQuery(res resource, args params) (q query.Chart, err error) {
 	if q.Rollups, err = rollupSeries(res, args); err != nil {
 		return q, err
+	}
+	if args.zone != time.UTC {
+		q.Zone = args.zone
 	}
 	if name := args.text("tier"); name != "" {
 		if q.Unit, err = res.unit(name); err != nil {
@@ -178,10 +216,11 @@ func (r resource) unit(name string) (tier.Unit, error) {
 	return unit, nil
 }
 
-// cacheable is a result that clients may cache for a while.
+// cacheable is a result that clients may cache for a while. The zero maxAge is for what the next write changes.
 type cacheable struct {
 	value  any
 	maxAge httpapi.MaxAge
+	zone   string // of its days, if it may have some
 }
 
 // cacheByBuckets makes the rollups of buckets before an instant cacheable: closed buckets
@@ -192,9 +231,9 @@ func (h *Handler) cacheByBuckets(result any, unit tier.Unit, to model.Time, cons
 	case consistent:
 		return result
 	case last.End > h.Query.Now():
-		return cacheable{result, httpapi.MaxAgeOpenBucket}
+		return cacheable{value: result, maxAge: httpapi.MaxAgeOpenBucket}
 	}
-	return cacheable{result, httpapi.MaxAgeClosedBuckets}
+	return cacheable{value: result, maxAge: httpapi.MaxAgeClosedBuckets}
 }
 
 // total returns the summary of any range of time.
@@ -235,7 +274,17 @@ func (h *Handler) top(ctx context.Context, res resource, args params) (any, erro
 
 func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {
 	q.Dimension = res.dimension
-	if res.tier = args.text("tier"); res.tier == "" {
+	switch res.tier = args.text("tier"); {
+	case res.tier == "" && args.zone != time.UTC:
+		if q.Rollups, err = rollupSeries(res, args); err != nil {
+			return q, err
+		}
+		if q.From, q.To, err = h.spanOf(args); err != nil {
+			return q, err
+		}
+		q.Values, err = args.limitOr(defaultTop)
+		return q, err
+	case res.tier == "":
 		res.tier = defaultTopTier
 	}
 	if q.Rollups, err = h.buckets(res, args); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
@@ -63,19 +64,25 @@ const (
 	headerRequests = "Tidemark-Requests"
 )
 
+// headerZone is the header that states the time zone of days, and of dates in parameters.
+const headerZone = "Tidemark-Zone"
+
 func (h *Handler) respond(ctx context.Context, r *httpapi.Request) (httpapi.Response, error) {
 	ctx, meter := model.WithReadMeter(ctx)
 	result, err := h.read(ctx, r)
 	if err != nil {
 		return httpapi.Response{}, err
 	}
-	maxAge := httpapi.MaxAgeNone
-	if c, ok := result.(cacheable); ok {
-		result, maxAge = c.value, c.maxAge
+	c, ok := result.(cacheable)
+	if !ok {
+		c.value = result
 	}
-	response, err := httpapi.ReadResponse(r, result, maxAge)
+	response, err := httpapi.ReadResponse(r, c.value, c.maxAge)
 	if err != nil {
 		return response, err
+	}
+	if c.zone != "" {
+		response.Headers[headerZone] = c.zone
 	}
 	cost := meter.Cost()
 	response.Headers[headerUnits] = strconv.FormatFloat(cost.Units, 'f', -1, 64)
@@ -106,7 +113,19 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 		}
 	}
 	res.series.Stream = args.text("stream")
-	return reads[res.action](h, ctx, res, args)
+	if !slices.Contains(operationOf(res.action).Parameters, "zone") {
+		return reads[res.action](h, ctx, res, args)
+	}
+	if args.zone, err = h.zoneOf(ctx, res, args); err != nil {
+		return nil, err
+	}
+	result, err := reads[res.action](h, ctx, res, args)
+	c, ok := result.(cacheable)
+	if !ok {
+		c.value = result
+	}
+	c.zone = args.zone.String()
+	return c, err
 }
 
 // stats performs a query of a website.

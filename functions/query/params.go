@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
-	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -30,6 +29,7 @@ const (
 // params are the parameters of one request. Each is validated when it is read.
 type params struct {
 	values httpapi.Parameters
+	zone   *time.Location // of days and of dates
 }
 
 // parseParams returns a problem for a parameter that is not in known. Only a route that
@@ -42,7 +42,7 @@ func parseParams(raw string, known []string) (params, error) {
 	if problem != nil {
 		return params{}, problem
 	}
-	return params{values}, nil
+	return params{values, time.UTC}, nil
 }
 
 // without returns p without some parameters.
@@ -51,7 +51,7 @@ func (p params) without(names ...string) params {
 	for _, name := range names {
 		delete(rest, name)
 	}
-	return params{httpapi.Parameters{Values: rest}}
+	return params{httpapi.Parameters{Values: rest}, p.zone}
 }
 
 func (p params) text(name string) string { return p.values.Get(name) }
@@ -88,7 +88,7 @@ func (p params) time(name string, missing model.Time) (model.Time, error) {
 		return missing, nil
 	}
 	text := p.values.Get(name)
-	t, err := usertime.ParseIn(text, p.zone())
+	t, err := usertime.ParseIn(text, p.zone)
 	if err != nil && strings.Contains(text, " ") {
 		return 0, problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err)
 	}
@@ -105,14 +105,6 @@ func (p params) timeRange() (from, to model.Time, err error) {
 	}
 	to, err = p.time("to", model.MaxTime+1)
 	return from, to, err
-}
-
-// zone returns the time zone of dates; UTC if the request names none, or one that does not exist.
-func (p params) zone() *time.Location {
-	if zone, err := localday.Zone(p.text("zone")); err == nil {
-		return zone
-	}
-	return time.UTC
 }
 
 // last returns the span before now that replaces from and to; its default is 0.

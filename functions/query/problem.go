@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/stats"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -58,6 +59,7 @@ var errorProblems = []struct {
 	{query.ErrNoTier, problemTier},
 	{query.ErrNoDimension, problemDimension},
 	{query.ErrNotIndexed, problemIndex},
+	{localday.ErrZone, problemZone},
 	{query.ErrTooMany, problemTooManyBuckets},
 	{query.ErrTooLong, problemRangeTooLong},
 	{query.ErrTooWide, problemTooManySeries},

@@ -113,8 +113,11 @@ type Top struct {
 // TopOf returns the values of a dimension as JSON. total is that of their range.
 func TopOf(q query.Top, values query.TopValues, total query.Total) Top {
 	t := Top{
-		Dimension: q.Dimension, Tier: q.Unit.String(), Buckets: total.Buckets, Open: total.Open,
+		Dimension: q.Dimension, Tier: totalTier, Buckets: total.Buckets, Open: total.Open,
 		Events: total.Summary.Events(), Kinds: KindsOf(total.Kinds), TopValues: values,
+	}
+	if q.Unit != 0 {
+		t.Tier = q.Unit.String()
 	}
 	if f, partial := total.Partial.Find(rollup.DimensionRole, q.Dimension); partial {
 		t.Partial = PartialsOf(rollup.AddedFields{f})

@@ -3,9 +3,12 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -32,6 +35,9 @@ type Chart struct {
 	// Curve's CompleteFrom to the open bucket. An earlier bucket may have had events that
 	// have expired.
 	Gaps bool
+	// Zone makes days and months those of a time zone, if the chart is of these, has at most 400 and no
+	// Gaps; each Rollup has its Local period then. nil is UTC.
+	Zone *time.Location
 }
 
 // Curve is the result of a Chart.
@@ -68,6 +74,13 @@ func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 	c := Curve{
 		From: p.segments[0].From, To: p.segments[len(p.segments)-1].To,
 		Segments: p.segments, Reason: p.reason, CompleteFrom: p.completeFrom, CompleteThrough: through,
+	}
+	unit, err := localday.ParseUnit(p.segments[0].Unit.String())
+	if q.Zone != nil && err == nil && len(p.segments) == 1 && !q.Gaps {
+		c.Rollups, _, err = s.LocalRollups(ctx, Local{Rollups: q.Rollups, Zone: q.Zone, Unit: unit})
+		if c.Cost = meter.Cost(); !errors.Is(err, ErrTooMany) {
+			return c, err
+		}
 	}
 	for _, segment := range p.segments {
 		found, err := s.segment(ctx, q, segment)

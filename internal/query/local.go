@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,6 +27,24 @@ type LocalPeriod struct {
 	Zone  string // "UTC" where what is stored cannot be cut at the days of the zone
 	Unit  localday.Unit
 	Label string // 2026-03-29
+}
+
+// profileZone is the field of a profile that names the time zone of its subject.
+const profileZone = "timezone"
+
+// Zone returns the time zone of a subject: that in the field timezone of its profile, otherwise UTC. The
+// error wraps localday.ErrZone if the field has another text.
+func (s *Service) Zone(ctx context.Context, subject model.Subject) (*time.Location, error) {
+	p, err := s.Profile(ctx, subject, false)
+	if p == nil || err != nil {
+		return time.UTC, err
+	}
+	name, _ := p.Attrs.Get(profileZone)
+	zone, err := localday.Zone(cmp.Or(name.Text, "UTC"))
+	if err != nil {
+		return nil, fmt.Errorf("the profile of %s has %s: %w", subject, profileZone, err)
+	}
+	return zone, nil
 }
 
 // maxPeriods is how many periods one request may have.
@@ -75,7 +94,7 @@ func (s *Service) LocalRollups(ctx context.Context, q Local) (all []Rollup, thro
 		}
 	}
 	for i, t := range totals {
-		if t.Buckets == 0 {
+		if t.Buckets == 0 || periods[i].End <= q.From || periods[i].Start >= q.To {
 			continue
 		}
 		t.Exact = t.Exact && len(t.Missing) == 0

@@ -109,3 +109,34 @@ func TestLocalRollups_AreOfUTCWhereDaysOfTheZoneCannotBeCut(t *testing.T) {
 		t.Errorf("six years of days: %v, want ErrTooMany", err)
 	}
 }
+
+// A chart of days is of the days of its zone; a chart of hours, with gaps or of too many days is of
+// buckets.
+func TestChart_IsOfTheDaysOfItsZone(t *testing.T) {
+	w := newFixture(t, keptFor)
+	w.storeHistory([]model.Event{w.reading(at("2026-04-18T22:30:00Z"), "a", 1, 0), w.reading(at("2026-04-19T10:00:00Z"), "b", 2, 0)})
+	for name, c := range map[string]struct {
+		change func(*query.Chart)
+		want   string
+	}{
+		"days":          {func(*query.Chart) {}, "2026-04-19 Europe/Berlin 2; "},
+		"months":        {func(q *query.Chart) { q.Unit = tier.Month }, "2026-04 Europe/Berlin 2; "},
+		"newest first":  {func(q *query.Chart) { q.Newest, q.Zone = true, zone(t, "Asia/Tokyo") }, "2026-04-19 Asia/Tokyo 2; "},
+		"in no zone":    {func(q *query.Chart) { q.Zone = nil }, "2026-04-18  1; 2026-04-19  1; "},
+		"hours":         {func(q *query.Chart) { q.Unit = tier.Hour }, "2026-04-18-22  1; 2026-04-19-10  1; "},
+		"gaps":          {func(q *query.Chart) { q.Gaps, q.To = true, at("2026-04-20T00:00:00Z") }, "2026-04-18  1; 2026-04-19  1; "},
+		"too many days": {func(q *query.Chart) { q.From = at("2025-01-01T00:00:00Z") }, "2026-04-18  1; 2026-04-19  1; "},
+	} {
+		q := query.Chart{Rollups: w.hours(), Zone: zone(t, "Europe/Berlin")}
+		q.Unit, q.From, q.To = tier.Day, at("2026-04-18T00:00:00Z"), now
+		c.change(&q)
+		curve, err := w.query.Chart(context.Background(), q)
+		got := ""
+		for _, r := range curve.Rollups {
+			got += fmt.Sprintf("%s %s %d; ", r.Label(), r.Local.Zone, r.Summary.Events())
+		}
+		if err != nil || got != c.want || curve.Cost.Requests == 0 && name != "in no zone" {
+			t.Errorf("%s: got %s (cost %+v), %v, want %s", name, got, curve.Cost, err, c.want)
+		}
+	}
+}

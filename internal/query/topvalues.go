@@ -7,7 +7,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Top requests the most frequent values of a dimension in the rollups that it embeds.
+// Top requests the most frequent values of a dimension in the rollups that it embeds; if Unit is 0, of
+// exactly the events in their range.
 type Top struct {
 	Rollups
 	Dimension string
@@ -55,10 +56,18 @@ func (s *Service) Top(ctx context.Context, q Top) (TopValues, Total, error) {
 	if !q.hasDimension(q.Dimension) {
 		return TopValues{}, Total{}, fmt.Errorf("%.64q of %s: %w", q.Dimension, q.Series, ErrNoDimension)
 	}
-	total, err := s.Total(ctx, q.Rollups)
+	exact := RangeTotal{}
+	var err error
+	if q.Unit == 0 {
+		exact, err = s.RangeTotal(ctx, q.Rollups)
+	} else {
+		exact.Total, err = s.Total(ctx, q.Rollups)
+	}
 	if err != nil {
 		return TopValues{}, Total{}, err
 	}
+	total := exact.Total
+	total.Exact = total.Exact && len(exact.Missing) == 0
 	d, ok := total.Summary.Dimension(q.Dimension)
 	if !ok {
 		d.Exact = true // no event of the range has the field

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/localday"
@@ -97,8 +97,11 @@ func Serve(ctx context.Context, table *query.Service, kinds *catalog.Catalog, q 
 	if err := r.plan(); err != nil {
 		return nil, err
 	}
-	zone, err := zoneOf(ctx, table, q.Site)
-	if err != nil {
+	zone, err := table.Zone(ctx, model.Subject{Type: web.Site.Name, ID: q.Site})
+	switch {
+	case errors.Is(err, localday.ErrZone):
+		return nil, refuse("%v", err)
+	case err != nil:
 		return nil, err
 	}
 	periods, err := r.periods(zone, r.unit, table.Now())
@@ -153,20 +156,6 @@ func (r *run) plan() error {
 		}
 	}
 	return nil
-}
-
-// zoneOf returns the time zone in the profile of a site; UTC without one.
-func zoneOf(ctx context.Context, table *query.Service, site string) (*time.Location, error) {
-	p, err := table.Profile(ctx, model.Subject{Type: web.Site.Name, ID: site}, false)
-	if p == nil || err != nil {
-		return time.UTC, err
-	}
-	name, _ := p.Attrs.Get("timezone")
-	zone, err := localday.Zone(cmp.Or(name.Text, "UTC"))
-	if err != nil {
-		return nil, refuse("the profile of the site has timezone: %v", err)
-	}
-	return zone, nil
 }
 
 // rows reads the totals of each period and returns its rows.

@@ -259,7 +259,7 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 		}
 	}
 	wrong := newSite(t, "Berlin")
-	if _, err := wrong.serve(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d"}`); !errors.Is(err, stats.ErrRequest) || !strings.Contains(err.Error(), "the profile of the site has timezone") {
+	if _, err := wrong.serve(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d"}`); !errors.Is(err, stats.ErrRequest) || !strings.Contains(err.Error(), "the profile of SITE/x.org has timezone") {
 		t.Errorf("a profile with another zone: %v", err)
 	}
 	kinds, _ := catalog.New(web.PageViews)
