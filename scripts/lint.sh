@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# gofmt, vet, the counts of scripts/style, staticcheck at its pinned version, and govulncheck if
-# its database can be reached.
+# gofmt, vet, staticcheck at its pinned version, and govulncheck if its database can be reached.
 set -euo pipefail
 staticcheck=$1
 govulncheck=$2
@@ -11,10 +10,6 @@ if [[ -n "$unformatted" ]]; then
   exit 1
 fi
 go vet ./...
-if ! counts=$(go run ./scripts/style 2>&1); then
-  printf '%s\n' "$counts"
-  exit 1
-fi
 go run "$staticcheck" ./...
 if output=$(timeout 120 go run "$govulncheck" ./... 2>&1); then
   vulnerabilities='none known'
@@ -24,5 +19,4 @@ else
   printf '%s\n' "$output"
   exit 1
 fi
-printf 'style   %s\n' "$(awk '/exported/ {e=$5} /cmd.tidemark/ {c=$4} /outside tests/ {g=$6} END {print e " exported names, " c " lines of cmd/tidemark, " g " lines of Go; no wording or file length to correct"}' <<<"$counts")"
 printf 'lint    gofmt, vet, staticcheck clean; govulncheck: %s\n' "$vulnerabilities"

@@ -1,7 +1,7 @@
-// Command style counts what is easy to miss in reviews: words that are not plain technical English,
-// long files, exported names, and the size of cmd/tidemark. It prints one line for each measure,
-// and exits with status 1 if a limit is exceeded.
-package main
+// Package style counts what is easy to miss in reviews: words that are not plain technical English,
+// long files, exported names, and the size of cmd/tidemark. go test -v prints one line for each
+// measure.
+package style
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // The limits. Give the reason in the commit message if you raise one.
@@ -39,13 +40,14 @@ type file struct {
 	fset  *token.FileSet
 }
 
-func main() {
-	files, err := parse(".")
+func TestStyle_EachMeasureIsWithinItsLimit(t *testing.T) {
+	files, err := parse("../..")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "style:", err)
-		os.Exit(3)
+		t.Fatal(err)
 	}
-	failed := false
+	if len(files) < 1000 {
+		t.Errorf("%d Go files, want all of the module", len(files))
+	}
 	for _, m := range []measure{
 		{"words with a plainer replacement", 0, comments(files)},
 		{"names with a plainer replacement", 0, identifiers(files)},
@@ -54,10 +56,10 @@ func main() {
 		{"lines of cmd/tidemark", maxCommand, lines(files, "cmd/tidemark/")},
 		{"lines of Go outside tests", maxGo, lines(files, "")},
 	} {
-		failed = m.print() || failed
-	}
-	if failed {
-		os.Exit(1)
+		t.Logf("%-40s %6d of at most %d", m.name, m.n, m.limit)
+		if m.n > m.limit {
+			t.Errorf("%d %s, want at most %d:\n  %s", m.n, m.name, m.limit, strings.Join(m.places[:min(shown, len(m.places))], "\n  "))
+		}
 	}
 }
 
@@ -75,17 +77,6 @@ type count struct {
 
 // shown is how many places are printed if the limit is exceeded.
 const shown = 20
-
-func (m measure) print() (over bool) {
-	fmt.Printf("%-40s %6d of at most %d\n", m.name, m.n, m.limit)
-	if m.n <= m.limit {
-		return false
-	}
-	for _, place := range m.places[:min(shown, len(m.places))] {
-		fmt.Println("  " + place)
-	}
-	return true
-}
 
 func parse(root string) (files []file, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -106,14 +97,15 @@ func parse(root string) (files []file, err error) {
 		if err != nil {
 			return err
 		}
-		files = append(files, file{filepath.ToSlash(path), strings.Count(string(text), "\n"), strings.HasSuffix(path, "_test.go"), parsed, fset})
-		return nil
+		short, err := filepath.Rel(root, path)
+		files = append(files, file{filepath.ToSlash(short), strings.Count(string(text), "\n"), strings.HasSuffix(path, "_test.go"), parsed, fset})
+		return err
 	})
 	return files, err
 }
 
-// self is this command, which contains the words that it searches for.
-const self = "scripts/style/"
+// self is this test, which contains the words that it searches for.
+const self = "test/style/"
 
 func comments(files []file) (c count) {
 	for _, f := range files {
