@@ -20,8 +20,13 @@ func costCommand(to *connection) *cobra.Command {
 			return flags.Print(cmd.OutOrStdout(), settings, args)
 		},
 	}
+	registerLoad(cmd, &flags)
+	return cmd
+}
+
+// registerLoad registers the flags of a load whose costs are printed.
+func registerLoad(cmd *cobra.Command, flags *cost.Forecast) {
 	cmd.Flags().StringVar(&flags.Rate, "rate", "1/m", "`rate` of the events of a series, such as 4/h")
 	cmd.Flags().IntVar(&flags.Batch, "batch", 1, "`number` of events in a request")
 	cmd.Flags().IntVar(&flags.Series, "series", 1000, "`number` of series")
-	return cmd
 }

@@ -33,7 +33,7 @@ var groups = []struct {
 	{"Check and repair:", []func(*connection) *cobra.Command{
 		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, undeliveredCommand, waitCommand, gapCommand, adoptCommand,
 	}},
-	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, grafanaCommand, smokeCommand}},
+	{"Deployments:", []func(*connection) *cobra.Command{configCommand, costCommand, docsCommand, grafanaCommand, smokeCommand}},
 	{"", []func(*connection) *cobra.Command{manCommand, versionCommand}},
 }
 

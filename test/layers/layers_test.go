@@ -22,7 +22,7 @@ var layers = [][]string{
 	4: {"internal/ingest", "internal/aggregate", "internal/alert", "pkg/lifecycle", "internal/query", "internal/tablescan", "internal/tableconfig", "internal/writekey", "internal/grafana"},
 	5: {"internal/awsenv", "internal/itemstore", "pkg/dynamo", "pkg/memory", "internal/httpapi", "internal/collector", "internal/script", "internal/envelope", "internal/eventbus", "internal/secret", "internal/storetest", "internal/eventsource", "internal/simstream", "pkg/streamtest", "internal/replay", "internal/tail", "internal/plot", "internal/adopt", "internal/deployment", "internal/files", "internal/source", "internal/source/*", "internal/promapi", "internal/stats", "internal/webui"},
 	6: {"pkg/timeseries", "internal/repair", "internal/repair/*", "internal/local", "internal/local/*", "internal/smoke", "internal/cost", "internal/export", "internal/startup"},
-	7: {"functions/*", "internal/printing", "internal/target", "pkg/timeseries/timeseriestest", "test/internal/*"},
+	7: {"functions/*", "internal/designdoc", "internal/printing", "internal/target", "pkg/timeseries/timeseriestest", "test/internal/*"},
 	8: {"cmd/*", "test/*", "scripts/*", "examples"},
 }
 
