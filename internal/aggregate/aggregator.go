@@ -96,15 +96,21 @@ func (a *Aggregator) process(ctx context.Context, changes []storage.Change, repa
 		a.quarantineUnknownKinds(ctx, changes, c, all)
 		a.listAll(ctx, &c, limits, all)
 		a.foldDeleted(ctx, &c, limits, all)
-		for _, buckets := range c.levels {
-			closed := a.leaveOpen(ctx, touched(buckets), c.newest, limits, all)
-			a.recomputeAll(ctx, closed, limits, all)
-			touchParents(closed)
-		}
+		a.recomputeLevels(ctx, &c, (*dirtyBucket).dueAt, limits, all)
 		all.report.Expired += c.expired
 		done = c.end
 	}
 	return all.finish(a.Now())
+}
+
+// recomputeLevels recomputes the buckets of a chunk that are due, each tier before the next
+// coarser one, and leaves the others to a sweep.
+func (a *Aggregator) recomputeLevels(ctx context.Context, c *chunk, due dueTime, limits Limits, all *results) {
+	for _, buckets := range c.levels {
+		closed := a.leaveOpen(ctx, touched(buckets), due, c.newest, limits, all)
+		a.recomputeAll(ctx, closed, limits, all)
+		touchParents(closed)
+	}
 }
 
 // recomputeAll recomputes buckets that do not depend on each other.

@@ -23,29 +23,51 @@ func (b *dirtyBucket) closesAt(now model.Time) model.Time {
 	return b.kind.Retention.ClosesAt(b.level, b.interval, b.key.Series)
 }
 
+// dueAt returns the time until which a change of the bucket can be left to a sweep: its closing
+// time, or, if it closed longer ago than a tick of late changes, the end of the present tick.
+func (b *dirtyBucket) dueAt(now model.Time) model.Time {
+	closes, every := b.closesAt(now), b.kind.Retention.LateEvery
+	if every == 0 || closes == model.MinTime || now < closes.Add(every) {
+		return closes
+	}
+	return now - now%model.Time(every.Milliseconds()) + model.Time(every.Milliseconds())
+}
+
+// sweptAt is closesAt for a sweep: a bucket whose invalidation is worked off is not left.
+func (b *dirtyBucket) sweptAt(now model.Time) model.Time {
+	if b.due {
+		return model.MinTime
+	}
+	return b.closesAt(now)
+}
+
+// dueTime is dueAt or sweptAt.
+type dueTime func(*dirtyBucket, model.Time) model.Time
+
 // leaveOpen leaves the open ones of some buckets to a sweep, and returns the others: they
 // are recomputed now. notBefore is a time that has passed. A bucket whose invalidation
 // could not be stored fails, and is not returned.
-func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, notBefore model.Time, limits Limits, all *results) (closed []*dirtyBucket) {
+func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, due dueTime, notBefore model.Time, limits Limits, all *results) (closed []*dirtyBucket) {
 	var mu sync.Mutex // guards closed
 	var group errgroup.Group
 	group.SetLimit(limits.Concurrency)
 	now := a.Now()
 	for _, b := range buckets {
-		if b.closesAt(now) == model.MinTime {
+		if due(b, now) == model.MinTime {
 			mu.Lock()
 			closed = append(closed, b)
 			mu.Unlock()
 			continue
 		}
 		group.Go(func() error {
-			left, err := a.step(ctx, b, notBefore, all)
+			left, err := a.step(ctx, b, due, notBefore, all)
 			mu.Lock()
 			defer mu.Unlock()
-			switch {
-			case err != nil:
-				all.addFailure(b.firstChange, err)
-			case !left:
+			if err != nil {
+				all.mu.Lock()
+				defer all.mu.Unlock()
+				all.failBucket(b, err)
+			} else if !left {
 				closed = append(closed, b)
 			}
 			return nil
@@ -55,13 +77,13 @@ func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, notB
 	return closed
 }
 
-// step decides what happens to a bucket that has changed. If it is open, step puts its
-// invalidation and reads the clock again: only if the bucket is still open, its row and
-// all coarser ones are left to the sweep that finds the invalidation. That sweep begins
+// step decides what happens to a bucket that has changed. If its due time lies ahead, step
+// puts its invalidation and reads the clock again: only if the due time still lies ahead, the
+// row and all coarser ones are left to the sweep that finds the invalidation. That sweep begins
 // later in true time, so it reads the change. Otherwise the caller recomputes the bucket,
 // and calls step for the parent bucket after that.
-func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, notBefore model.Time, all *results) (left bool, err error) {
-	closes := b.closesAt(a.Now())
+func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, due dueTime, notBefore model.Time, all *results) (left bool, err error) {
+	closes := due(b, max(a.Now(), notBefore))
 	open := func() bool { return max(a.Now(), notBefore) < closes }
 	err = a.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -287,4 +288,36 @@ func TestDeferred_AbsentUnsettledParentProvesNothing(t *testing.T) {
 		t.Errorf("the hour was recomputed from what is left: %+v", row)
 	}
 	w.wantRow(tier.Day, ten, 0, "0", false)
+}
+
+// writingLate does something before the next write of a row.
+type writingLate struct {
+	store
+	before func()
+}
+
+func (l *writingLate) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	if do := l.before; do != nil {
+		l.before = nil
+		do()
+	}
+	return l.store.PutRow(ctx, row, prev)
+}
+
+// The day may close, and be swept, before the row of its hour is written: whether it is left is
+// decided after that.
+func TestDeferred_ParentIsLeftOnlyAfterItsChildWasWritten(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.setNow(at("2026-03-10T23:59:59Z"))
+	w.put(order(ten, ""), "1")
+	sweeper := newWorldOf(t, deferred(gauge, 0)).agg
+	sweeper.Store, sweeper.QuarantineStore, sweeper.Now = w.table, w.table, w.now
+	w.on(&writingLate{store: w.table, before: func() {
+		w.setNow(at("2026-03-11T00:02:00Z"))
+		if _, err := sweeper.Sweep(w.ctx(), tablekeys.QueueShard(w.series)); err != nil {
+			t.Error(err)
+		}
+	}})
+	w.process()
+	w.wantRow(tier.Day, ten, 1, "1", true)
 }

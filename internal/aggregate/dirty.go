@@ -19,10 +19,13 @@ type dirtyBucket struct {
 	firstChange int  // index in the batch
 	alwaysWrite bool // not all changes are inserts: an unchanged row is written too
 	repair      bool // requested out of the table stream's order
+	swept       bool // requested by a sweep
+	due         bool // its own invalidation is worked off
 	options     RepairOptions
 
 	parent  *dirtyBucket // the next coarser bucket of the changes; nil where there is none
 	touched bool         // of the finest tier, or a finer bucket in it was recomputed
+	err     error        // why it is not processed; nil if it is
 }
 
 // touched returns the buckets that are not left to a sweep because of a finer one.
@@ -30,19 +33,24 @@ func touched(buckets []*dirtyBucket) (some []*dirtyBucket) {
 	return lists.Filter(buckets, func(b *dirtyBucket) bool { return b.touched })
 }
 
-// touchParents touches the parents of buckets that were recomputed.
+// touchParents touches the parents of buckets that were recomputed. A swept one that failed is
+// swept again first.
 func touchParents(buckets []*dirtyBucket) {
 	for _, b := range buckets {
-		if b.parent != nil {
+		if b.parent != nil && (b.err == nil || !b.swept) {
 			b.parent.touched = true
 		}
 	}
 }
 
-// sweptBucket returns a bucket that a sweep recomputes: as a repair, because a sweep is
-// not in the table stream's order.
-func sweptBucket(kind *catalog.Kind, level int, b tier.Bucket, s model.Series) *dirtyBucket {
-	return &dirtyBucket{key: rowKey(s, b), interval: b, kind: kind, level: level, alwaysWrite: true, repair: true}
+// failure returns the first error of the bucket and the coarser ones around it.
+func (b *dirtyBucket) failure() error {
+	for ; b != nil; b = b.parent {
+		if b.err != nil {
+			return b.err
+		}
+	}
+	return nil
 }
 
 func (b *dirtyBucket) tier() tier.Tier { return b.kind.Retention.Tiers[b.level] }

@@ -102,8 +102,9 @@ type ThroughStore interface {
 
 // CompleteThrough returns the time through which rollups are complete: each event that was
 // stored until then is in the rollups, and each bucket that ended by then is a row. It is
-// MinTime before anything was processed. The stream progress is that of the table stream's
-// fastest shard: where one shard repeats a failed batch, its changes may still be missing.
+// MinTime before anything was processed. Late changes may wait for LateDelay longer. The stream
+// progress is that of the table stream's fastest shard: where one shard repeats a failed batch,
+// its changes may still be missing.
 func CompleteThrough(ctx context.Context, store ThroughStore, kinds *catalog.Catalog) (model.Time, error) {
 	progress, err := store.GetItem(ctx, tablekeys.StreamProgress())
 	if err != nil || progress == nil {
@@ -129,6 +130,15 @@ func CompleteThrough(ctx context.Context, store ThroughStore, kinds *catalog.Cat
 		through = min(through, swept)
 	}
 	return through, nil
+}
+
+// LateDelay returns how long late changes of any kind may wait before they are in the rollups,
+// by the low watermarks; 0 if no kind coalesces them.
+func LateDelay(kinds *catalog.Catalog) (longest time.Duration) {
+	for i := range kinds.Kinds {
+		longest = max(longest, entity.LateMargin(kinds.Kinds[i].Retention.LateEvery))
+	}
+	return longest
 }
 
 // closingDelay returns how long after its end a bucket of any kind may close.

@@ -98,8 +98,8 @@ func (r *recomputation) attempt(ctx context.Context) (storage.WriteResult, error
 		return 0, err
 	}
 	missing := r.bucket.options.Mark == MarkAll || replace && !r.allChildrenExist()
-	if !exists(row) && !missing {
-		if missing, err = r.mayMissChildren(ctx); err != nil {
+	if !missing {
+		if missing, err = r.mayMissChildren(ctx, row); err != nil {
 			return 0, err
 		}
 	}

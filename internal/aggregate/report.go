@@ -54,7 +54,7 @@ func (all *results) add(r *recomputation, err error) {
 	all.report.Notes = append(all.report.Notes, r.notes...)
 	all.newest = max(all.newest, r.newest)
 	if err != nil {
-		all.fail(r.bucket.firstChange, err)
+		all.failBucket(r.bucket, err)
 	}
 }
 
@@ -62,6 +62,14 @@ func (all *results) addFailure(change int, err error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	all.fail(change, err)
+}
+
+// failBucket records why a bucket is not processed. The report of a sweep has failures of
+// invalidations, not of buckets. The caller holds the lock.
+func (all *results) failBucket(b *dirtyBucket, err error) {
+	if b.err = err; !b.swept {
+		all.fail(b.firstChange, err)
+	}
 }
 
 // fail adds a failure. The caller holds the lock, or no recomputation is running.

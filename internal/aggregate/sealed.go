@@ -132,7 +132,7 @@ func (r *recomputation) mayHaveExpired(ctx context.Context, row *rollup.Row) (bo
 		if row != nil && (exists(row) || row.Placeholder()) {
 			return sealed(row, r.agg.Now()), nil
 		}
-		if settled, err := r.settled(ctx, parentLevel, parent); err != nil || !settled {
+		if settled, err := r.settled(ctx, parentLevel, parent, policy.Tiers[level].LeastRetention()); err != nil || !settled {
 			return true, err // its row may not have been written yet: its absence proves nothing
 		}
 		level, b = parentLevel, parent

@@ -7,34 +7,36 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// settled reports whether a bucket closed before the low watermark of its queue shard:
-// each change made while it was open is then in its row, and an absent row never was
-// written. A bucket of an immediate tier is always settled.
-func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket) (bool, error) {
+// settled reports whether a bucket closed before the low watermark of its queue shard, and
+// children of the least retention that may be in no row are still stored: each change is then
+// in its row or among the children, and an absent row never was written. A late change may
+// wait in the queue, so a low watermark that is nearly as old as a child lives proves nothing.
+// A bucket of an immediate tier is always settled.
+func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket, least time.Duration) (bool, error) {
 	series := r.bucket.key.Series
 	closes := r.bucket.kind.Retention.ClosesAt(level, b, series)
 	if closes == model.MinTime {
 		return true, nil
 	}
 	through, err := r.agg.lowWatermarks(ctx, r.agg.Now())
-	return closes <= through.Of(tablekeys.QueueShard(series)), err
+	swept := through.Of(tablekeys.QueueShard(series))
+	stored := r.bucket.kind.Retention.LateEvery == 0 || least == tier.Forever || r.agg.Now() < swept.Add(least-StreamRetention-2*tier.SealMargin)
+	return closes <= swept && stored, err
 }
 
 // mayMissChildren reports whether children of an absent row may have expired before they
 // were folded: no sweep has settled the bucket so far, and the first child may be about
-// to expire.
-func (r *recomputation) mayMissChildren(ctx context.Context) (bool, error) {
+// to expire. Children that wait in the queue may have a shorter retention than those of a row.
+func (r *recomputation) mayMissChildren(ctx context.Context, row *rollup.Row) (bool, error) {
 	b := r.bucket
-	if !b.tier().Deferred {
+	if !b.tier().Deferred || exists(row) && b.kind.Retention.LateEvery == 0 || !r.childrenMayExpire() {
 		return false, nil
 	}
-	if !r.childrenMayExpire() {
-		return false, nil
-	}
-	settled, err := r.settled(ctx, b.level, b.interval)
+	settled, err := r.settled(ctx, b.level, b.interval, r.leastOfChildren())
 	return !settled, err
 }
 

@@ -1,10 +1,12 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,10 +14,13 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -81,36 +86,44 @@ type sweep struct {
 	through model.Time // before the first invalidation that is left
 }
 
-// pages works off the invalidations that are due up to a time, in order of their due
-// times.
+// maxGathered is how many invalidations are read before they are worked off: about 5 MB.
+const maxGathered = 10_000
+
+// pages works off the invalidations that are due up to a time. They are read in order of
+// their due times, and worked off in order of series and time, so that those of one day
+// recompute the day together.
 func (s *sweep) pages(ctx context.Context, shard int, dueUpTo model.Time) error {
 	queue, err := s.agg.queue()
 	if err != nil {
 		return err
 	}
-	for after, more := "", true; more; more = after != "" {
-		page, err := queue.Invalidations(ctx, shard, dueUpTo, after)
+	for after, more := "", true; more; {
+		var found []entity.Invalidation
+		for more && len(found) < maxGathered {
+			page, failed := queue.Invalidations(ctx, shard, dueUpTo, after)
+			if err = failed; err != nil {
+				break
+			}
+			s.all.count(Counts{Reads: 1})
+			found = append(found, page.Invalidations...)
+			after, more = page.Next, page.Next != ""
+		}
+		if n := len(found); n > 0 {
+			s.reached = found[n-1].Due
+		}
+		if s.drain {
+			found = lists.Filter(found, s.ended)
+		}
+		slices.SortFunc(found, func(x, y entity.Invalidation) int {
+			return cmp.Or(cmp.Compare(x.Key.Series.String(), y.Key.Series.String()), cmp.Compare(x.Key.Start, y.Key.Start))
+		})
+		for some := range slices.Chunk(found, s.limits.Buckets) {
+			s.workOff(ctx, queue, some)
+		}
 		if err != nil {
 			s.through = min(s.through, s.reached-1)
 			return readError("read invalidations", err)
 		}
-		s.all.count(Counts{Reads: 1})
-		var group errgroup.Group
-		group.SetLimit(s.limits.Concurrency)
-		for _, i := range page.Invalidations {
-			if s.drain && !s.ended(i) {
-				continue
-			}
-			group.Go(func() error {
-				s.done(i, s.workOff(ctx, queue, i))
-				return nil
-			})
-		}
-		_ = group.Wait() // errors are in the results
-		if n := len(page.Invalidations); n > 0 {
-			s.reached = page.Invalidations[n-1].Due
-		}
-		after = page.Next
 	}
 	return nil
 }
@@ -128,77 +141,87 @@ func (s *sweep) done(i entity.Invalidation, err error) {
 	s.through = min(s.through, i.Due-1)
 }
 
-// workOff recomputes the bucket of an invalidation, and each coarser one up to the first
-// that is open, and then deletes the invalidation. One that can never be worked off is
-// quarantined, so that it does not hold back the low watermark.
-func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, i entity.Invalidation) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// workOff recomputes the buckets of some invalidations, always from their first child and
+// always writing, and goes on with each parent by the rule of step: those that have closed are
+// recomputed once for all of their children. Then it deletes the invalidations.
+func (s *sweep) workOff(ctx context.Context, queue InvalidationStore, found []entity.Invalidation) {
+	c := chunk{known: map[rollup.Key]*dirtyBucket{}, newest: model.MinTime}
+	results := make([]func() error, len(found)) // of the buckets of each
+	for n, i := range found {
+		results[n] = s.addDue(&c, n, i)
 	}
-	reason := error(nil)
-	if b, err := s.bucketOf(i); err != nil {
-		reason = err
-	} else if err := s.recompute(ctx, b); permanent(ctx, err) {
-		reason = err
-	} else if err != nil {
-		return err
+	if ctx.Err() == nil {
+		s.agg.recomputeLevels(ctx, &c, (*dirtyBucket).sweptAt, s.limits, &s.all)
 	}
-	if reason != nil {
-		if err := s.agg.Quarantine(ctx, unsweepable(i, reason)); err != nil {
+	var group errgroup.Group
+	group.SetLimit(s.limits.Concurrency)
+	for n, i := range found {
+		group.Go(func() error {
+			s.done(i, s.finish(ctx, queue, i, results[n]()))
+			return nil
+		})
+	}
+	_ = group.Wait() // errors are in the results
+}
+
+// addDue adds the bucket of an invalidation and the coarser ones around it, as repairs,
+// because a sweep is not in the table stream's order. It returns the later result.
+func (s *sweep) addDue(c *chunk, n int, i entity.Invalidation) func() error {
+	kind, level, err := s.tierOf(i)
+	if err != nil {
+		return func() error { return err }
+	}
+	buckets := c.addBuckets(n, kind, i.Key.Series, i.Key.Start, level)
+	for _, b := range buckets {
+		b.alwaysWrite, b.repair, b.swept = true, true, true
+		b.due = b.due || b.level == level
+	}
+	return func() error {
+		if len(buckets) == 0 {
+			return nil
+		}
+		return buckets[0].failure()
+	}
+}
+
+// finish deletes an invalidation whose buckets were recomputed or left. One that can never be
+// worked off is quarantined, so that it does not hold back the low watermark.
+func (s *sweep) finish(ctx context.Context, queue InvalidationStore, i entity.Invalidation, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case permanent(ctx, err):
+		if err := s.agg.Quarantine(ctx, unsweepable(i, err)); err != nil {
 			return err
 		}
 		s.all.count(Counts{Quarantined: 1})
+	case err != nil:
+		return err
 	}
 	return s.agg.untilWritten(ctx, func(ctx context.Context) (storage.WriteResult, error) {
 		return queue.DeleteInvalidation(ctx, i)
 	})
 }
 
-// bucketOf returns the bucket of an invalidation.
-func (s *sweep) bucketOf(i entity.Invalidation) (*dirtyBucket, error) {
+// tierOf returns the kind of an invalidation, and the level of its tier.
+func (s *sweep) tierOf(i entity.Invalidation) (*catalog.Kind, int, error) {
 	kind, found := s.agg.Catalog.Kind(i.Key.Series.Kind)
 	if !found {
-		return nil, fmt.Errorf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", i.Key.Series.Kind)
+		return nil, 0, fmt.Errorf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", i.Key.Series.Kind)
 	}
 	unit, err := tier.ParseUnit(i.Key.Tier)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	level, err := levelOf(kind.Retention, unit)
-	if err != nil {
-		return nil, err
-	}
-	return sweptBucket(kind, level, unit.BucketOf(i.Key.Start), i.Key.Series), nil
+	return kind, level, err
 }
 
 // ended reports whether the tier of an invalidation was deferred and is not any more: no
 // process puts or remembers the invalidation again.
 func (s *sweep) ended(i entity.Invalidation) bool {
-	b, err := s.bucketOf(i)
-	return err == nil && (!b.tier().Deferred || b.tier().DeferredFrom == model.MaxTime)
-}
-
-// recompute recomputes a bucket, always from its first child and always writing, and its
-// parents by the rule of step.
-func (s *sweep) recompute(ctx context.Context, b *dirtyBucket) error {
-	for {
-		if b.tier().HasRow(b.interval) {
-			r := &recomputation{agg: s.agg, bucket: b, limits: s.limits}
-			err := r.run(ctx)
-			s.all.add(r, nil)
-			if err != nil {
-				return err
-			}
-		}
-		level, parent, ok := parentOf(b.kind.Retention, b.level, b.interval)
-		if !ok {
-			return nil
-		}
-		b = sweptBucket(b.kind, level, parent, b.key.Series)
-		if left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil {
-			return err
-		}
-	}
+	kind, level, err := s.tierOf(i)
+	return err == nil && (!kind.Retention.Tiers[level].Deferred || kind.Retention.Tiers[level].DeferredFrom == model.MaxTime)
 }
 
 // timeToAdvance is how long the write of the low watermark may take after ctx has ended:

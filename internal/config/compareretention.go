@@ -14,6 +14,8 @@ func compareRetention(path string, before, after tier.Policy) []Change {
 	changes := differ(join(path, "raw"), keptText(before.Raw), keptText(after.Raw), rawRuling(before, after))
 	changes = append(changes, differ(join(path, "jitter"), spanText(before.Jitter), spanText(after.Jitter),
 		closingRuling(before.HasDeferred() && after.HasDeferred()))...)
+	changes = append(changes, differ(join(path, "lateEvery"), spanText(before.LateEvery), spanText(after.LateEvery),
+		closingRuling(before.HasDeferred() && after.HasDeferred()))...)
 	for i, t := range before.Tiers {
 		where := join(path, t.Unit.String())
 		if b, _, ok := after.Find(t.Unit); ok {

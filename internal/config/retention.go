@@ -16,7 +16,7 @@ func retentionPolicy(to *tier.Policy) func(*reader, value) {
 		}
 		var l tier.Policy
 		before := len(r.mistakes)
-		known := members{{"raw", retention(&l.Raw)}, {"jitter", span(&l.Jitter)}}
+		known := members{{"raw", retention(&l.Raw)}, {"jitter", span(&l.Jitter)}, {"lateEvery", span(&l.LateEvery)}}
 		for _, u := range tier.Units() {
 			known = append(known, member{u.String(), readTier(u, &l)})
 		}

@@ -23,6 +23,7 @@ type KindConfig struct {
 	Raw        time.Duration   `json:"raw"`      // retention of events, in nanoseconds
 	LeastRaw   time.Duration   `json:"leastRaw"` // the shortest that it ever was
 	Jitter     time.Duration   `json:"jitter,omitempty"`
+	LateEvery  time.Duration   `json:"lateEvery,omitempty"`
 	Tiers      []TierConfig    `json:"tiers"` // finest first, removed ones included
 	Measures   []FieldConfig   `json:"measures,omitempty"`
 	Dimensions []FieldConfig   `json:"dimensions,omitempty"`

@@ -202,16 +202,17 @@ func (f *folder) resume(after string, open model.Time) (past model.Time, inOpen 
 	return at.Start, err == nil && at.Start >= open
 }
 
-// completeThrough returns the least low watermark of the series that have deferred tiers;
-// nil if there are none. Buckets that closed until then are stored rows, and later ones
-// are folded when they are read.
+// completeThrough returns the time through which the series that have deferred tiers are
+// complete, by their low watermarks; nil if there are none. Each change that was processed
+// until then is in the result. Buckets that closed until then are stored rows.
 func (s *Service) completeThrough(ctx context.Context, q Rollups) (through *model.Time, err error) {
 	live, ok := s.Store.(*Live)
 	if !ok {
 		return nil, nil
 	}
 	for _, series := range q.series() {
-		switch kind, err := live.Kind(ctx, series.Kind); {
+		kind, err := live.Kind(ctx, series.Kind)
+		switch {
 		case err != nil:
 			return nil, err
 		case kind == nil || !kind.Retention.HasDeferred():
@@ -220,6 +221,9 @@ func (s *Service) completeThrough(ctx context.Context, q Rollups) (through *mode
 		at, err := live.CompleteThrough(ctx, series)
 		if err != nil {
 			return nil, err
+		}
+		if at > model.MinTime {
+			at = at.Add(-entity.LateMargin(kind.Retention.LateEvery))
 		}
 		if through == nil || at < *through {
 			through = &at

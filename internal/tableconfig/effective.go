@@ -25,7 +25,7 @@ func refusedError(changes []config.Change) error {
 // Policy returns the tiers and retentions of the table. A tier of a unit that this release
 // does not have is an error.
 func Policy(stored *entity.KindConfig) (tier.Policy, error) {
-	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw), Jitter: stored.Jitter}
+	p := tier.Policy{Raw: stored.Raw, LeastRaw: leastIfShorter(stored.LeastRaw, stored.Raw), Jitter: stored.Jitter, LateEvery: stored.LateEvery}
 	for _, c := range stored.Tiers {
 		if c.RemovedAt != 0 {
 			continue
@@ -77,7 +77,7 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 func policies(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) (before, after tier.Policy) {
 	after = declared.Retention
 	after.Tiers = append([]tier.Tier(nil), after.Tiers...)
-	before.Raw, before.Jitter = stored.Raw, stored.Jitter
+	before.Raw, before.Jitter, before.LateEvery = stored.Raw, stored.Jitter, stored.LateEvery
 	for _, c := range stored.Tiers {
 		unit := unitOf(c)
 		_, at, found := after.Find(unit)

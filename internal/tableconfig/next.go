@@ -29,7 +29,7 @@ func Next(stored *entity.KindConfig, declared *catalog.Kind, now model.Time, max
 	next.Raw = declared.Retention.Raw
 	next.LeastRaw = min(stored.LeastRaw, declared.Retention.LeastRawRetention())
 	if !slices.ContainsFunc(stored.Tiers, func(t entity.TierConfig) bool { return t.Deferred }) {
-		next.Jitter = declared.Retention.Jitter
+		next.Jitter, next.LateEvery = declared.Retention.Jitter, declared.Retention.LateEvery
 	}
 	at := start{now: now, earliest: now.Add(Lead + maxAhead), events: eventsFrom(next.LeastRaw, now, maxAhead)}
 	next.Tiers = nextTiers(stored.Tiers, declared.Retention.Tiers, at)
@@ -45,7 +45,7 @@ func adopted(k *catalog.Kind) entity.KindConfig {
 	c := entity.KindConfig{
 		Kind: k.Name, SubjectType: k.Subject.Name, Shards: k.Shards,
 		OrderBy: k.OrderBy, OrderType: string(k.OrderType), Sessions: sessionsOf(k),
-		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter,
+		Raw: k.Retention.Raw, LeastRaw: k.Retention.LeastRawRetention(), Jitter: k.Retention.Jitter, LateEvery: k.Retention.LateEvery,
 		Measures: measuresOf(k), Dimensions: dimensionsOf(k), Distinct: distinctOf(k),
 	}
 	for _, t := range k.Retention.Tiers {

@@ -134,6 +134,8 @@ func (c checker) sessionTimes() {
 		return
 	case s.Gap <= 0 || s.Gap > p.Finest().Unit.Longest():
 		c.wrong("sessionsOf.gap", fmt.Sprintf("%s is out of bounds: want more than 0 and at most one %s, the finest tier", s.Gap, p.Finest().Unit))
+	case p.LateEvery != 0:
+		c.wrong("tiers.lateEvery", "a late change of sessions is walked to their buckets at once: remove it")
 	case s.Follow < s.Gap:
 		c.wrong("sessionsOf.follow", fmt.Sprintf("%s is shorter than the gap of %s: want at least as long", s.Follow, s.Gap))
 	case !p.Finest().Deferred || p.Finest().Grace < s.Gap:

@@ -41,6 +41,9 @@ func (p Policy) validateClosing() error {
 	if p.Jitter < 0 || p.Jitter%time.Millisecond != 0 {
 		return fmt.Errorf("jitter %s must be whole milliseconds and not negative", p.Jitter)
 	}
+	if p.LateEvery != 0 && (!p.HasDeferred() || p.LateEvery < time.Minute || p.LateEvery > time.Hour || p.LateEvery%time.Second != 0) {
+		return fmt.Errorf("lateEvery %s must be whole seconds, from 1m to 1h, and needs deferred tiers", p.LateEvery)
+	}
 	for level, t := range p.Tiers {
 		switch {
 		case t.Grace < 0:

@@ -97,6 +97,9 @@ type Policy struct {
 	// Jitter spreads the closing times of deferred tiers: each series adds a fixed part of
 	// it, so that not all buckets close at once. Zero means no spread.
 	Jitter time.Duration
+	// LateEvery coalesces late changes: a bucket that closed longer ago than this is recomputed
+	// at the end of a tick of this length, and not with each batch of changes. Zero means at once.
+	LateEvery time.Duration
 }
 
 // LeastRawRetention returns the shortest retention that events ever had; Forever if they

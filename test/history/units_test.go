@@ -58,22 +58,23 @@ func newLate(t *testing.T, kind catalog.Kind) (*late, string) {
 
 // process passes what the table stream has to the aggregator.
 func (l *late) process() {
-	var changes []storage.Change
+	if report := l.aggregate.Process(context.Background(), l.read()); len(report.Failures) > 0 {
+		l.Errorf("rollups: %v", report.Failures[0].Err)
+	}
+	l.read()
+}
+
+// read returns the changes of events in the table stream, and counts its writes of rollups.
+func (l *late) read() (changes []storage.Change) {
 	for _, record := range l.table.Records(l.seen) {
 		l.seen = record.Seq
 		if key, err := keys.ParseEvent(record.Keys); err == nil {
 			changes = append(changes, storage.Change{Type: storage.Inserted, Key: key, At: record.At})
-		}
-	}
-	if report := l.aggregate.Process(context.Background(), changes); len(report.Failures) > 0 {
-		l.Errorf("rollups: %v", report.Failures[0].Err)
-	}
-	for _, record := range l.table.Records(l.seen) {
-		l.seen = record.Seq
-		if _, err := keys.ParseRow(record.Keys); err == nil {
+		} else if _, err := keys.ParseRow(record.Keys); err == nil {
 			l.writes[record.Keys]++
 		}
 	}
+	return changes
 }
 
 // writeMixed writes rows of devices that report once a minute, in the order of time.

@@ -140,11 +140,16 @@ var mutants = []mutant{
 	},
 	{
 		Name: "sweep-parent-unchecked", Says: "a sweep leaves the parent of a bucket to the next one, also if it has closed", Tests: deferredTests,
-		Edits: []edit{{sweeping, "left, err := s.agg.step(ctx, b, model.MinTime, &s.all); left || err != nil", "_, err := s.agg.putInvalidation(ctx, entity.Invalidation{Due: b.closesAt(s.agg.Now()), Key: b.key}, s.all.count); true"}},
+		Edits: []edit{{deferring, "			left, err := a.step(ctx, b, due, notBefore, all)\n", `			left, err := a.step(ctx, b, due, notBefore, all)
+			if b.swept && !left {
+				left, err = true, nil
+				_, err = a.putInvalidation(ctx, entity.Invalidation{Due: b.closesAt(now), Key: b.key}, all.count)
+			}
+`}},
 	},
 	{
 		Name: "sweep-no-parent", Says: "a sweep recomputes the bucket alone", Tests: deferredTests,
-		Edits: []edit{{sweeping, "		if !ok {\n			return nil\n		}\n", "		if true || !ok {\n			return nil\n		}\n"}},
+		Edits: []edit{{gathering, "(b.err == nil || !b.swept)", "!b.swept"}},
 	},
 	{
 		Name: "watermark-passes", Says: "the low watermark passes an invalidation that is left", Tests: deferredTests,
@@ -157,6 +162,91 @@ var mutants = []mutant{
 	{
 		Name: "unsettled-parent", Says: "an absent parent that no sweep has settled proves that a row never existed", Tests: deferredTests,
 		Edits: []edit{{sealing, "err != nil || !settled {", "err != nil || !settled && false {"}},
+	},
+	{
+		Name: "parent-first", Says: "the parent's invalidation is put before the row is written", Tests: deferredTests,
+		Edits: []edit{{aggregator, "		a.recomputeAll(ctx, closed, limits, all)\n		touchParents(closed)\n", `		for _, b := range closed {
+			if b.parent == nil {
+				continue
+			}
+			if left, err := a.step(ctx, b.parent, due, c.newest, all); left && err == nil {
+				b.parent = nil
+			}
+		}
+		a.recomputeAll(ctx, closed, limits, all)
+		touchParents(closed)
+`}},
+	},
+	{
+		Name: "coarse-closes-first", Says: "a day may close before its hours", Tests: []string{"pkg/tier"},
+		Edits: []edit{{closing, "t.Grace < p.Tiers[level-1].Grace:", "t.Grace < p.Tiers[level-1].Grace && false:"}},
+	},
+	{
+		Name: "queue-by-row", Says: "the queue shard of an invalidation depends on its bucket", Tests: deferredTests,
+		Edits: []edit{{queueing, "PK: InvalidationPartition(QueueShard(i.Key.Series)),", "PK: InvalidationPartition(int(sum[0]) % QueueShards),"}},
+	},
+	{
+		Name: "rows-before-watermark", Says: "a reader reads rows before it reads the low watermark", Tests: readerTests,
+		Edits: []edit{{readingLive, "	f, deferred, err := l.folder(ctx, unit, r)\n", `	early, _ := l.Store.Rows(ctx, unit, r)
+	f, deferred, err := l.folder(ctx, unit, r)
+	if deferred {
+		if open := f.openFrom(f.level); err == nil && r.From < open && r.To > open && early.Next == "" {
+			rows, err := f.fold(ctx, f.level, open, r.To)
+			return rollup.RowPage{Rows: append(slices.DeleteFunc(early.Rows, func(r rollup.Row) bool { return r.Key.Start >= open }), rows...)}, err
+		}
+	}
+`}},
+	},
+	{
+		Name: "grace-changes", Says: "closing times change while tiers are deferred", Tests: changeTests,
+		Edits: []edit{{comparing, "	if deferred {\n		return ruling{Refused", "	if deferred && false {\n		return ruling{Refused"}},
+	},
+	{
+		Name: "defer-without-lead", Says: "aggregation leaves buckets before every reader folds them", Tests: changeTests,
+		Edits: []edit{{changingOver, "true, now.Add(Lead), 0", "true, now, 0"}},
+	},
+	{
+		Name: "drain-without-lead", Says: "readers use rows while a process may leave buckets", Tests: changeTests,
+		Edits: []edit{{changingOver, "t.ImmediateAt.Add(Lead))", "t.ImmediateAt)"}},
+	},
+	{
+		Name: "late-tick-past", Says: "a late change waits for a tick that is over", Tests: deferredTests,
+		Edits: []edit{
+			{deferring, "	return now - now%model.Time(every.Milliseconds()) + model.Time(every.Milliseconds())\n", "	return now - now%model.Time(every.Milliseconds())\n"},
+			{deferring, "max(a.Now(), notBefore) < closes }", "max(a.Now(), notBefore) < closes || closes > b.closesAt(a.Now()) }"},
+		},
+	},
+	{
+		Name: "late-remembered", Says: "a put of an earlier tick is remembered", Tests: deferredTests,
+		Edits: []edit{{deferring, "	return put && due == closes\n", "	return put && due <= closes\n"}},
+	},
+	{
+		Name: "late-unknown", Says: "a put whose result is unknown is a put", Tests: deferredTests,
+		Edits: []edit{{deferring, "err == nil && result == storage.Written && open(); left", "err == nil && open(); left"}},
+	},
+	{
+		Name: "late-at-closing", Says: "a bucket that has just closed waits for a tick", Tests: []string{"internal/aggregate", "internal/query"},
+		Edits: []edit{{deferring, "now < closes.Add(every)", "now < closes"}},
+	},
+	{
+		Name: "late-parents", Says: "a sweep leaves closed parents to the next tick", Tests: []string{"internal/aggregate", "internal/query"},
+		Edits: []edit{{deferring, "		return model.MinTime\n	}\n	return b.closesAt(now)\n", "		return model.MinTime\n	}\n	return b.dueAt(now)\n"}},
+	},
+	{
+		Name: "late-stale-watermark", Says: "an old low watermark proves that no late event expired in the queue", Tests: deferredTests,
+		Edits: []edit{{settling, "return closes <= swept && stored, err", "return closes <= swept && (stored || true), err"}},
+	},
+	{
+		Name: "late-row-exists", Says: "no late event that has expired can be missing from a row that exists", Tests: deferredTests,
+		Edits: []edit{{settling, "exists(row) && b.kind.Retention.LateEvery == 0 ||", "exists(row) ||"}},
+	},
+	{
+		Name: "late-complete", Says: "a result is complete through the low watermark", Tests: readerTests,
+		Edits: []edit{{readingLive, "at = at.Add(-entity.LateMargin(kind.Retention.LateEvery))", "_ = at"}},
+	},
+	{
+		Name: "late-no-margin", Says: "a result is complete through a tick before the low watermark, by any clock", Tests: readerTests,
+		Edits: []edit{{counting, "	return every + time.Minute\n", "	return every\n"}},
 	},
 	{
 		Name: "session-no-look-back", Says: "a bucket's sessions are folded from its start", Tests: sessionTests,

@@ -10,6 +10,8 @@ var (
 	rollupTests    = []string{"pkg/rollup", "test/faults", "internal/aggregate", "test/simulation"}
 	dynamoTests    = []string{"internal/storetest", "pkg/dynamo"}
 	functionTests  = []string{"functions/aggregate", "internal/envelope", "test/faults"}
+	readerTests    = []string{"internal/query"}
+	changeTests    = []string{"internal/config", "internal/tableconfig", "internal/repair/changeover"}
 	allTests       = []string{"test/faults", "internal/aggregate", "internal/envelope", "functions/aggregate", "test/simulation"}
 )
 
@@ -45,6 +47,12 @@ const (
 	readingItems  = "internal/itemstore/read.go"
 	readingRows   = "pkg/dynamo/rows.go"
 	readingPages  = "internal/query/rollups.go"
+	readingLive   = "internal/query/live.go"
+	closing       = "pkg/tier/closing.go"
+	queueing      = "internal/tablekeys/invalidation.go"
+	comparing     = "internal/config/compareretention.go"
+	changingOver  = "internal/tableconfig/changeover.go"
+	counting      = "internal/entity/progress.go"
 	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
 	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
 )

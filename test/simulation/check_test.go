@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -26,6 +27,7 @@ func (w *world) check() error {
 	c := &checking{world: w, want: w.oracle.recount(), rows: map[rollup.Key]rollup.Row{}, listed: map[model.Series]entity.ListedSeries{}, pending: w.repair.pendingRows()}
 	c.readRows()
 	c.watermarks, _ = w.table.Sweeps(context.Background()) // a table in memory does not fail
+	c.late()
 	if err := c.seriesList(); err != nil {
 		return err
 	}
@@ -72,6 +74,24 @@ func (c *checking) readRows() {
 			return
 		}
 		after = next
+	}
+}
+
+// late adds the buckets of late changes that wait in the queue, and the coarser ones around them:
+// until the low watermark has passed them, their rows need not have these changes.
+func (c *checking) late() {
+	for shard := range tablekeys.QueueShards {
+		page, _ := c.table.Invalidations(context.Background(), shard, model.MaxTime, "")
+		for _, i := range page.Invalidations {
+			if i.Due <= c.watermarks.Of(shard) {
+				continue
+			}
+			for _, t := range c.kind().Retention.Tiers {
+				if t.Unit.Compare(unitOf(i.Key)) >= 0 {
+					c.pending[rollup.Key{Series: i.Key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(i.Key.Start).Start}] = true
+				}
+			}
+		}
 	}
 }
 
@@ -194,7 +214,7 @@ func (c *checking) present(key rollup.Key) error {
 	}
 	for _, t := range c.kind().Retention.Tiers[b.level+1:] {
 		over := rollup.Key{Series: key.Series, Tier: t.Unit.String(), Start: t.Unit.BucketOf(key.Start).Start}
-		if row, exists := c.rows[over]; exists && !row.Exact || !c.settled(over) {
+		if row, exists := c.rows[over]; exists && !row.Exact || !c.settled(over) || c.pending[over] {
 			return nil
 		}
 	}

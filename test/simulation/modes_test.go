@@ -49,6 +49,9 @@ func otherMode(p tier.Policy, d simstream.Dice) tier.Policy {
 	p.Tiers = append([]tier.Tier(nil), p.Tiers...)
 	first, grace := d.Pick("first deferred tier", len(p.Tiers)), d.Span("grace", 10*time.Minute).Truncate(time.Second)
 	deferred := p.HasDeferred()
+	if p.LateEvery = 0; !deferred {
+		p.LateEvery = lateEvery(d)
+	}
 	for level := range p.Tiers {
 		t := &p.Tiers[level]
 		if t.Deferred, t.Grace = !deferred && level >= first, 0; t.Deferred {

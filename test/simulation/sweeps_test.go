@@ -28,12 +28,21 @@ func (w *world) deferSome(p *tier.Policy, d simstream.Dice) {
 		p.Tiers[level].Deferred, p.Tiers[level].Grace = true, grace*time.Duration(1+level-from)
 	}
 	p.Jitter = d.Span("jitter", 5*time.Minute).Truncate(time.Second)
+	p.LateEvery = lateEvery(d)
 	if p.Validate() != nil { // raw is too short for it
 		for level := range p.Tiers {
 			p.Tiers[level].Deferred, p.Tiers[level].Grace = false, 0
 		}
-		p.Jitter = 0
+		p.Jitter, p.LateEvery = 0, 0
 	}
+}
+
+// lateEvery draws whether late changes are coalesced.
+func lateEvery(d simstream.Dice) time.Duration {
+	if d.Chance("late changes are coalesced", .4) {
+		return 5 * time.Minute
+	}
+	return 0
 }
 
 // PutInvalidation stores an invalidation, and schedules sweeps around its due time.
