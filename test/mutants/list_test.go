@@ -76,11 +76,11 @@ var mutants = []mutant{
 	},
 	{
 		Name: "coarse-skipped", Says: "a day is not recomputed where its hour is unchanged", Tests: aggregateTests,
-		Edits: []edit{{aggregator, "			a.recomputeAll(ctx, closed, limits, all)\n", `			before := all.report.Written
-			a.recomputeAll(ctx, closed, limits, all)
-			if all.report.Written == before {
-				break
-			}
+		Edits: []edit{{aggregator, "		a.recomputeAll(ctx, closed, limits, all)\n", `		before := all.report.Written
+		a.recomputeAll(ctx, closed, limits, all)
+		if all.report.Written == before {
+			break
+		}
 `}},
 	},
 	{
