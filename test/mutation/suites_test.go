@@ -90,7 +90,7 @@ func (s *suite) limit() time.Duration { return 20*time.Second + 5*s.took }
 // setting switches a fault on. A fault that is met far more often than its place is without the
 // fault does not end.
 func (s *suite) setting(f fault) []string {
-	return []string{"MUTANT=" + strconv.Itoa(f.id), "MUTANT_LIMIT=" + strconv.FormatInt(max(1<<20, 200*s.reached[f.id]), 10)}
+	return []string{"MUTANT=" + strconv.Itoa(f.id), "MUTANT_LIMIT=" + strconv.FormatInt(max(1<<14, 200*s.reached[f.id]), 10)}
 }
 
 func (r *runner) remove() { os.RemoveAll(r.dir) }
