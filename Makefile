@@ -176,7 +176,7 @@ fuzz: ## longer: each fuzzer for FUZZTIME (30s)
 
 .PHONY: invoke
 invoke: node_modules ## one function with one payload: FN=ingest EVENT=events/ingest/http-batch.json
-	@go run ./scripts/invoke "$(FN)" "$(EVENT)"
+	@go test -c -o build/samples.test ./test/samples && TIDEMARK_COMMAND="$(FN) $(EVENT)" build/samples.test
 
 .PHONY: smoke
 smoke: ## marked events through a deployment, checked and removed: STACK=tidemark-prod, or the dev that runs here

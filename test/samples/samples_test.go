@@ -23,8 +23,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-func TestMain(m *testing.M) { ddblocal.Main(m) }
-
 const (
 	folder   = "../../events"
 	settings = "../../tidemark.yaml"

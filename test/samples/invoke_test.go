@@ -1,12 +1,4 @@
-// Command invoke sends one payload to one function as Lambda does: to the deployed binary, built
-// for this machine, under the Lambda Runtime API, with a table in DynamoDB Local. It prints the
-// response, and the log to standard error.
-//
-//	invoke ingest events/ingest/http-batch.json
-//
-// TIDEMARK_ENDPOINT and TIDEMARK_TABLE select an existing table, such as that of a running
-// "tidemark dev". Without them, the table is new and is removed afterwards.
-package main
+package samples
 
 import (
 	"bytes"
@@ -17,23 +9,39 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-func main() {
-	if err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "invoke:", err)
-		os.Exit(1)
+// TestMain runs the tests, or the command of make invoke, whose arguments are in TIDEMARK_COMMAND:
+//
+//	ingest events/ingest/http-batch.json
+//
+// It sends one payload to one function as Lambda does: to the deployed binary, built for this
+// machine, under the Lambda Runtime API, with a table in DynamoDB Local. It prints the response,
+// and the log to standard error. TIDEMARK_ENDPOINT and TIDEMARK_TABLE select an existing table,
+// such as that of a running "tidemark dev". Without them, the table is new and is removed
+// afterwards.
+func TestMain(m *testing.M) {
+	if _, command := os.LookupEnv("TIDEMARK_COMMAND"); !command {
+		ddblocal.Main(m)
 	}
+	testenv.Main(m, func(args []string) {
+		if err := invoke(context.Background(), args, os.Stdout, os.Stderr); err != nil {
+			fmt.Fprintln(os.Stderr, "invoke:", err)
+			os.Exit(1)
+		}
+	})
 }
 
 var errUsage = errors.New("usage: make invoke FN=ingest EVENT=events/ingest/http-batch.json")
 
-func run(ctx context.Context, args []string, out, log io.Writer) error {
+func invoke(ctx context.Context, args []string, out, log io.Writer) error {
 	if len(args) != 2 || args[0] == "" || args[1] == "" {
 		return errUsage
 	}
