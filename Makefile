@@ -96,7 +96,7 @@ test-long: doctor node_modules ui/node_modules lint build-local ## longer: make 
 
 .PHONY: test-infra
 test-infra: ## the infrastructure's suites: golden templates, privileges, one definition (needs Node)
-	@cd infra && go vet . && go run "$(STATICCHECK)" .
+	@cd infra && go vet ./... && go run "$(STATICCHECK)" ./...
 	@cd infra && $(GOTESTSUM) go test -json ./...
 
 .PHONY: lint

@@ -3,34 +3,30 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/constructs-go/constructs/v10"
 
+	"github.com/tidemark-db/tidemark/infra/internal/template"
+	"github.com/tidemark-db/tidemark/infra/tidemarkcdk"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 // app has a stack for each stage of a configuration.
 type app struct {
 	awscdk.App
-	stacks []*stack
+	settings *config.Config
+	stacks   []awscdk.Stack // in the order of the stages
 }
 
-// newApp declares the stages. code is the folder with a subfolder for each built function;
-// outdir is where the assembly is written, "" leaves that to the CDK command line. The named
-// contexts are true, in addition to those of the command line.
-func newApp(settings *config.Config, code, outdir string, contexts ...string) (*app, error) {
-	kinds, err := settings.Catalog()
+// newApp declares the stages of a configuration file. code is the folder with a subfolder for each
+// built function; outdir is where the assembly is written, "" leaves that to the CDK command
+// line. The named contexts are true, in addition to those of the command line.
+func newApp(file, code, outdir string, contexts ...string) (*app, error) {
+	settings, err := config.Load(file, domains.Kinds()...)
 	if err != nil {
-		return nil, err
-	}
-	for _, stage := range settings.Stages {
-		if err := checkThings(stage, kinds); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkBuilt(code); err != nil {
 		return nil, err
 	}
 	props := &awscdk.AppProps{
@@ -50,41 +46,61 @@ func newApp(settings *config.Config, code, outdir string, contexts ...string) (*
 	if outdir != "" {
 		props.Outdir = &outdir
 	}
-	a := &app{App: awscdk.NewApp(props)}
+	a := &app{App: awscdk.NewApp(props), settings: settings}
 	for _, stage := range settings.Stages {
-		a.stacks = append(a.stacks, newStack(a.App, settings, kinds, stage, code))
+		s := newStack(a.App, stage)
+		a.stacks = append(a.stacks, s)
+		if _, err := tidemarkcdk.NewTidemark(s, "Default", tidemarkcdk.Props{Config: file, Stage: stage.Name, Code: code}); err != nil {
+			return nil, err
+		}
 	}
 	return a, nil
 }
 
-// checkBuilt returns an error for a function that has not been built.
-func checkBuilt(code string) error {
-	for _, f := range functions {
-		for _, file := range []string{"bootstrap", config.FileName} {
-			path := filepath.Join(code, f.name, file)
-			if _, err := os.Stat(path); err != nil {
-				return fmt.Errorf("%s not found: run make build first", path)
-			}
-		}
+// newStack returns the empty stack of a stage.
+func newStack(scope constructs.Construct, stage config.Stage) awscdk.Stack {
+	name := "tidemark-" + stage.Name
+	unprotected := scope.Node().TryGetContext(new(config.Unprotected)) == "true"
+	s := awscdk.NewStack(scope, &name, &awscdk.StackProps{
+		StackName:             &name,
+		Description:           new("Tidemark, stage " + stage.Name + ": time-series in one DynamoDB table, with rollups"),
+		TerminationProtection: new(stage.Removal == config.Retain && !unprotected),
+		Env:                   placeOf(stage),
+	})
+	tags := awscdk.Tags_Of(s)
+	tags.Add(new("application"), new("tidemark"), nil)
+	tags.Add(new("stage"), &stage.Name, nil)
+	return s
+}
+
+// placeOf is the only account and region that a stage may be deployed to. The CDK command line
+// refuses others.
+func placeOf(stage config.Stage) *awscdk.Environment {
+	place := &awscdk.Environment{}
+	if stage.Account != "" {
+		place.Account = &stage.Account
 	}
-	return nil
+	if stage.Region != "" {
+		place.Region = &stage.Region
+	}
+	return place
 }
 
 func (a *app) names() []string {
-	return lists.Map(a.stacks, func(s *stack) string { return s.stage.Name })
+	return lists.Map(a.settings.Stages, func(s config.Stage) string { return s.Name })
 }
 
 // templates synthesizes the app and returns the templates by stage name.
-func (a *app) templates() (map[string]template, error) {
+func (a *app) templates() (map[string]template.Template, error) {
 	assembly := a.Synth(nil)
-	all := map[string]template{}
-	for _, s := range a.stacks {
-		data, err := os.ReadFile(*assembly.GetStackByName(s.StackName()).TemplateFullPath())
+	all := map[string]template.Template{}
+	for i, name := range a.names() {
+		data, err := os.ReadFile(*assembly.GetStackByName(a.stacks[i].StackName()).TemplateFullPath())
 		if err != nil {
-			return nil, fmt.Errorf("read the template of stage %s: %w", s.stage.Name, err)
+			return nil, fmt.Errorf("read the template of stage %s: %w", name, err)
 		}
-		all[s.stage.Name] = withoutHashes(data)
-		if err := checkQuotas(s.stage.Name, all[s.stage.Name]); err != nil {
+		all[name] = template.WithoutHashes(data)
+		if err := template.CheckQuotas(name, all[name]); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -16,7 +17,7 @@ import (
 // before any free tier. They are estimates.
 var prices = []struct {
 	resource string
-	price    func(resource) float64
+	price    func(template.Resource) float64
 	why      string
 }{
 	{"AWS::CloudWatch::Alarm", alarmPrice, "$0.10 a metric of an alarm"},
@@ -31,12 +32,12 @@ var prices = []struct {
 
 const hoursAMonth = 730
 
-func fixed(price float64) func(resource) float64 {
-	return func(resource) float64 { return price }
+func fixed(price float64) func(template.Resource) float64 {
+	return func(template.Resource) float64 { return price }
 }
 
 // alarmPrice is the price of each metric that an alarm reads.
-func alarmPrice(r resource) float64 {
+func alarmPrice(r template.Resource) float64 {
 	read := 0
 	metrics, _ := r.Properties["Metrics"].([]any)
 	for _, m := range metrics {
@@ -53,28 +54,26 @@ const metricPrice = 0.30
 // eventCountPrice is the price of the event counts of a mapping of the table stream, which
 // reads a heartbeat every minute: polled, and invoked or filtered out. A mapping without
 // records publishes none.
-func eventCountPrice(r resource) float64 {
+func eventCountPrice(r template.Resource) float64 {
 	if r.Properties["MetricsConfig"] == nil || r.Properties["FilterCriteria"] == nil {
 		return 0
 	}
 	return 2 * metricPrice
 }
 
-// atRest are the costs of what the schedules of an idle stage do, by the month. Each minute:
-// the invocations by schedules, and a delivery of the heartbeat; two writes; two lines of
-// logs for each invocation.
-func atRest(deferred bool, scheduled int) []struct {
+type monthly struct {
 	name    string
 	dollars float64
 	why     string
-} {
+}
+
+// atRest are the costs of what the schedules of an idle stage do, by the month. Each minute:
+// the invocations by schedules, and a delivery of the heartbeat; two writes; two lines of
+// logs for each invocation.
+func atRest(deferred bool, scheduled int) []monthly {
 	const minutes = 60 * hoursAMonth
 	metrics, invocations := len(telemetry.AtRest(deferred)), scheduled+1
-	return []struct {
-		name    string
-		dollars float64
-		why     string
-	}{
+	return []monthly{
 		{"metrics of the functions", metricPrice * float64(metrics), fmt.Sprintf("$0.30 each of %d that are published every minute", metrics)},
 		{"schedules", minutes * float64(invocations) * (0.20 + 0.27) / 1e6, fmt.Sprintf("%d invocations a minute of 20 ms at 1 GB", invocations)},
 		{"heartbeats", minutes * 2 * 0.625 / 1e6, "2 writes a minute"},
@@ -83,7 +82,7 @@ func atRest(deferred bool, scheduled int) []struct {
 }
 
 // tablePrice is 0 on demand: storage and backups are billed by size.
-func tablePrice(r resource) float64 {
+func tablePrice(r template.Resource) float64 {
 	total := unitPrice(r.Properties)
 	indexes, _ := r.Properties["GlobalSecondaryIndexes"].([]any)
 	for _, i := range indexes {
@@ -103,8 +102,8 @@ func unitPrice(properties map[string]any) float64 {
 
 // writeCost prints the resources of a stage and what they cost when idle. deferred says that
 // kinds have deferred tiers.
-func writeCost(out io.Writer, stage string, t template, deferred bool) error {
-	all, err := t.resources()
+func writeCost(out io.Writer, stage string, t template.Template, deferred bool) error {
+	all, err := t.Resources()
 	if err != nil {
 		return err
 	}
@@ -123,7 +122,7 @@ func writeCost(out io.Writer, stage string, t template, deferred bool) error {
 	return err
 }
 
-func writeIdleCost(text *strings.Builder, all map[string]resource, deferred bool) {
+func writeIdleCost(text *strings.Builder, all map[string]template.Resource, deferred bool) {
 	fmt.Fprintf(text, "\nidle cost a month (us-east-1, November 2026, before any free tier):\n")
 	total, scheduled := 0.0, 0
 	for _, r := range all {

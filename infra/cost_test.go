@@ -53,3 +53,20 @@ func TestCost_IsTheOneInTheDocumentation(t *testing.T) {
 		}
 	}
 }
+
+var total = regexp.MustCompile(`\$ *([0-9.]+)  in total`)
+
+func TestLean_CostsAtMostTwoDollarsAtRestWithoutAReceiver(t *testing.T) {
+	var text bytes.Buffer
+	if err := writeCost(&text, "lean", stage(t, "lean"), true); err != nil {
+		t.Fatal(err)
+	}
+	m := total.FindStringSubmatch(text.String())
+	if m == nil {
+		t.Fatalf("no total in %s", &text)
+	}
+	dollars, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || dollars-2*0.50 > 2 {
+		t.Errorf("$%v at rest with two causes for $0.50, %v:\n%s", dollars, err, &text)
+	}
+}

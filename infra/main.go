@@ -1,6 +1,5 @@
-// Command infra is the CDK app: it creates a stack for each stage of tidemark.yaml. Names of
-// table attributes, metrics, routes and settings come from the packages that the functions
-// use, so that the stack and the functions always agree.
+// Command infra is the CDK app: it creates a stack for each stage of tidemark.yaml, with the
+// construct of package tidemarkcdk.
 //
 //	infra               synthesizes every stage, for the CDK command line
 //	infra print STAGE   prints the template of a stage, without asset hashes
@@ -16,8 +15,8 @@ import (
 
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 // The app's inputs, relative to its folder.
@@ -38,39 +37,38 @@ func main() {
 var errUsage = errors.New("unknown arguments: want none (to synthesize), print STAGE, cost STAGE, or sam")
 
 func run(args []string, out io.Writer) error {
-	settings, err := config.Load(configFile, domains.Kinds()...)
-	if err != nil {
-		return err
-	}
 	words := [2]string{}
 	if copy(words[:], args) < len(args) {
 		return errUsage
 	}
 	switch command, stage := words[0], words[1]; {
 	case len(args) == 0:
-		a, err := newApp(settings, codeFolder, "")
+		a, err := newApp(configFile, codeFolder, "")
 		if err == nil {
 			_, err = a.templates()
 		}
 		return err
 	case command == "sam" && stage == "":
-		return withTemplate(settings, samStage, func(t template) error { return writeSAM(out, t) })
+		return withTemplate(samStage, func(_ *config.Config, t template.Template) error { return writeSAM(out, t) })
 	case command == "print" && stage != "":
-		return withTemplate(settings, stage, func(t template) error { return t.print(out) })
+		return withTemplate(stage, func(_ *config.Config, t template.Template) error {
+			_, err := out.Write(t)
+			return err
+		})
 	case command == "cost" && stage != "":
-		return withTemplate(settings, stage, func(t template) error { return writeCost(out, stage, t, hasDeferred(settings)) })
+		return withTemplate(stage, func(c *config.Config, t template.Template) error { return writeCost(out, stage, t, hasDeferred(c)) })
 	}
 	return errUsage
 }
 
 // withTemplate synthesizes into a temporary folder and calls use with one stage's template.
-func withTemplate(settings *config.Config, stage string, use func(template) error) error {
+func withTemplate(stage string, use func(*config.Config, template.Template) error) error {
 	folder, err := os.MkdirTemp("", "tidemark-synth-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	a, err := newApp(settings, codeFolder, folder)
+	a, err := newApp(configFile, codeFolder, folder)
 	if err != nil {
 		return err
 	}
@@ -82,5 +80,5 @@ func withTemplate(settings *config.Config, stage string, use func(template) erro
 	if !ok {
 		return fmt.Errorf("no stage %q in %s: want one of %v", stage, configFile, a.names())
 	}
-	return use(t)
+	return use(a.settings, t)
 }

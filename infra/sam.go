@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/tidemark-db/tidemark/infra/internal/template"
 	"github.com/tidemark-db/tidemark/internal/config"
 )
 
@@ -30,12 +31,12 @@ const samHeader = `# Generated from the CDK app by make sam: change infra/ and r
 `
 
 // writeSAM converts a synthesized template into a SAM template.
-func writeSAM(out io.Writer, t template) error {
+func writeSAM(out io.Writer, t template.Template) error {
 	var source map[string]any
 	if err := json.Unmarshal(t, &source); err != nil {
 		return fmt.Errorf("read template: %w", err)
 	}
-	all, err := t.resources()
+	all, err := t.Resources()
 	if err != nil {
 		return err
 	}
@@ -62,17 +63,16 @@ func writeSAM(out io.Writer, t template) error {
 
 // samResource converts a resource for SAM: a function becomes a serverless function, any other
 // resource is unchanged.
-func samResource(id string, r resource) map[string]any {
+func samResource(id string, r template.Resource) map[string]any {
 	kind, properties := r.Type, r.Properties
 	converted := maps.Clone(r.Attributes)
-	for _, f := range functions {
-		if id == f.id+"Function" {
-			kind, properties = "AWS::Serverless::Function", samFunction(f.name, r.Properties)
-			// make build builds it, so sam build must not. Its reference to its role makes
-			// DependsOn unnecessary.
-			converted["Metadata"] = map[string]any{"SkipBuild": true}
-			delete(converted, "DependsOn")
-		}
+	if r.Type == "AWS::Lambda::Function" {
+		name := strings.ToLower(strings.TrimSuffix(id, "Function"))
+		kind, properties = "AWS::Serverless::Function", samFunction(name, r.Properties)
+		// make build builds it, so sam build must not. Its reference to its role makes DependsOn
+		// unnecessary.
+		converted["Metadata"] = map[string]any{"SkipBuild": true}
+		delete(converted, "DependsOn")
 	}
 	converted["Type"] = kind
 	if len(properties) > 0 {

@@ -2,17 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"go/build"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
-
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
 func TestStacks_AreProtectedIfTheTableIsRetained(t *testing.T) {
@@ -48,89 +42,43 @@ func TestStacks_TagTheirResources(t *testing.T) {
 	}
 }
 
-func TestStacks_HaveOutputs(t *testing.T) {
-	var template struct {
-		Outputs map[string]struct{ Value any }
-	}
-	if err := json.Unmarshal(stage(t, "full"), &template); err != nil {
-		t.Fatal(err)
-	}
-	for output, want := range map[string]string{
-		"TableName": "Table", "TableStreamArn": "Table.StreamArn", "ApiUrl": "Api.ApiEndpoint", "OnFailureQueueUrl": "OnFailureQueue",
-		"UndeliveredQueueUrl": "UndeliveredQueue", "SiteSecretArn": "SiteSecret", "MappingId": "Mapping", "Topic": "plant7", "InboxQueueUrl": "InboxQueue", "InletStreamName": "InletStream",
-	} {
-		if got := render(template.Outputs[output].Value); got != want {
-			t.Errorf("output %s is %q, want %q", output, got, want)
-		}
-	}
-}
-
-// A retention that would lose data is rejected before synthesis, with the reason.
-func TestSynth_RejectsARetentionThatLosesData(t *testing.T) {
-	for retention, history := range map[string]string{
-		"{raw: 30d, hour: 31d, day: 2y, month: forever}": "folded after one of its",
-		"{raw: 1d, hour: 90d, month: forever}":           "before late events arrive",
-	} {
-		path := filepath.Join(t.TempDir(), config.FileName)
-		if err := os.WriteFile(path, []byte("tiers: "+retention), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		_, err := config.Load(path, domains.Kinds()...)
-		if err == nil || !strings.Contains(err.Error(), history) {
-			t.Errorf("%s: %v; want an error that contains %q", retention, err, history)
-		}
-	}
-}
-
-// A template that violates the CDK's rules is not synthesized.
-func TestSynth_RejectsAnInvalidTemplate(t *testing.T) {
+// The first deployment protects nothing: CloudFormation could not delete it after a failure.
+func TestFirstDeployment_ProtectsNothing(t *testing.T) {
 	needNode(t)
 	folder := t.TempDir()
 	stubs(t, filepath.Join(folder, "build"))
-	a, err := newApp(shipped(t), filepath.Join(folder, "build"), filepath.Join(folder, "out"))
+	a, err := newApp(configFile, filepath.Join(folder, "build"), filepath.Join(folder, "out"), config.Unprotected)
 	if err != nil {
 		t.Fatal(err)
 	}
-	function := a.stacks[0].functions[query].Node().DefaultChild().(awslambda.CfnFunction)
-	function.AddPropertyOverride(new("MemorySize"), 64)
-	function.AddPropertyOverride(new("NoSuchProperty"), "x")
-	defer func() {
-		if broken := recover(); broken == nil {
-			t.Error("a function with 64 MB and an unknown property was synthesized, want a panic")
+	for _, s := range a.stacks {
+		if *s.TerminationProtection() {
+			t.Errorf("%s has termination protection", *s.StackName())
 		}
-	}()
-	a.Synth(nil)
-}
-
-func TestApp_RejectsThingsOfAnUnknownType(t *testing.T) {
-	needNode(t)
-	settings := shipped(t)
-	settings.Stages[0].Sources.Things = []string{"GADGET"}
-	_, err := newApp(settings, t.TempDir(), t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "GADGET") {
-		t.Errorf("got %v, want an error that names the type", err)
 	}
-}
-
-func TestApp_NamesTheFunctionThatIsNotBuilt(t *testing.T) {
-	needNode(t)
-	_, err := newApp(shipped(t), t.TempDir(), t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), "make build") {
-		t.Errorf("got %v, want an error that names make build", err)
-	}
-}
-
-// infra uses names and settings of the engine's packages, but none of its logic.
-func TestInfra_ImportsOnlyNamesAndSettings(t *testing.T) {
-	const root = "github.com/tidemark-db/tidemark/pkg/"
-	may := []string{"keys", "telemetry", "config", "tier", "catalog", "domains", "domains/web", "model"}
-	here, err := build.ImportDir(".", 0)
+	templates, err := a.templates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, imported := range here.Imports {
-		if strings.HasPrefix(imported, root) && !slices.Contains(may, strings.TrimPrefix(imported, root)) {
-			t.Errorf("infra imports %s: want only %v", imported, may)
+	all, err := templates["prod"].Resources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if on := all["Table"].Properties["DeletionProtectionEnabled"]; on != false {
+		t.Errorf("the table of prod has deletion protection %v", on)
+	}
+}
+
+// A stage that names account and region is deployed nowhere else: the CDK compares the
+// manifest with the credentials.
+func TestStages_NameTheirAccountAndRegion(t *testing.T) {
+	stage(t, "canary")
+	manifest := first.files["manifest.json"]
+	for stage, want := range map[string]string{"canary": "aws://123456789012/eu-central-1", "prod": "aws://unknown-account/unknown-region"} {
+		_, artifact, _ := strings.Cut(manifest, `"tidemark-`+stage+`": {`)
+		_, environment, _ := strings.Cut(artifact, `"environment": "`)
+		if got, _, _ := strings.Cut(environment, `"`); got != want {
+			t.Errorf("%s is deployed to %q, want %q", stage, got, want)
 		}
 	}
 }

@@ -1,0 +1,180 @@
+package tidemarkcdk
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+const fiveMinutes = 5 * time.Minute
+
+// alarm goes off when its metric is above the threshold in a number of periods.
+type alarm struct {
+	name      string
+	metric    awscloudwatch.IMetric
+	threshold float64
+	pace
+	meaning string // what has happened and what to do first
+}
+
+// pace says how soon an alarm goes off: after periods of the last within periods of its
+// metric.
+type pace struct {
+	periods, within int
+	silence         bool // missing data counts as a period above the threshold
+}
+
+var (
+	// atOnce is for what is never right.
+	atOnce = pace{1, 1, false}
+	// lasting is for what may be a burst.
+	lasting = pace{3, 3, false}
+	// repeated is for failures, with periods of a minute: it finds those of dense traffic in
+	// five minutes, and those of sparse traffic, with idle minutes between them, within the hour.
+	repeated = pace{5, 60, false}
+	// silent is for what happens every minute.
+	silent = pace{5, 5, true}
+)
+
+// addAlarms creates the alarms of the metric catalogue, then those on AWS's own metrics, and
+// the composite alarms that notify.
+func (s *Tidemark) addAlarms() {
+	for _, a := range append(s.catalogueAlarms(), s.serviceAlarms()...) {
+		if !s.watches(a.name) {
+			continue
+		}
+		created := withLogicalID(s, awscloudwatch.NewAlarm(s.Construct, new(a.name+"Alarm"), &awscloudwatch.AlarmProps{
+			AlarmName:          s.name(a.name),
+			AlarmDescription:   &a.meaning,
+			Metric:             a.metric,
+			Threshold:          &a.threshold,
+			EvaluationPeriods:  new(float64(a.within)),
+			DatapointsToAlarm:  new(float64(a.periods)),
+			ComparisonOperator: awscloudwatch.ComparisonOperator_GREATER_THAN_THRESHOLD,
+			TreatMissingData:   a.missing(),
+		}), a.name+"Alarm")
+		s.Alarms = append(s.Alarms, created)
+	}
+	s.addCauses(s.alarmActions())
+}
+
+func (p pace) missing() awscloudwatch.TreatMissingData {
+	if p.silence {
+		return awscloudwatch.TreatMissingData_BREACHING
+	}
+	return awscloudwatch.TreatMissingData_NOT_BREACHING
+}
+
+// alarmActions returns what an alarm does when it goes off: it publishes to the stage's own
+// topic, which sends mail, and to the topic that the configuration names.
+func (s *Tidemark) alarmActions() (actions []awscloudwatch.IAlarmAction) {
+	if s.stage.AlarmMail != "" {
+		s.AlarmTopic = withLogicalID(s, awssns.NewTopic(s.Construct, new("AlarmTopic"), &awssns.TopicProps{EnforceSSL: new(true), MasterKey: s.key}), "AlarmTopic")
+		s.AlarmTopic.AddSubscription(awssnssubscriptions.NewEmailSubscription(&s.stage.AlarmMail, nil))
+		actions = append(actions, awscloudwatchactions.NewSnsAction(s.AlarmTopic))
+	}
+	if s.stage.AlarmTopic != "" {
+		configured := awssns.Topic_FromTopicArn(s.Construct, new("ConfiguredAlarmTopic"), &s.stage.AlarmTopic)
+		actions = append(actions, awscloudwatchactions.NewSnsAction(configured))
+	}
+	return actions
+}
+
+// catalogueMetric is a metric of the catalogue, as one function publishes it.
+func (s *Tidemark) catalogueMetric(d telemetry.Definition, function string, statistic telemetry.Statistic, period time.Duration) awscloudwatch.Metric {
+	return newMetric(telemetry.DefaultNamespace, d.Name, string(statistic), period, map[string]*string{telemetry.DimensionFunction: s.name(function)})
+}
+
+func newMetric(namespace, name, statistic string, period time.Duration, dimensions map[string]*string) awscloudwatch.Metric {
+	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace: &namespace, MetricName: &name, Statistic: &statistic, Period: cdkDuration(period), DimensionsMap: &dimensions,
+	})
+}
+
+// catalogueAlarms returns the alarms that the metric catalogue declares, one for each function
+// that publishes the metric, and the alarm on the share of rejected observations.
+func (s *Tidemark) catalogueAlarms() (all []alarm) {
+	for _, d := range telemetry.Catalogue() {
+		if d.Alarm == nil {
+			continue
+		}
+		for _, function := range d.Metric.Publishers() {
+			all = append(all, alarm{
+				name:      capitalize(function) + d.Name,
+				metric:    s.catalogueMetric(d, function, d.Alarm.Statistic, d.Alarm.Period),
+				threshold: d.Alarm.Threshold + s.delayOf(d),
+				pace:      pace{d.Alarm.Periods, d.Alarm.Within, d.Alarm.Silence},
+				meaning:   d.Alarm.Meaning,
+			})
+		}
+	}
+	return append(all, alarm{"IngestRejectedShare", s.rejectedShare(), 0.05, lasting,
+		"More than one observation in twenty is rejected: a sender's format has changed or its clock is wrong. Read the errors in quarantine or in the sender's responses."})
+}
+
+// delayOf is what a long window of the mapping adds to the age of the stream progress, in
+// seconds; the threshold of its alarm covers a minute.
+func (s *Tidemark) delayOf(d telemetry.Definition) float64 {
+	if d.Metric != telemetry.ProgressAge {
+		return 0
+	}
+	return max(0, s.settings.Mapping.Window-time.Minute).Seconds()
+}
+
+// rejectedShare is the share of observations that failed validation; 0 while there are 100
+// observations or fewer in the period.
+func (s *Tidemark) rejectedShare() awscloudwatch.IMetric {
+	used := map[string]awscloudwatch.IMetric{}
+	for i, m := range []telemetry.Metric{
+		telemetry.ObservationsRejected, telemetry.ObservationsApplied, telemetry.ObservationsLate,
+		telemetry.ObservationsStale, telemetry.ObservationsDuplicate, telemetry.ObservationsCollision,
+		telemetry.ObservationsConflict, telemetry.ObservationsGone,
+	} {
+		d, _ := m.Definition()
+		used[fmt.Sprintf("m%d", i)] = s.catalogueMetric(d, ingest, telemetry.Sum, fiveMinutes)
+	}
+	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+		// SUM over a list skips metrics without data; + would not.
+		Expression:   new("IF(SUM(METRICS()) > 100, m0 / SUM(METRICS()), 0)"),
+		UsingMetrics: &used, Period: cdkDuration(fiveMinutes), Label: new("share of rejected observations"),
+	})
+}
+
+// onFailureMeaning describes the alarm on the on-failure queue, with the deadlines for the repair.
+func (s *Tidemark) onFailureMeaning() string {
+	raw := s.settings.Retention.Raw
+	for i := range s.kinds.Kinds {
+		raw = min(raw, s.kinds.Kinds[i].Retention.Raw)
+	}
+	later := "run tidemark rebuild at any time, since raw events never expire"
+	if raw != tier.Forever {
+		later = fmt.Sprintf("rebuild the range before its raw events expire, %d days after they were written; after that its buckets can only be marked exact: false", raw/tier.Day24)
+	}
+	return "Lambda stopped retrying batches of the table stream: rollups miss their changes, or data of expired tombstones was not removed. Within 24 hours run tidemark redrive, which reads the batches from the table stream again. After that, " + later + "."
+}
+
+// leanAlarms are the alarms of a stage with lean monitoring: nothing is lost or stops without
+// one of them. What explains them is in AWS's own metrics, which cost nothing.
+var leanAlarms = []string{"AggregateProgressAge", "OnFailureDepth", "UndeliveredDepth", "IngestErrors"}
+
+func (s *Tidemark) lean() bool { return s.stage.Monitoring == config.LeanMonitoring }
+
+// watches reports whether the stage has an alarm.
+func (s *Tidemark) watches(alarm string) bool { return !s.lean() || slices.Contains(leanAlarms, alarm) }
+
+// eventCounts makes Lambda publish how many records a mapping filtered, failed and dropped.
+func (s *Tidemark) eventCounts() any {
+	if s.lean() {
+		return nil
+	}
+	return eventCounts
+}

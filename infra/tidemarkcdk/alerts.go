@@ -1,0 +1,98 @@
+package tidemarkcdk
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/internal/entity"
+)
+
+// eventBridge invokes functions and publishes to topics on behalf of its rules.
+const eventBridge = "events.amazonaws.com"
+
+// addBus creates the event bus that aggregate publishes alert notifications to. A subscriber
+// puts a rule on it.
+func (s *Tidemark) addBus() {
+	if s.notifies() {
+		s.deadAlerts = s.queue("DeadAlertsQueue", &awssqs.QueueProps{RetentionPeriod: cdkDuration(s.settings.Mapping.FailureRetention)})
+	}
+	s.AlertBus = awsevents.NewCfnEventBus(s.Construct, new("AlertBus"), &awsevents.CfnEventBusProps{
+		Name: s.name("alerts"), Description: new("Changes of alerts, from " + entity.AlertEventSource),
+	})
+}
+
+// notifies reports whether anyone receives the alarms of the stage.
+func (s *Tidemark) notifies() bool { return s.stage.AlarmMail != "" || s.stage.AlarmTopic != "" }
+
+// alertRule is the name of the rule that publishes critical alerts.
+const alertRule = "critical-alerts"
+
+// alertAlarms watch whether the topics accept alerts.
+func (s *Tidemark) alertAlarms() []alarm {
+	if !s.notifies() {
+		return nil
+	}
+	const meaning = "A topic did not accept critical alerts: see its policy and its key. The alerts are in the queue DeadAlertsQueue and in tidemark alerts."
+	return []alarm{
+		{"DeadAlerts", queueMetric(s.deadAlerts.QueueName(), queueDepth), 0, atOnce, meaning},
+		{"AlertTargetFailures", newMetric("AWS/Events", "FailedInvocations", "Sum", fiveMinutes, map[string]*string{
+			"EventBusName": s.AlertBus.Ref(), "RuleName": s.name(alertRule),
+		}), 0, atOnce, meaning},
+	}
+}
+
+// addAlertMail publishes every critical alert that is raised to the topics of the alarms: the
+// stage's own topic, if it has one, and the configured topic, whose policy must allow
+// EventBridge to publish.
+func (s *Tidemark) addAlertMail() {
+	var targets []any
+	if s.AlarmTopic != nil {
+		targets = append(targets, s.alertTarget("Mail", s.AlarmTopic.TopicArn()))
+	}
+	if s.stage.AlarmTopic != "" {
+		targets = append(targets, s.alertTarget("ConfiguredTopic", &s.stage.AlarmTopic))
+	}
+	if len(targets) == 0 {
+		return
+	}
+	rule := awsevents.NewCfnRule(s.Construct, new("CriticalAlerts"), &awsevents.CfnRuleProps{
+		Name: s.name(alertRule), EventBusName: s.AlertBus.Ref(), State: new("ENABLED"),
+		Description: new("Sends critical alerts to the topics of the alarms"),
+		EventPattern: map[string]any{
+			"source": []any{entity.AlertEventSource}, "detail-type": []any{entity.AlertChangeRaised.DetailType(), entity.AlertChangePassed.DetailType()},
+			"detail": map[string]any{"alert": map[string]any{"severity": []any{string(entity.Critical)}}},
+		},
+		Targets: targets,
+	})
+	s.deadAlerts.AddToResourcePolicy(forRule(rule, "sqs:SendMessage", s.deadAlerts.QueueArn()))
+	if s.AlarmTopic != nil {
+		s.AlarmTopic.AddToResourcePolicy(forRule(rule, "sns:Publish", s.AlarmTopic.TopicArn()))
+	}
+}
+
+// forRule allows a rule one action on one resource.
+func forRule(rule awsevents.CfnRule, action string, resource *string) awsiam.PolicyStatement {
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(new(eventBridge), nil)},
+		Actions:    jsii.Strings(action),
+		Resources:  jsii.Strings(*resource),
+		Conditions: &map[string]any{"ArnEquals": map[string]any{"aws:SourceArn": *rule.AttrArn()}},
+	})
+}
+
+// alertTarget is a rule target that publishes an alert as one line of text. What the topic does
+// not accept within a day goes to a queue.
+func (s *Tidemark) alertTarget(id string, topicArn *string) any {
+	return &awsevents.CfnRule_TargetProperty{
+		Id: &id, Arn: topicArn,
+		DeadLetterConfig: &awsevents.CfnRule_DeadLetterConfigProperty{Arn: s.deadAlerts.QueueArn()},
+		InputTransformer: &awsevents.CfnRule_InputTransformerProperty{
+			InputPathsMap: map[string]any{
+				"message": "$.detail.alert.message", "subject": "$.detail.alert.subject", "at": "$.detail.alert.at", "id": "$.detail.id",
+			},
+			InputTemplate: new(`"Critical: <subject>: <message>, at <at> (alert <id>)"`),
+		},
+	}
+}

@@ -1,0 +1,119 @@
+package tidemarkcdk
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/script"
+	"github.com/tidemark-db/tidemark/internal/writekey"
+)
+
+func TestAPI_HasTheRoutesOfTheCatalogTheCollectorAndSenders(t *testing.T) {
+	kinds, err := shipped(t).Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"POST /v1/collect/{siteKey} → IngestIntegration", "GET " + script.PathPrefix + "{name} → IngestIntegration", "POST " + httpapi.PathStats + " → QueryIntegration"}
+	for _, path := range writekey.Paths {
+		want = append(want, "POST "+path+" → IngestIntegration")
+	}
+	for _, r := range httpapi.Routes(kinds) {
+		integrations := map[string]string{ingest: "IngestIntegration", query: "QueryIntegration", manage: "ManageIntegration"}
+		want = append(want, r.Method+" "+r.Path+" → "+integrations[functionFor(r.Action)])
+	}
+	slices.Sort(want)
+	for _, name := range all {
+		var got []string
+		for _, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
+			got = append(got, render(r.Properties["RouteKey"])+" → "+strings.TrimPrefix(render(r.Properties["Target"]), "integrations/"))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-catalog +deployed):\n%s", name, diff)
+		}
+	}
+}
+
+// keyAuthorizerOf returns the authorizer of a route that checks a key, "" for any other route.
+func keyAuthorizerOf(route string) string {
+	switch {
+	case route == "CollectRoute":
+		return "SiteKeyAuthorizer"
+	case strings.HasPrefix(route, "Senders"):
+		return "WriteKeyAuthorizer"
+	}
+	return ""
+}
+
+// Only three sorts of routes use neither IAM nor a token: web pages have a site key instead, and
+// senders of other databases a write key. The script for web pages is a public file.
+func TestAPI_EveryRouteIsAuthorized(t *testing.T) {
+	for name, want := range map[string]string{"dev": "AWS_IAM", "prod": "AWS_IAM", "full": "JWT"} {
+		for id, r := range resourcesOfType(t, name, "AWS::ApiGatewayV2::Route") {
+			if key := keyAuthorizerOf(id); key != "" {
+				if r.Properties["AuthorizationType"] != "CUSTOM" || render(r.Properties["AuthorizerId"]) != key {
+					t.Errorf("%s: %s is not authorized by %s: %v", name, id, key, r.Properties)
+				}
+				continue
+			}
+			if id == "ScriptRoute" {
+				if got := r.Properties["AuthorizationType"]; got != "NONE" {
+					t.Errorf("%s: %s is authorized by %v, want NONE", name, id, got)
+				}
+				continue
+			}
+			if got := r.Properties["AuthorizationType"]; got != want {
+				t.Errorf("%s: %s is authorized by %v, want %s", name, id, got, want)
+			}
+			if want == "JWT" && render(r.Properties["AuthorizerId"]) != "Authorizer" {
+				t.Errorf("%s: %s names no authorizer", name, id)
+			}
+		}
+	}
+	authorizer := resources(t, "full")["Authorizer"].Properties
+	want := map[string]any{"Issuer": "https://login.example.com", "Audience": []any{"tidemark", "console"}}
+	if diff := cmp.Diff(want, authorizer["JwtConfiguration"]); diff != "" {
+		t.Errorf("accepted tokens (-want +got):\n%s", diff)
+	}
+}
+
+// Every function behind the API reads the claim that names the caller's owner. An API without
+// tokens has no owners.
+func TestAPI_EveryFunctionBehindItKnowsTheOwnerClaim(t *testing.T) {
+	for name, want := range map[string]any{"dev": nil, "prod": nil, "full": "account"} {
+		for _, id := range []string{"IngestFunction", "QueryFunction", "ManageFunction"} {
+			got := at(resources(t, name)[id].Properties, "Environment", "Variables", "TIDEMARK_OWNER_CLAIM")
+			if got != want {
+				t.Errorf("%s: %s has owner claim %v, want %v", name, id, got, want)
+			}
+		}
+	}
+}
+
+func TestAPI_IsThrottledAndLogged(t *testing.T) {
+	for _, s := range allStages(t).Stages {
+		deployed := resources(t, s.Name)["ApiStage"].Properties
+		if at(deployed, "DefaultRouteSettings", "ThrottlingRateLimit") != float64(s.Throttle.Rate) ||
+			at(deployed, "DefaultRouteSettings", "ThrottlingBurstLimit") != float64(s.Throttle.Burst) {
+			t.Errorf("%s: throttled to %v, want %+v", s.Name, deployed["DefaultRouteSettings"], s.Throttle)
+		}
+		if render(at(deployed, "AccessLogSettings", "DestinationArn")) != "ApiLogs.Arn" {
+			t.Errorf("%s: requests are logged to %v", s.Name, deployed["AccessLogSettings"])
+		}
+		line := render(at(deployed, "AccessLogSettings", "Format"))
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%s: a line of the log is not JSON: %s", s.Name, line)
+		}
+		// An address identifies a visitor; a path contains a site key or a subject.
+		for _, never := range []string{"sourceIp", "userAgent", "$context.path", "authorizer.site"} {
+			if strings.Contains(line, never) {
+				t.Errorf("%s: the log contains %s: %s", s.Name, never, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package tidemarkcdk
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiot"
+	"github.com/aws/constructs-go/constructs/v10"
+
+	"github.com/tidemark-db/tidemark/internal/envelope"
+)
+
+// What ends a batch of a rule: a time in ms, a number of messages or their bytes. These are the largest that
+// AWS IoT accepts.
+const (
+	batchWait  = 200.0
+	batchSize  = 10.0
+	batchBytes = 131072.0
+)
+
+// addBatching returns the action of rules that send batches to the API. It makes the API accept their
+// requests, which are signed, and AWS IoT's confirmation requests, which are not.
+func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
+	target := s.integration("ThingsIntegration", ingest)
+	s.allowInvokeForMethod(ingest, "POST")
+	route := func(id, path, mode string) {
+		s.things.Node().AddDependency(awsapigatewayv2.NewCfnRoute(s.Construct, &id, &awsapigatewayv2.CfnRouteProps{
+			ApiId: s.API.Ref(), RouteKey: new("POST " + path), Target: target, AuthorizationType: &mode,
+		}))
+	}
+	address := func(path string) *string { return new(*s.API.AttrApiEndpoint() + path) }
+	s.things = awsiot.NewCfnTopicRuleDestination(s.Construct, new("ThingsDestination"), &awsiot.CfnTopicRuleDestinationProps{
+		HttpUrlProperties: &awsiot.CfnTopicRuleDestination_HttpUrlDestinationSummaryProperty{ConfirmationUrl: address(envelope.PathConfirmation)},
+	})
+	// It is confirmed while it is created.
+	route("ThingsRoute", envelope.PathMessages, "AWS_IAM")
+	route("ConfirmationRoute", envelope.PathThings+"{proxy+}", "NONE")
+	for _, id := range []string{"ApiStage", "IngestPostPermission"} {
+		s.things.Node().AddDependency(s.Node().FindChild(&id).(constructs.IDependable))
+	}
+	role := s.ruleRole("RuleRequestRole", "Sends messages of things to the API of "+s.prefix,
+		privilege{"Messages", []string{"execute-api:Invoke"}, []string{s.apiSource("*/POST" + envelope.PathMessages)}})
+	return &awsiot.CfnTopicRule_ActionProperty{Http: &awsiot.CfnTopicRule_HttpActionProperty{
+		Url:             address(envelope.PathMessages),
+		ConfirmationUrl: address(envelope.PathConfirmation),
+		Auth: &awsiot.CfnTopicRule_HttpAuthorizationProperty{Sigv4: &awsiot.CfnTopicRule_SigV4AuthorizationProperty{
+			RoleArn: role.RoleArn(), ServiceName: new("execute-api"), SigningRegion: s.stack.Region(),
+		}},
+		EnableBatching: true,
+		BatchConfig: &awsiot.CfnTopicRule_BatchConfigProperty{
+			BatchAcrossTopics: true, MaxBatchOpenMs: new(batchWait), MaxBatchSize: new(batchSize), MaxBatchSizeBytes: new(batchBytes),
+		},
+	}}
+}

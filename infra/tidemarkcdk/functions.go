@@ -1,0 +1,148 @@
+package tidemarkcdk
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// The functions, named by their folders.
+const (
+	ingest     = "ingest"
+	aggregate  = "aggregate"
+	query      = "query"
+	manage     = "manage"
+	purge      = "purge"
+	authorize  = "authorize"
+	prometheus = "prometheus"
+)
+
+// functionRow describes a function.
+type functionRow struct {
+	name, id, purpose string
+	settings          func(*config.Functions) config.Function
+	reserved          func(*config.Reserved) int
+}
+
+// deployed returns the functions of the stage: without page views and senders of other databases,
+// there are no keys to check, and Prometheus's HTTP API is off by default.
+func (s *Tidemark) deployed() (all []functionRow) {
+	needed := map[string]bool{authorize: s.stage.Sources.Pages || s.stage.Sources.Senders, prometheus: s.settings.Prometheus}
+	for _, f := range functions {
+		if condition, optional := needed[f.name]; !optional || condition {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// functions has a row for each function. Memory and timeout come from the configuration;
+// tidemark.yaml gives the reasons.
+var functions = []functionRow{
+	{ingest, "Ingest", "Appends observations: from the HTTP API, AWS IoT rules, queues and data streams",
+		func(f *config.Functions) config.Function { return f.Ingest }, func(r *config.Reserved) int { return r.Ingest }},
+	{aggregate, "Aggregate", "Recomputes rollups and evaluates alert rules: invoked by the table stream",
+		func(f *config.Functions) config.Function { return f.Aggregate }, func(r *config.Reserved) int { return r.Aggregate }},
+	{query, "Query", "Serves reads: GET requests of the HTTP API",
+		func(f *config.Functions) config.Function { return f.Query }, func(r *config.Reserved) int { return r.Query }},
+	{manage, "Manage", "Writes profiles, purge requests, alerts and rules: PUT, PATCH, POST and DELETE requests of the HTTP API",
+		func(*config.Functions) config.Function { return config.Manage }, func(*config.Reserved) int { return 0 }},
+	{purge, "Purge", "Erases subjects whose purge was requested, on a schedule, and cleans up after expired tombstones",
+		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
+	{authorize, "Authorize", "Checks the site keys of web pages and the write keys of senders",
+		func(*config.Functions) config.Function { return config.Authorize }, func(*config.Reserved) int { return 0 }},
+	{prometheus, "Prometheus", "Serves Prometheus's HTTP API over rollups, for Grafana",
+		func(*config.Functions) config.Function { return config.PrometheusFunction }, func(*config.Reserved) int { return 0 }},
+}
+
+func (s *Tidemark) addFunctions() {
+	s.logs, s.Functions = map[string]awslogs.LogGroup{}, map[string]awslambda.Function{}
+	for _, f := range s.deployed() {
+		settings := f.settings(&s.settings.Functions)
+		s.logs[f.name] = s.logGroup(f.id+"Logs", "/aws/lambda/"+*s.name(f.name))
+		props := &awslambda.FunctionProps{
+			FunctionName:  s.name(f.name),
+			Description:   &f.purpose,
+			Runtime:       awslambda.Runtime_PROVIDED_AL2023(),
+			Architecture:  awslambda.Architecture_ARM_64(),
+			Handler:       new("bootstrap"),
+			Code:          awslambda.Code_FromAsset(new(filepath.Join(s.code, f.name)), nil),
+			MemorySize:    new(float64(settings.Memory)),
+			Timeout:       cdkDuration(settings.Timeout),
+			Environment:   s.environment(f.name),
+			Role:          s.role(f.name, f.id+"Role"),
+			LogGroup:      s.logs[f.name],
+			LoggingFormat: awslambda.LoggingFormat_JSON,
+		}
+		if s.key != nil {
+			props.EnvironmentEncryption = s.key
+		}
+		if n := f.reserved(&s.stage.Reserved); n > 0 {
+			props.ReservedConcurrentExecutions = new(float64(n))
+		}
+		fn := withLogicalID(s, awslambda.NewFunction(s.Construct, new(f.id+"Function"), props), f.id+"Function")
+		if s.stage.Tracing {
+			fn.Node().DefaultChild().(awslambda.CfnFunction).SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: new("Active")})
+		}
+		s.Functions[f.name] = fn
+	}
+}
+
+// role creates the role of one function, with its privileges and without AWS managed
+// policies.
+func (s *Tidemark) role(function, id string) awsiam.Role {
+	return withLogicalID(s, awsiam.NewRole(s.Construct, &id, &awsiam.RoleProps{
+		AssumedBy:      awsiam.NewServicePrincipal(new("lambda.amazonaws.com"), nil),
+		Description:    new("Role of " + *s.name(function)),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": s.policy(function)},
+	}), id)
+}
+
+// environment returns the environment variables of a function.
+func (s *Tidemark) environment(function string) *map[string]*string {
+	env := map[string]*string{}
+	if len(tableActions[function]) > 0 {
+		env[config.EnvTable] = s.Table.TableName()
+	}
+	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == manage || function == prometheus) {
+		env[config.EnvOwnerClaim] = &claim
+	}
+	switch function {
+	case ingest:
+		if s.originSecret != nil {
+			env[config.EnvOriginSecret] = s.originSecret.SecretArn()
+		}
+	case aggregate:
+		env[config.EnvAlertBus] = s.AlertBus.Ref()
+	case query:
+		env[config.EnvCursorSecret] = s.cursorSecret.SecretArn()
+	case authorize:
+		if s.siteSecret != nil {
+			env[config.EnvSiteSecret] = s.siteSecret.SecretArn()
+		}
+	}
+	return &env
+}
+
+// logGroup creates a log group with the stage's retention. It is deleted with the stack, since
+// logs hold no data.
+func (s *Tidemark) logGroup(id, name string) awslogs.LogGroup {
+	props := &awslogs.LogGroupProps{LogGroupName: &name, RemovalPolicy: awscdk.RemovalPolicy_DESTROY}
+	if s.key != nil {
+		props.EncryptionKey = s.key
+	}
+	group := withLogicalID(s, awslogs.NewLogGroup(s.Construct, &id, props), id)
+	// Set on the L1 construct: the RetentionDays enum lacks some numbers of days.
+	group.Node().DefaultChild().(awslogs.CfnLogGroup).SetRetentionInDays(new(float64(s.stage.LogRetention / tier.Day24)))
+	return group
+}
+
+// seconds is a duration in CloudFormation's unit.
+func seconds(d time.Duration) *float64 { return new(d.Seconds()) }

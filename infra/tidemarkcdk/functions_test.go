@@ -1,0 +1,105 @@
+package tidemarkcdk
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+func TestFunctions_RunAsConfigured(t *testing.T) {
+	settings := shipped(t)
+	for _, name := range all {
+		for _, f := range shippedFunctions {
+			got := resources(t, name)[f.id+"Function"].Properties
+			want := map[string]any{
+				"Runtime":       "provided.al2023",
+				"Architectures": []any{"arm64"},
+				"Handler":       "bootstrap",
+				"FunctionName":  "tidemark-" + name + "-" + f.name,
+				"MemorySize":    float64(f.settings(&settings.Functions).Memory),
+				"Timeout":       f.settings(&settings.Functions).Timeout.Seconds(),
+				"LoggingConfig": map[string]any{"LogFormat": "JSON", "LogGroup": map[string]any{"Ref": f.id + "Logs"}},
+			}
+			for property, value := range want {
+				if diff := cmp.Diff(value, got[property]); diff != "" {
+					t.Errorf("%s: %s: %s (-want +got):\n%s", name, f.name, property, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestFunctions_TraceAndReserveConcurrencyIfConfigured(t *testing.T) {
+	reserved := map[string]float64{ingest: 50, aggregate: 20, query: 10}
+	for _, f := range shippedFunctions {
+		plain, full := resources(t, "prod")[f.id+"Function"].Properties, resources(t, "full")[f.id+"Function"].Properties
+		if plain["TracingConfig"] != nil || plain["ReservedConcurrentExecutions"] != nil {
+			t.Errorf("prod: %s is traced or has reserved concurrency, want neither", f.name)
+		}
+		set, _ := full["ReservedConcurrentExecutions"].(float64)
+		if at(full, "TracingConfig", "Mode") != "Active" || set != reserved[f.name] {
+			t.Errorf("full: %s: traces %v, reserved %v", f.name, full["TracingConfig"], full["ReservedConcurrentExecutions"])
+		}
+	}
+}
+
+func TestLogs_EveryGroupHasARetention(t *testing.T) {
+	for _, s := range allStages(t).Stages {
+		groups := resourcesOfType(t, s.Name, "AWS::Logs::LogGroup")
+		want := len(shippedFunctions) + 1
+		if !s.Sources.Pages {
+			want-- // of authorize
+		}
+		if len(groups) != want {
+			t.Errorf("%s: %d log groups, want one for each function and one for the API", s.Name, len(groups))
+		}
+		for id, g := range groups {
+			if got, want := g.Properties["RetentionInDays"], float64(s.LogRetention/tier.Day24); got != want {
+				t.Errorf("%s: %s keeps %v days, want %v", s.Name, id, got, want)
+			}
+			if key := render(g.Properties["KmsKeyId"]); s.CustomerKey != (key == "Key.Arn") {
+				t.Errorf("%s: %s is encrypted by %q", s.Name, id, key)
+			}
+		}
+	}
+}
+
+// A function reads its secret at run time, by its ARN. No template contains a secret's value.
+func TestSecrets_NoValueIsInATemplate(t *testing.T) {
+	for _, name := range all {
+		if strings.Contains(string(stage(t, name)), "{{resolve:") {
+			t.Errorf("%s: a dynamic reference would put a secret's value into a configuration", name)
+		}
+		for _, want := range []struct{ secret, function, variable, removal string }{
+			{"CursorSecret", "QueryFunction", "TIDEMARK_CURSOR_SECRET", "Delete"},
+			{"SiteSecret", "AuthorizeFunction", "TIDEMARK_SITE_SECRET", "RetainExceptOnCreate"}, // it signed the keys in web pages
+		} {
+			if got := at(resources(t, name)[want.function].Properties, "Environment", "Variables", want.variable); render(got) != want.secret {
+				t.Errorf("%s: %s reads its secret from %v, want %s", name, want.function, got, want.secret)
+			}
+			secret := resources(t, name)[want.secret]
+			generated := at(secret.Properties, "GenerateSecretString")
+			if diff := cmp.Diff(map[string]any{"PasswordLength": 64.0, "ExcludePunctuation": true}, generated); diff != "" || secret.Properties["SecretString"] != nil {
+				t.Errorf("%s: %s is not generated in the account (-want +got):\n%s", name, want.secret, diff)
+			}
+			replaced := strings.TrimSuffix(want.removal, "ExceptOnCreate")
+			if got := render(secret.Attributes["DeletionPolicy"]); got != want.removal || render(secret.Attributes["UpdateReplacePolicy"]) != replaced {
+				t.Errorf("%s: the deletion policy of %s is %s, want %s", name, want.secret, got, want.removal)
+			}
+		}
+	}
+}
+
+func TestFunctions_KnowTheTableIfTheyMayUseIt(t *testing.T) {
+	for _, name := range all {
+		for _, f := range shippedFunctions {
+			const want = "Table"
+			if got := render(at(resources(t, name)[f.id+"Function"].Properties, "Environment", "Variables", "TIDEMARK_TABLE")); got != want {
+				t.Errorf("%s: %s uses table %q, want %q", name, f.name, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package tidemarkcdk
+
+import (
+	"slices"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+)
+
+// privilege allows a function named actions on named resources.
+type privilege struct {
+	sid       string
+	actions   []string
+	resources []string
+}
+
+// tableActions are the requests that each function sends to the table. A transaction needs the
+// right to each of its parts. A function that is not listed does not use the table.
+//
+// Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique
+// value that is released, a purge request that is withdrawn; and an event that its caller
+// names. Aggregate deletes invalidations
+// that it has worked off. Only purge may erase in batches.
+var tableActions = map[string][]string{
+	ingest:     {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+	aggregate:  {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
+	query:      {"dynamodb:GetItem", "dynamodb:Query"},
+	authorize:  {"dynamodb:GetItem"},
+	prometheus: {"dynamodb:GetItem", "dynamodb:Query"},
+	manage: {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
+		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
+	purge: {"dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
+		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
+}
+
+// tablePartitions are the only partitions of the table that some functions use.
+var tablePartitions = map[string]string{authorize: tablekeys.WriteKeys}
+
+// privileges returns everything that a function may do: the rights of every function, then
+// its own.
+func (s *Tidemark) privileges(function string) []privilege {
+	all := []privilege{{"Logs", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, []string{*s.logs[function].LogGroupArn()}}}
+	if actions := tableActions[function]; len(actions) > 0 {
+		all = append(all, privilege{"Table", actions, []string{*s.Table.TableArn()}})
+	}
+	switch function {
+	case ingest:
+		all = append(all, privilege{"Undelivered", []string{"sqs:SendMessage"}, []string{*s.Undelivered.QueueArn()}})
+		all = append(all, s.sourcePrivileges()...)
+		if s.originSecret != nil {
+			all = append(all, privilege{"OriginSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.originSecret.SecretArn()}})
+		}
+	case aggregate, purge:
+		all = append(all,
+			privilege{"TableStream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, []string{*s.Table.TableStreamArn()}},
+			privilege{"TableStreams", []string{"dynamodb:ListStreams"}, []string{*s.Table.TableArn() + "/stream/*"}},
+			privilege{"OnFailure", []string{"sqs:SendMessage"}, []string{*s.OnFailure.QueueArn()}})
+		if function == aggregate {
+			all = append(all,
+				s.alertIndex(),
+				privilege{"AlertBus", []string{"events:PutEvents"}, []string{*s.AlertBus.AttrArn()}})
+		}
+	case manage:
+		all = append(all, s.alertIndex())
+	case query:
+		all = append(all, privilege{"Indexes", []string{"dynamodb:Query"}, s.indexes()})
+		all = append(all, privilege{"CursorSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.cursorSecret.SecretArn()}})
+	case authorize:
+		if s.siteSecret != nil {
+			all = append(all, privilege{"SiteSecret", []string{"secretsmanager:GetSecretValue"}, []string{*s.siteSecret.SecretArn()}})
+		}
+	}
+	if s.key != nil {
+		all = append(all, privilege{"Key", keyActions, []string{*s.key.KeyArn()}})
+	}
+	if s.stage.Tracing {
+		// X-Ray has no resource-level permissions.
+		all = append(all, privilege{"Traces", []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"}, []string{"*"}})
+	}
+	return all
+}
+
+// alertIndex allows reading the lists of open alerts and of undelivered notifications.
+func (s *Tidemark) alertIndex() privilege {
+	return privilege{"Alerts", []string{"dynamodb:Query"}, []string{s.index(keys.IndexGSI1)}}
+}
+
+// indexes returns the indexes that query reads: the first, which lists deleted subjects, and
+// the second, if a kind or profile field is indexed by it.
+func (s *Tidemark) indexes() []string {
+	all := []string{s.index(keys.IndexGSI1)}
+	second := slices.ContainsFunc(s.kinds.Kinds, func(k catalog.Kind) bool {
+		return k.IndexBy != "" || slices.ContainsFunc(s.kinds.Profile(k.Subject.Name).Indexes, func(x catalog.ProfileIndex) bool {
+			return x.Index == catalog.SecondIndex
+		})
+	})
+	if second {
+		all = append(all, s.index(keys.IndexGSI2))
+	}
+	return all
+}
+
+func (s *Tidemark) index(name string) string { return *s.Table.TableArn() + "/index/" + name }
+
+func (s *Tidemark) policy(function string) awsiam.PolicyDocument {
+	document := awsiam.NewPolicyDocument(nil)
+	for _, p := range s.privileges(function) {
+		props := &awsiam.PolicyStatementProps{Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...)}
+		if partition := tablePartitions[function]; partition != "" && p.sid == "Table" {
+			props.Conditions = &map[string]any{"ForAllValues:StringEquals": map[string]any{"dynamodb:LeadingKeys": []string{partition}}}
+		}
+		document.AddStatements(awsiam.NewPolicyStatement(props))
+	}
+	return document
+}

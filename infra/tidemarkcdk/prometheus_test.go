@@ -1,0 +1,49 @@
+package tidemarkcdk
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shippedFunctions are those of a configuration that does not turn on Prometheus's HTTP API.
+var shippedFunctions = slices.DeleteFunc(slices.Clone(functions), func(f functionRow) bool { return f.name == prometheus })
+
+// Prometheus's HTTP API is off by default. Turned on, it has a function that may only read.
+func TestPrometheus_IsDeployedIfTurnedOnAndOnlyReads(t *testing.T) {
+	for _, name := range all {
+		if _, deployed := resources(t, name)["PrometheusFunction"]; deployed {
+			t.Errorf("%s has the function", name)
+		}
+	}
+	settings := shipped(t)
+	settings.Prometheus = true
+	deployed, err := synthesize(t, settings)["prod"].Resources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if deployed["PrometheusFunction"].Type != "AWS::Lambda::Function" {
+		t.Fatal("prod has no function of Prometheus's API")
+	}
+	routes := 0
+	for id, r := range deployed {
+		if key := render(r.Properties["RouteKey"]); r.Type == "AWS::ApiGatewayV2::Route" && strings.Contains(key, "/prometheus") {
+			routes++
+			if r.Properties["AuthorizationType"] != "AWS_IAM" || !strings.Contains(render(r.Properties["Target"]), "PrometheusIntegration") {
+				t.Errorf("%s: %s is authorized by %v and goes to %v", id, key, r.Properties["AuthorizationType"], render(r.Properties["Target"]))
+			}
+		}
+	}
+	if routes == 0 {
+		t.Error("no route")
+	}
+	for _, p := range deployed["PrometheusRole"].Properties["Policies"].([]any) {
+		for _, right := range allowed(t, at(p.(map[string]any), "PolicyDocument")) {
+			for _, write := range []string{"dynamodb:Put", "dynamodb:Update", "dynamodb:Delete", "dynamodb:BatchWrite", "secretsmanager:"} {
+				if strings.Contains(right, write) {
+					t.Errorf("the function may %s", right)
+				}
+			}
+		}
+	}
+}

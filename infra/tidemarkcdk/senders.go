@@ -1,0 +1,88 @@
+package tidemarkcdk
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/internal/script"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
+	"github.com/tidemark-db/tidemark/internal/writekey"
+)
+
+// keyCache is how long the API may use the result of a write key again, in seconds: so long a
+// revoked key may still be accepted. Without it, each request of a sender costs a second
+// invocation.
+const keyCache = 60.0
+
+// addSenders creates the routes that senders of other databases write to, which are authorized
+// by the write key in the header. A request without the header invokes nothing. Ingest serves
+// the routes.
+func (s *Tidemark) addSenders(target *string) {
+	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache, jsii.Strings("$request.header.Authorization"))
+	for i, path := range writekey.Paths {
+		id := fmt.Sprintf("Senders%d", i+1)
+		awsapigatewayv2.NewCfnRoute(s.Construct, new(id+"Route"), &awsapigatewayv2.CfnRouteProps{
+			ApiId:             s.API.Ref(),
+			RouteKey:          new("POST " + path),
+			Target:            target,
+			AuthorizationType: new("CUSTOM"),
+			AuthorizerId:      authorizer.Ref(),
+		})
+		s.allowInvokeForMethod(ingest, "POST")
+	}
+	s.allowInvoke("WriteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
+}
+
+// keyAuthorizer makes authorize check the requests of some routes. It is invoked for every
+// request if the results are cached for 0 seconds.
+func (s *Tidemark) keyAuthorizer(id, name string, cached float64, source *[]*string) awsapigatewayv2.CfnAuthorizer {
+	return awsapigatewayv2.NewCfnAuthorizer(s.Construct, &id, &awsapigatewayv2.CfnAuthorizerProps{
+		ApiId:          s.API.Ref(),
+		Name:           &name,
+		AuthorizerType: new("REQUEST"),
+		AuthorizerUri: new(fmt.Sprintf("arn:%s:apigateway:%s:lambda:path/2015-03-31/functions/%s/invocations",
+			*s.stack.Partition(), *s.stack.Region(), *s.invoked(authorize))),
+		AuthorizerPayloadFormatVersion: new("2.0"),
+		EnableSimpleResponses:          true,
+		AuthorizerResultTtlInSeconds:   &cached,
+		IdentitySource:                 source,
+	})
+}
+
+// The routes that are not in the catalog. Web pages have no credentials, so collectRoute is
+// authorized by the site key in its path. eventRoute has no authorizer and exists only if
+// collector.domains declares sites: ingest accepts events of these.
+const (
+	collectRoute = "POST " + sitekey.PathPrefix + "{" + sitekey.PathParam + "}"
+	eventRoute   = "POST " + sitekey.PathEvent
+	scriptRoute  = "GET " + script.PathPrefix + "{name}" // public, like the pages that load it
+)
+
+// addCollector creates the routes that web pages send their events to. Ingest serves them.
+func (s *Tidemark) addCollector(target *string) {
+	// Its results are not cached: the cache key is an identity source, and an HTTP API has none
+	// for the path, which contains the key. With any other identity source, the result for one
+	// site would be used for another.
+	authorizer := s.keyAuthorizer("SiteKeyAuthorizer", "site-keys", 0, nil)
+	awsapigatewayv2.NewCfnRoute(s.Construct, new("CollectRoute"), &awsapigatewayv2.CfnRouteProps{
+		ApiId:             s.API.Ref(),
+		RouteKey:          new(collectRoute),
+		Target:            target,
+		AuthorizationType: new("CUSTOM"),
+		AuthorizerId:      authorizer.Ref(),
+	})
+	s.allowInvoke("CollectPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathPrefix+"{"+sitekey.PathParam+"}"))
+	if len(s.settings.Collector.Domains) > 0 {
+		awsapigatewayv2.NewCfnRoute(s.Construct, new("EventRoute"), &awsapigatewayv2.CfnRouteProps{
+			ApiId: s.API.Ref(), RouteKey: new(eventRoute), Target: target, AuthorizationType: new("NONE"),
+		})
+		s.allowInvoke("EventPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathEvent))
+	}
+	awsapigatewayv2.NewCfnRoute(s.Construct, new("ScriptRoute"), &awsapigatewayv2.CfnRouteProps{
+		ApiId: s.API.Ref(), RouteKey: new(scriptRoute), Target: target, AuthorizationType: new("NONE"),
+	})
+	s.allowInvoke("ScriptPermission", ingest, apiGateway, nil, s.apiSource("*/GET"+script.PathPrefix+"*"))
+	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
+}

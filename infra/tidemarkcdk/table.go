@@ -1,0 +1,100 @@
+package tidemarkcdk
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/keys"
+)
+
+// addTable creates the table. It has no fixed name, so that a table that was restored, or
+// retained when its stack was deleted, does not block the next stack.
+func (s *Tidemark) addTable() {
+	props := &awsdynamodb.TableProps{
+		PartitionKey:        text(keys.AttrPK),
+		SortKey:             text(keys.AttrSK),
+		TimeToLiveAttribute: new(keys.AttrExpiresAt),
+		Stream:              awsdynamodb.StreamViewType_NEW_AND_OLD_IMAGES,
+		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: new(true),
+		},
+		DeletionProtection: new(s.stage.Removal == config.Retain && !unprotected(s.Construct)),
+		RemovalPolicy:      s.removalPolicy(),
+		Encryption:         awsdynamodb.TableEncryption_AWS_MANAGED,
+	}
+	if s.key != nil {
+		props.Encryption, props.EncryptionKey = awsdynamodb.TableEncryption_CUSTOMER_MANAGED, s.key
+	}
+	read, write := s.capacity()
+	if read != nil {
+		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read, write
+	}
+	table := withLogicalID(s, awsdynamodb.NewTable(s.Construct, new("Table"), props), "Table")
+	s.Table = table
+	for _, index := range []struct{ name, partition, sort string }{
+		{keys.IndexGSI1, keys.AttrGSI1PK, keys.AttrGSI1SK},
+		{keys.IndexGSI2, keys.AttrGSI2PK, keys.AttrGSI2SK},
+	} {
+		table.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
+			IndexName:      &index.name,
+			PartitionKey:   text(index.partition),
+			SortKey:        text(index.sort),
+			ProjectionType: awsdynamodb.ProjectionType_ALL,
+			ReadCapacity:   read,
+			WriteCapacity:  write,
+		})
+	}
+}
+
+// capacity returns the provisioned capacity of the table and of each index: an index with less
+// throttles the table's writes. It is nil on demand.
+func (s *Tidemark) capacity() (read, write *float64) {
+	b := s.stage.Billing
+	if !b.Provisioned() {
+		return nil, nil
+	}
+	return new(float64(b.ReadUnits)), new(float64(b.WriteUnits))
+}
+
+func text(name string) *awsdynamodb.Attribute {
+	return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
+}
+
+// keyActions are the actions that a principal needs on a customer key to read and write the
+// data that it encrypts.
+var keyActions = []string{"kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey", "kms:ReEncryptFrom", "kms:ReEncryptTo"}
+
+// addKey creates the stage's customer key. It has the table's removal policy: without the key,
+// the table cannot be read.
+func (s *Tidemark) addKey() {
+	if !s.stage.CustomerKey {
+		return
+	}
+	key := withLogicalID(s, awskms.NewKey(s.Construct, new("Key"), &awskms.KeyProps{
+		Description:       new("Encrypts all data of Tidemark stage " + s.stage.Name),
+		EnableKeyRotation: new(true),
+		RemovalPolicy:     s.removalPolicy(),
+	}), "Key")
+	s.key = key
+	for _, service := range []struct {
+		principal string
+		condition map[string]any
+	}{
+		{"logs." + *s.stack.Region() + ".amazonaws.com", map[string]any{"ArnLike": map[string]any{
+			"kms:EncryptionContext:aws:logs:arn": "arn:" + *s.stack.Partition() + ":logs:" + *s.stack.Region() + ":" + *s.stack.Account() + ":log-group:*",
+		}}},
+		{"cloudwatch.amazonaws.com", map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}}},
+		{eventBridge, map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}}}, // alerts, published to the alarm topic
+	} {
+		key.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(&service.principal, nil)},
+			Actions:    jsii.Strings(keyActions...),
+			Resources:  jsii.Strings("*"), // in a key policy: this key
+			Conditions: &service.condition,
+		}), nil)
+	}
+}
