@@ -29,14 +29,7 @@ func (s *Tidemark) addAPI() {
 	}
 	for _, r := range s.routes() {
 		function := functionFor(r.Action)
-		awsapigatewayv2.NewCfnRoute(s.Construct, new(routeID(r)+"Route"), &awsapigatewayv2.CfnRouteProps{
-			ApiId:               s.API.Ref(),
-			RouteKey:            new(r.Method + " " + r.Path),
-			Target:              targets[function],
-			AuthorizationType:   &mode,
-			AuthorizerId:        authorizer,
-			AuthorizationScopes: s.scopesOf(r.Action),
-		})
+		s.route(routeID(r)+"Route", r.Method+" "+r.Path, targets[function], mode, authorizer, s.scopesOf(r.Action))
 		s.allowInvokeForMethod(function, r.Method)
 	}
 	if s.stage.Sources.Pages {
@@ -51,6 +44,13 @@ func (s *Tidemark) addAPI() {
 	}
 	s.addAPIStage()
 	s.addDomain()
+}
+
+// route creates a route; authorizer and scopes may be nil.
+func (s *Tidemark) route(id, key string, target *string, mode string, authorizer any, scopes *[]*string) awsapigatewayv2.CfnRoute {
+	return awsapigatewayv2.NewCfnRoute(s.Construct, &id, &awsapigatewayv2.CfnRouteProps{
+		ApiId: s.API.Ref(), RouteKey: &key, Target: target, AuthorizationType: &mode, AuthorizerId: authorizer, AuthorizationScopes: scopes,
+	})
 }
 
 // allowInvokeForMethod allows the API to invoke a function for all routes of one method. The
@@ -164,14 +164,7 @@ func (s *Tidemark) addAPIStage() {
 // request is a query in its body.
 func (s *Tidemark) addReads(id, function string, target *string, path, mode string, authorizer any, methods ...string) {
 	for _, method := range methods {
-		awsapigatewayv2.NewCfnRoute(s.Construct, new(id+capitalize(method)+"Route"), &awsapigatewayv2.CfnRouteProps{
-			ApiId:               s.API.Ref(),
-			RouteKey:            new(method + " " + path),
-			Target:              target,
-			AuthorizationType:   &mode,
-			AuthorizerId:        authorizer,
-			AuthorizationScopes: s.scopesOf(httpapi.ReadHistory),
-		})
+		s.route(id+capitalize(method)+"Route", method+" "+path, target, mode, authorizer, s.scopesOf(httpapi.ReadHistory))
 		s.allowInvokeForMethod(function, method)
 	}
 }

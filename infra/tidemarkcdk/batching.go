@@ -1,7 +1,6 @@
 package tidemarkcdk
 
 import (
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiot"
 	"github.com/aws/constructs-go/constructs/v10"
 
@@ -22,9 +21,7 @@ func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 	target := s.integration("ThingsIntegration", ingest)
 	s.allowInvokeForMethod(ingest, "POST")
 	route := func(id, path, mode string) {
-		s.things.Node().AddDependency(awsapigatewayv2.NewCfnRoute(s.Construct, &id, &awsapigatewayv2.CfnRouteProps{
-			ApiId: s.API.Ref(), RouteKey: new("POST " + path), Target: target, AuthorizationType: &mode,
-		}))
+		s.things.Node().AddDependency(s.route(id, "POST "+path, target, mode, nil, nil))
 	}
 	address := func(path string) *string { return new(*s.API.AttrApiEndpoint() + path) }
 	s.things = awsiot.NewCfnTopicRuleDestination(s.Construct, new("ThingsDestination"), &awsiot.CfnTopicRuleDestinationProps{

@@ -76,15 +76,10 @@ func (s *Tidemark) releaseRole() awsiam.Role {
 	all := lists.Map(s.deployed(), func(f functionRow) string {
 		return fmt.Sprintf("arn:%s:lambda:%s:%s:function:%s", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), *s.name(f.name))
 	})
-	document := awsiam.NewPolicyDocument(nil)
-	for _, p := range []privilege{
+	document := documentOf([]privilege{
 		{"Aliases", []string{"lambda:GetAlias", "lambda:GetProvisionedConcurrencyConfig", "lambda:UpdateAlias"}, all},
 		{"Alarms", []string{"cloudwatch:DescribeAlarms"}, []string{"*"}}, // it has no resources to name
-	} {
-		document.AddStatements(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
-		}))
-	}
+	})
 	return withLogicalID(s, awsiam.NewRole(s.Construct, new("ReleaseRole"), &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(new("codedeploy.amazonaws.com"), nil),
 		Description:    new("Moves the aliases of " + s.prefix + " to new versions"),

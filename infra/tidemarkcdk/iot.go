@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiot"
-	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
@@ -129,18 +128,12 @@ func (s *Tidemark) ruleFailures() awsiam.Role {
 
 // ruleRole is a role of AWS IoT's rules in this account.
 func (s *Tidemark) ruleRole(id, description string, allowed ...privilege) awsiam.Role {
-	document := awsiam.NewPolicyDocument(nil)
-	for _, p := range allowed {
-		document.AddStatements(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
-		}))
-	}
 	return withLogicalID(s, awsiam.NewRole(s.Construct, &id, &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(new("iot.amazonaws.com"), &awsiam.ServicePrincipalOpts{
 			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": *s.stack.Account()}},
 		}),
 		Description:    &description,
-		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": document},
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": documentOf(allowed)},
 	}), id)
 }
 

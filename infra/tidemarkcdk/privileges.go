@@ -106,6 +106,17 @@ func (s *Tidemark) indexes() []string {
 
 func (s *Tidemark) index(name string) string { return *s.Table.TableArn() + "/index/" + name }
 
+// documentOf is a policy document that allows privileges.
+func documentOf(all []privilege) awsiam.PolicyDocument {
+	document := awsiam.NewPolicyDocument(nil)
+	for _, p := range all {
+		document.AddStatements(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
+		}))
+	}
+	return document
+}
+
 func (s *Tidemark) policy(function string) awsiam.PolicyDocument {
 	document := awsiam.NewPolicyDocument(nil)
 	for _, p := range s.privileges(function) {

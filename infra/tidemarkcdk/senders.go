@@ -23,13 +23,7 @@ func (s *Tidemark) addSenders(target *string) {
 	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache, jsii.Strings("$request.header.Authorization"))
 	for i, path := range writekey.Paths {
 		id := fmt.Sprintf("Senders%d", i+1)
-		awsapigatewayv2.NewCfnRoute(s.Construct, new(id+"Route"), &awsapigatewayv2.CfnRouteProps{
-			ApiId:             s.API.Ref(),
-			RouteKey:          new("POST " + path),
-			Target:            target,
-			AuthorizationType: new("CUSTOM"),
-			AuthorizerId:      authorizer.Ref(),
-		})
+		s.route(id+"Route", "POST "+path, target, "CUSTOM", authorizer.Ref(), nil)
 		s.allowInvokeForMethod(ingest, "POST")
 	}
 	s.allowInvoke("WriteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
@@ -66,23 +60,13 @@ func (s *Tidemark) addCollector(target *string) {
 	// for the path, which contains the key. With any other identity source, the result for one
 	// site would be used for another.
 	authorizer := s.keyAuthorizer("SiteKeyAuthorizer", "site-keys", 0, nil)
-	awsapigatewayv2.NewCfnRoute(s.Construct, new("CollectRoute"), &awsapigatewayv2.CfnRouteProps{
-		ApiId:             s.API.Ref(),
-		RouteKey:          new(collectRoute),
-		Target:            target,
-		AuthorizationType: new("CUSTOM"),
-		AuthorizerId:      authorizer.Ref(),
-	})
+	s.route("CollectRoute", collectRoute, target, "CUSTOM", authorizer.Ref(), nil)
 	s.allowInvoke("CollectPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathPrefix+"{"+sitekey.PathParam+"}"))
 	if len(s.settings.Collector.Domains) > 0 {
-		awsapigatewayv2.NewCfnRoute(s.Construct, new("EventRoute"), &awsapigatewayv2.CfnRouteProps{
-			ApiId: s.API.Ref(), RouteKey: new(eventRoute), Target: target, AuthorizationType: new("NONE"),
-		})
+		s.route("EventRoute", eventRoute, target, "NONE", nil, nil)
 		s.allowInvoke("EventPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathEvent))
 	}
-	awsapigatewayv2.NewCfnRoute(s.Construct, new("ScriptRoute"), &awsapigatewayv2.CfnRouteProps{
-		ApiId: s.API.Ref(), RouteKey: new(scriptRoute), Target: target, AuthorizationType: new("NONE"),
-	})
+	s.route("ScriptRoute", scriptRoute, target, "NONE", nil, nil)
 	s.allowInvoke("ScriptPermission", ingest, apiGateway, nil, s.apiSource("*/GET"+script.PathPrefix+"*"))
 	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }
