@@ -126,7 +126,7 @@ func TestDelivery_HasTheFaultThatThePageRequests(t *testing.T) {
 func requestFault(t *testing.T, s *Stack, device, fault string) int {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.localRoutes().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/local/break/"+device+"/"+fault, nil))
+	s.localRoutes(t.Context(), nil).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/local/break/"+device+"/"+fault, nil))
 	return w.Code
 }
 

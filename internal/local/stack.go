@@ -64,6 +64,7 @@ type Stack struct {
 	mapping   *eventsource.Mapping
 	delivery  *delivery
 	metrics   metrics
+	changes   changes
 	failures  failureFile
 	front     *Front
 
@@ -180,6 +181,7 @@ func (s *Stack) startMapping(arn string) error {
 		return err
 	}
 	s.source = NewTableStream(s.Endpoint, arn)
+	s.source.changed = s.changes.add
 	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap}
 	s.mapping = &eventsource.Mapping{
 		Source:    s.source,
@@ -248,9 +250,12 @@ func (s *Stack) startFront() (err error) {
 	for _, r := range httpapi.Routes(kinds) {
 		routes = append(routes, Route{Method: r.Method, Path: r.Path, To: s.functions[functionOf(r.Action)]})
 	}
-	if s.front, err = StartFront(s.opts.Port, s.opts.ID, routes, s.localRoutes()); err != nil {
+	live, end := context.WithCancel(s.ctx)
+	if s.front, err = StartFront(s.opts.Port, s.opts.ID, routes, s.localRoutes(live, kinds)); err != nil {
+		end()
 		return fmt.Errorf("start the HTTP front: %w", err)
 	}
+	s.front.server.RegisterOnShutdown(end) // pages that wait for changes would keep it from ending
 	s.URL = s.front.URL
 	return nil
 }

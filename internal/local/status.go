@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/usage"
 	"github.com/tidemark-db/tidemark/internal/webui"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // Stats are the counts of the stack since its start.
@@ -75,11 +76,12 @@ type Status struct {
 // as long as the mapping needs to list the shards and to read them to their ends.
 const idleWithin = 5 * time.Second
 
-// localRoutes serves the routes that exist only on a local stack.
-func (s *Stack) localRoutes() http.Handler {
+// localRoutes serves the routes that exist only on a local stack. live ends requests that wait.
+func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) { writeMessage(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET "+webui.PathStatus, func(w http.ResponseWriter, r *http.Request) { s.report(w, false) })
+	mux.HandleFunc("GET "+webui.PathChanges, s.changes.handler(live, kinds))
 	mux.HandleFunc("GET /local/idle", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), idleWithin)
 		defer cancel()

@@ -25,7 +25,8 @@ type TableStream struct {
 	client *dynamodbstreams.Client
 	arn    string
 
-	records atomic.Int64 // read so far
+	records atomic.Int64         // read so far
+	changed func([]types.Record) // called with these records; may be nil
 
 	mu   sync.Mutex          // guards next
 	next map[string]position // the position in each shard
@@ -107,6 +108,9 @@ func (s *TableStream) Read(ctx context.Context, shard, after string) (eventsourc
 	}
 	s.remember(shard, position{after: after, iterator: aws.ToString(out.NextShardIterator)})
 	s.records.Add(int64(len(page.Records)))
+	if s.changed != nil {
+		s.changed(out.Records)
+	}
 	return page, nil
 }
 

@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// Path is where the pages are. They read PathStatus to learn whether they show a local stack, and
-// PathStack for what AWS knows of a deployed one.
+// Path is where the pages are. They read PathStatus to learn whether they show a local stack,
+// whose PathChanges notifies them of changes, and PathStack for what AWS knows of a deployed one.
 const (
-	Path       = "/ui/"
-	PathStatus = "/local/status"
-	PathStack  = "/local/stack"
+	Path        = "/ui/"
+	PathStatus  = "/local/status"
+	PathChanges = "/local/changes"
+	PathStack   = "/local/stack"
 )
 
 //go:embed dist

@@ -298,6 +298,20 @@ const scenarios = {
     await page.reload()
     await page.getByText("read the alarms of stack tidemark-prod: AccessDenied").waitFor()
   },
+  // A local stack says what has changed: the page shows it without waiting for its interval.
+  async notified(page) {
+    await page.addInitScript(() => {
+      const set = window.setTimeout
+      window.setTimeout = (run, after, ...rest) => (after >= 1000 ? 0 : set(run, after, ...rest)) // no interval ends
+    })
+    await send("/v1/readings", reading("told", {temperature: 20}))
+    await open(page, subject("told"), "The tinted bucket is still open")
+    await page.getByRole("slider").press("End")
+    await page.getByText(/ 1 event /).waitFor()
+    await send("/v1/readings", reading("told", {temperature: 30}))
+    await page.getByText(/ 2 events.*mean 25/).waitFor()
+    await page.locator("dd", {hasText: "30"}).waitFor()
+  },
   async breaks(page) {
     await open(page, "#/-/break", "Deliver twice")
     const figure = (title) => page.locator(".figure", {hasText: title}).locator("strong")

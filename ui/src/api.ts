@@ -84,6 +84,17 @@ export async function request(path: string, signal?: AbortSignal, options: Reque
   return { tag: response.headers.get("ETag") ?? text, body };
 }
 
+/** Readers of paths of subjects, which read again when their subject has changed. */
+const readers = new Map<() => void, string>();
+
+/** follow reads at once what a local stack says has changed. Without it, and if it ends, the readers keep to their intervals. */
+export function follow() {
+  new EventSource("/local/changes").onmessage = ({ data }) => {
+    const [subjects, ...id] = (JSON.parse(data) as string).split("/"), changed = url([subjects, id.join("/")]);
+    for (const [read, path] of readers) if (path.startsWith(changed) && /^[/?]|^$/.test(path.slice(changed.length))) read();
+  };
+}
+
 export interface Polled<T> { path: string; data?: T; problem?: Problem }
 
 /**
@@ -96,8 +107,11 @@ export function usePolled<T>(path: string | null, every = 5000): Polled<T> {
   useEffect(() => {
     if (path === null) return;
     const stop = new AbortController();
-    let timer = 0, tag = "";
+    let timer = 0, tag = "", busy = false, again = false;
     const read = async () => {
+      if (busy) { again = true; return; }
+      clearTimeout(timer);
+      [busy, again] = [true, false];
       let pause = every;
       try {
         if (!document.hidden || !tag) {
@@ -111,10 +125,13 @@ export function usePolled<T>(path: string | null, every = 5000): Polled<T> {
         const problem = cause instanceof Problem ? cause : new Problem(0, String(cause));
         setState((old) => ({ path, data: old.path === path ? old.data : undefined, problem }));
       }
-      if (!stop.signal.aborted) timer = window.setTimeout(read, pause);
+      busy = false;
+      if (stop.signal.aborted) return;
+      timer = window.setTimeout(read, again ? 100 : pause);
     };
+    readers.set(read, path);
     read();
-    return () => { stop.abort(); clearTimeout(timer); };
+    return () => { readers.delete(read); stop.abort(); clearTimeout(timer); };
   }, [path, every]);
   return path !== null && state.path === path ? state : { path: path ?? "" };
 }

@@ -12,7 +12,7 @@ import { SitePage, siteKinds } from "./site";
 import { SubjectPage } from "./subject";
 import { TiersPage } from "./tiers";
 import { localZone } from "./time";
-import { kindsOf, request, typesOf, usePolled, type API, type Readable } from "./api";
+import { follow, kindsOf, request, typesOf, usePolled, type API, type Readable } from "./api";
 
 /** The pages of the service itself. */
 const service = "-";
@@ -48,7 +48,7 @@ function App() {
   const [subjects = types[0], id] = at.parts;
   const [local, setLocal] = useState(false);
   // tidemark dev returns its status, and tidemark ui no content: what it shows is not its own.
-  useEffect(() => { request("/local/status").then(({ body }) => setLocal("stats" in (body as object)), () => {}); }, []);
+  useEffect(() => { request("/local/status").then(({ body }) => { if ("stats" in (body as object)) { setLocal(true); follow(); } }, () => {}); }, []);
   const own = subjects === service ? pages.find((p) => p.name === id) : undefined;
   useEffect(() => { document.title = [own?.title ?? id, !own && subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
   const known = types.includes(subjects), site = siteKinds(kinds, subjects);
