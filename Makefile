@@ -159,7 +159,7 @@ mutation: doctor node_modules ## longer: N (400) of 4,700 small faults by rule i
 	@go test -c -o build/mutation.test ./test/mutation && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/mutation.test
 
 .PHONY: chaos
-chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket (about 1 min)
+chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket, then restore the table to the middle, with a kill in the middle (about 3 min)
 	@go test -c -o build/linear.test ./test/linear && TIDEMARK_COMMAND="chaos -seed $(SEED)" build/linear.test
 
 bench/electro/node_modules: bench/electro/package-lock.json | doctor

@@ -1,19 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tidemark-db/tidemark/internal/adopt"
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/repair"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
 type adoptFlags struct {
-	restored, noVerify         bool
-	function, purge, onFailure string
+	restored, noVerify bool
+	stage              string
 }
 
 func adoptCommand(to *connection) *cobra.Command {
@@ -24,30 +31,64 @@ func adoptCommand(to *connection) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&flags.restored, "restored", false, "confirm that the table was restored from a backup (required)")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify at the end")
-	cmd.Flags().StringVar(&flags.function, "function", "AGGREGATE_FUNCTION", "`name` or ARN of the aggregate function, for its mapping")
-	cmd.Flags().StringVar(&flags.purge, "purge-function", "PURGE_FUNCTION", "`name` or ARN of the purge function, for its mapping")
-	cmd.Flags().StringVar(&flags.onFailure, "on-failure", "ON_FAILURE_QUEUE_ARN", "`ARN` of the on-failure queue, for both mappings")
+	cmd.Flags().StringVar(&flags.stage, "stage", "", "`stage` of tidemark.yaml that will use the table: protect and tag it for the stage")
 	return cmd
 }
 
 func runAdopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
-	ctx := cmd.Context()
+	ctx, began := cmd.Context(), time.Now()
 	if !flags.restored {
 		return usagef("pass --restored to confirm that the table was restored from a backup")
+	}
+	stage, err := stageOf(to, flags.stage)
+	if err != nil {
+		return err
 	}
 	table, kinds, agg, err := openRepair(cmd, to)
 	if err != nil {
 		return err
 	}
+	if stage.Table, err = table.Adopt(ctx); err != nil {
+		return err
+	}
+	if stage.Name != "" {
+		client, err := dynamo.NewClient(ctx, to.Region, to.Endpoint)
+		if err == nil {
+			err = adopt.Protect(ctx, client, table.Name(), stage)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "table %s has its stream and TTL\n", table.Name())
+	if err := recomputeRestored(cmd, table, kinds, agg); err != nil {
+		return err
+	}
+	if !flags.noVerify {
+		err = verifyTable(cmd, to, verifyFlags{}, nil)
+	}
+	fmt.Fprintf(out, "took %s\nTo use the table, write this in tidemark.yaml and run make deploy:\n\nstages:\n  %s:\n    table: %s\n",
+		time.Since(began).Round(time.Second), cmp.Or(stage.Name, "STAGE"), stage.Table)
+	return err
+}
+
+// stageOf returns a stage of the configuration by name; without a name, one that has none.
+func stageOf(to *connection, name string) (config.Stage, error) {
 	settings, err := to.Settings()
-	if err != nil {
-		return err
+	if err != nil || name == "" {
+		return config.Stage{}, err
 	}
-	stream, err := table.Adopt(ctx)
-	if err != nil {
-		return err
+	i := slices.IndexFunc(settings.Stages, func(s config.Stage) bool { return s.Name == name })
+	if i < 0 {
+		return config.Stage{}, usagef("--stage %s: there is no such stage in tidemark.yaml", name)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "table %s has its stream and TTL\n\n%s\n", table.Name(), adopt.Mapping{Stream: stream, OnFailure: flags.onFailure}.Advice(settings.Mapping, flags.function, flags.purge))
+	return settings.Stages[i], nil
+}
+
+// recomputeRestored recomputes what may have been incomplete at the time of the backup.
+func recomputeRestored(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog, agg *aggregate.Aggregator) error {
+	ctx := cmd.Context()
 	newest, err := adopt.NewestArrival(ctx, table)
 	if err != nil {
 		return fmt.Errorf("find the newest event of table %s: %w", table.Name(), err)
@@ -62,8 +103,5 @@ func runAdopt(cmd *cobra.Command, to *connection, flags adoptFlags) error {
 			return err
 		}
 	}
-	if flags.noVerify {
-		return nil
-	}
-	return verifyTable(cmd, to, verifyFlags{}, nil)
+	return nil
 }

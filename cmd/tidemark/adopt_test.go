@@ -1,15 +1,11 @@
 package main
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/tidemark-db/tidemark/internal/adopt"
-	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/pkg/domains/iot"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 )
 
@@ -46,10 +42,7 @@ func TestAdopt_RepairsRollupsAndEnablesStreamAndTTL(t *testing.T) {
 	b.expect(2, words("adopt"), "--restored")
 	b.expect(1, words("verify"), "differs")
 	for range 2 {
-		b.expect(0, words("adopt --restored --function my-aggregate --purge-function my-purge"),
-			"table "+b.table.Name()+" has its stream and TTL",
-			"aws lambda create-event-source-mapping", "--function-name my-aggregate", "--function-name my-purge", "--starting-position TRIM_HORIZON",
-			`--filter-criteria '{"Filters":[{"Pattern":"{\"dynamodb\"`, equalText)
+		b.expect(0, words("adopt --restored"), "table "+b.table.Name()+" has its stream and TTL", equalText, "took ", "  STAGE:\n    table: arn:")
 	}
 	if err := b.table.Create(t.Context()); err != nil {
 		t.Errorf("the adopted table does not match the definition: %v", err)
@@ -58,16 +51,8 @@ func TestAdopt_RepairsRollupsAndEnablesStreamAndTTL(t *testing.T) {
 	if err != nil || arn == "" {
 		t.Errorf("stream %q, %v", arn, err)
 	}
-	b.expect(0, words("adopt --restored --no-verify"), "--event-source-arn "+arn)
-}
-
-func TestMappingAdvice_CreatesBothMappings(t *testing.T) {
-	settings := config.Default(iot.Kinds()...)
-	advice := adopt.Mapping{Stream: "arn:of:the:stream", OnFailure: "arn:of:the:queue"}.Advice(settings.Mapping, "fold", "erase")
-	commands := strings.Split(advice, "aws lambda create-event-source-mapping")[1:]
-	if len(commands) != 2 || !strings.Contains(commands[0], "--function-name fold ") || !strings.Contains(commands[1], "--function-name erase ") {
-		t.Errorf("want a mapping for each function, got\n%s", advice)
-	}
+	b.expect(0, words("adopt --restored --no-verify"), "    table: "+arn+"\n")
+	b.expect(2, words("adopt --restored --stage nowhere"), "no such stage")
 }
 
 func TestAdopt_RejectsATableThatIsNotTidemarks(t *testing.T) {

@@ -43,10 +43,20 @@ func newBench(t *testing.T) *bench {
 // benchOn returns a bench with a table that create creates.
 func benchOn(t *testing.T, create func(*dynamo.Table) error) *bench {
 	t.Helper()
-	b := &bench{T: t, endpoint: localDatabase(t).Endpoint}
+	return benchAt(t, localDatabase(t).Endpoint, create)
+}
+
+// benchAt is benchOn with another DynamoDB.
+func benchAt(t *testing.T, endpoint string, create func(*dynamo.Table) error) *bench {
+	t.Helper()
+	b := &bench{T: t, endpoint: endpoint}
 	t.Setenv("AWS_REGION", "")
-	b.table = dynamo.New(clientOf(t), "bench-"+crand.Text())
-	err := create(b.table)
+	client, err := dynamo.NewClient(t.Context(), "", endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.table = dynamo.New(client, "bench-"+crand.Text())
+	err = create(b.table)
 	if err != nil {
 		t.Fatal(err)
 	}

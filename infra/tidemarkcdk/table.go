@@ -1,6 +1,8 @@
 package tidemarkcdk
 
 import (
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
@@ -13,6 +15,11 @@ import (
 // addTable creates the table. It has no fixed name, so that a table that was restored, or
 // retained when its stack was deleted, does not block the next stack.
 func (s *Tidemark) addTable() {
+	if s.stage.Table != "" { // it exists, and outlives the stack
+		arn, _, _ := strings.Cut(s.stage.Table, "/stream/")
+		s.Table = awsdynamodb.Table_FromTableAttributes(s.Construct, new("Table"), &awsdynamodb.TableAttributes{TableArn: &arn, TableStreamArn: &s.stage.Table})
+		return
+	}
 	props := &awsdynamodb.TableProps{
 		PartitionKey:        text(keys.AttrPK),
 		SortKey:             text(keys.AttrSK),

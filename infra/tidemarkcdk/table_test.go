@@ -101,3 +101,22 @@ func TestTable_IndexesHaveTheTablesCapacity(t *testing.T) {
 		}
 	}
 }
+
+// A stage that names a table uses it everywhere: in mappings, functions, roles and outputs.
+func TestTable_OfAStageWithATableIsNotCreated(t *testing.T) {
+	const arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/copy"
+	for id, r := range resources(t, "restored") {
+		if r.Type == "AWS::DynamoDB::Table" {
+			t.Errorf("the stack has the table %s", id)
+		}
+	}
+	text := string(stage(t, "restored"))
+	for _, want := range []string{`"EventSourceArn": "` + arn + `/stream/2026-11-24T07:00:00.000"`, `"TIDEMARK_TABLE": "copy"`, `"` + arn + `/index/gsi1"`, `"Value": "copy"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the template has no %s", want)
+		}
+	}
+	if strings.Contains(text, `"Ref": "Table"`) {
+		t.Error("the template refers to a table of its own")
+	}
+}

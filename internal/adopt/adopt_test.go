@@ -1,35 +1,50 @@
 package adopt
 
 import (
-	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func TestCreateCommand_HasTheSettingsOfTheDeployment(t *testing.T) {
-	for _, filter := range []string{tablekeys.AggregateFilter, tablekeys.PurgeFilter} {
-		m := Mapping{Stream: "arn:of:the:stream", Function: "my-function", Filter: filter, OnFailure: "arn:of:the:queue"}
-		command := m.CreateCommand(config.Default(iot.Kinds()...).Mapping)
-		pattern, err := json.Marshal(filter)
+func TestProtect_GivesATableWhatAStackGivesItsOwn(t *testing.T) {
+	const arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/copy"
+	stage := config.Stage{Name: "prod", Removal: config.Retain, Table: arn + "/stream/2026-11-24T07:00:00.000"}
+	for _, refused := range []string{"", "TagResource", "UpdateContinuousBackups", "UpdateTable"} {
+		var got []string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+			body, _ := io.ReadAll(r.Body)
+			got = append(got, operation+" "+string(body))
+			if operation == refused {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"__type":"AccessDeniedException","message":"refused"}`)
+				return
+			}
+			fmt.Fprint(w, "{}")
+		}))
+		client, err := dynamo.NewClient(t.Context(), "", server.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, option := range []string{
-			"aws lambda create-event-source-mapping", "--function-name my-function ", "--starting-position TRIM_HORIZON",
-			`--filter-criteria '{"Filters":[{"Pattern":` + string(pattern) + "}]}'",
-			"--event-source-arn arn:of:the:stream ", `{"OnFailure":{"Destination":"arn:of:the:queue"}}`, "--bisect-batch-on-function-error",
-		} {
-			if !strings.Contains(command, option) {
-				t.Errorf("the command has no %s:\n%s", option, command)
+		if err := Protect(t.Context(), client, "copy", stage); (err != nil) != (refused != "") {
+			t.Errorf("%q refused: %v", refused, err)
+		}
+		all := strings.Join(got, "\n")
+		for _, want := range []string{"TagResource", `"ResourceArn":"` + arn + `"`, `"Value":"prod"`, "UpdateContinuousBackups", `"PointInTimeRecoveryEnabled":true`, "UpdateTable", `"DeletionProtectionEnabled":true`} {
+			if !strings.Contains(all, want) {
+				t.Errorf("%q refused: no %s in %s", refused, want, all)
 			}
 		}
+		server.Close()
 	}
 }
 

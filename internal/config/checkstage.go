@@ -16,6 +16,7 @@ var (
 	account   = formOf(`^[0-9]{12}$`, 12)
 	region    = formOf(`^[a-z]{2}(-[a-z]+)+-[0-9]$`, 32)
 	topicARN  = formOf(`^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$`, 2048)
+	streamARN = formOf(`^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:[0-9]{12}:table/[A-Za-z0-9_.-]+/stream/[0-9T:.-]+$`, 2048)
 	// topicLevel is one level of an MQTT topic without wildcards or policy variables.
 	topicLevel = formOf(`^[A-Za-z0-9_-]+$`, 64)
 	origin     = formOf(`^https?://[A-Za-z0-9.-]+(:[0-9]+)?$`, 253)
@@ -58,6 +59,9 @@ func (s *Stage) mistakes() (found Mistakes) {
 	}
 	if s.AlarmTopic != "" && !topicARN.MatchString(s.AlarmTopic) {
 		wrong("alarmTopic", "%s is not the ARN of an SNS topic: want one such as arn:aws:sns:eu-central-1:123456789012:on-call, or remove the key", clip(s.AlarmTopic))
+	}
+	if s.Table != "" && !streamARN.MatchString(s.Table) {
+		wrong("table", "%s is not the ARN of the stream of a table: want the line that tidemark adopt prints, or remove the key to create a table", clip(s.Table))
 	}
 	if d := s.Sources; len(d.Things) > 0 && !topicLevel.MatchString(d.Topic) {
 		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, for example tidemark-%s", clip(d.Topic), s.Name)

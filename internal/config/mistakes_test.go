@@ -142,6 +142,7 @@ var badConfigs = []bad{
 	{"an account as a name", "stages: {prod: {account: main}}", "1:26: stages.prod.account: ", "12 digits", false},
 	{"a region as a name", "stages: {prod: {region: Frankfurt}}", "1:25: stages.prod.region: ", "such as eu-central-1", false},
 	{"a path as an origin", "stages: {prod: {cors: [https://x/app]}}", "1:17: stages.prod.cors: ", "without a path", false},
+	{"a table without its stream", "stages: {prod: {table: arn:aws:dynamodb:eu-west-1:123456789012:table/t}}", "1:24: stages.prod.table: ", "tidemark adopt", true},
 	{"a domain without a certificate", "stages: {prod: {domain: {name: a.example.com}}}", "1:17: stages.prod.domain: ", "give both", true},
 	{"a boundary that is no policy", "stages: {prod: {permissionsBoundary: admin}}", "1:38: stages.prod.permissionsBoundary: ", "ARN of a policy", true},
 	{"scopes without tokens", "stages: {prod: {access: {scopePrefix: t/}}}", "1:17: stages.prod.access: ", "there is no issuer", false},

@@ -9,6 +9,7 @@ type Stage struct {
 	Region       string // the only region; "" for any
 	Billing      Billing
 	Removal      Removal
+	Table        string        // ARN of the stream of an existing table, which the stack uses; "" creates one
 	LogRetention time.Duration // one of those that CloudWatch Logs supports
 	AlarmMail    string        // "" sends no mail; the alarms exist nevertheless
 	AlarmTopic   string        // ARN of an SNS topic to notify as well; "" for none

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+)
+
+// startMock starts a mock of AWS and returns its address.
+func startMock(t *testing.T) string {
+	t.Helper()
+	server := filepath.Join("..", "..", "build", "venv", "bin", "moto_server")
+	if _, err := os.Stat(filepath.Join("..", "..", "build", "venv", "installed")); err != nil {
+		testenv.Missing(t, "python", "the mock of AWS is not installed: scripts/venv.sh installs it if it can reach PyPI")
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port, _ := net.SplitHostPort(free.Addr().String())
+	free.Close()
+	mock := exec.CommandContext(t.Context(), server, "-H", host, "-p", port)
+	if err := mock.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = mock.Wait() })
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		conn, err := net.Dial("tcp", net.JoinHostPort(host, port))
+		if err == nil {
+			conn.Close()
+			return "http://" + net.JoinHostPort(host, port)
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The restore of the runbook in docs/ALARMS.md, on a mock of AWS: it restores to a point in time, and a
+// copy has none of the settings that a stack gives its table.
+func TestRestore_TheRunbookPutsACopyBehindAStage(t *testing.T) {
+	mock := startMock(t)
+	b := benchAt(t, mock, func(table *dynamo.Table) error { return table.Create(t.Context()) })
+	b.process(b.append("a", "2026-11-02T10:00:00Z 1", "2026-11-02T11:00:00Z 4"))
+	b.append("a", "2026-11-02T10:30:00Z 2") // not processed at the time of the backup
+	client, err := dynamo.NewClient(t.Context(), "", mock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, copied := b.table.Name(), b.table.Name()+"-copy"
+	if _, err := client.UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{TableName: &source,
+		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.RestoreTableToPointInTime(t.Context(), &dynamodb.RestoreTableToPointInTimeInput{
+		SourceTableName: &source, TargetTableName: &copied, UseLatestRestorableTime: aws.Bool(true)}); err != nil {
+		t.Fatal(err)
+	}
+	b.table = dynamo.New(client, copied)
+	b.expect(1, words("verify"), "differs")
+	b.expect(0, words("adopt --restored --stage prod"), equalText, "  prod:\n    table: arn:", "/"+copied+"/stream/", "took ")
+
+	table, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &copied})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !aws.ToBool(table.Table.DeletionProtectionEnabled) || table.Table.StreamSpecification == nil {
+		t.Errorf("protected %v, stream %+v", table.Table.DeletionProtectionEnabled, table.Table.StreamSpecification)
+	}
+	recovery, err := client.DescribeContinuousBackups(t.Context(), &dynamodb.DescribeContinuousBackupsInput{TableName: &copied})
+	if err != nil || recovery.ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus != types.PointInTimeRecoveryStatusEnabled {
+		t.Errorf("point-in-time recovery %+v, %v", recovery, err)
+	}
+	tags, err := client.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: table.Table.TableArn})
+	if err != nil || len(tags.Tags) != 2 || strings.Join([]string{*tags.Tags[0].Value, *tags.Tags[1].Value}, " ") != "tidemark prod" {
+		t.Errorf("tags %+v, %v", tags, err)
+	}
+}
