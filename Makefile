@@ -113,7 +113,7 @@ ui-year: doctor node_modules build-local ## longer: all 210,718 logger rows, the
 
 .PHONY: oracle-web
 oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle
-	@go test -c -o build/oracleweb.test ./test/oracleweb && TIDEMARK_COMMAND="--data $(DATA)/dev-web.ndjson.gz --oracle $(DATA)/dev-web.oracle.csv.gz --top $(DATA)/dev-web.oracle-top.csv.gz" build/oracleweb.test
+	@go test -c -o build/oracle.test ./test/oracle && TIDEMARK_COMMAND="web --data $(DATA)/dev-web.ndjson.gz --oracle $(DATA)/dev-web.oracle.csv.gz --top $(DATA)/dev-web.oracle-top.csv.gz" build/oracle.test
 
 .PHONY: sim
 sim: ## longer: N (10000) seeded histories over all faults together, from SEED (1) on, with the code that deploys (about 3 min)

@@ -1,12 +1,9 @@
-// Package customprop writes the properties of custom events as texts, and reads them. A text
+// Package customprop writes the properties of custom events as texts. A text
 // has the name of the event too, because properties are read for one event: the plans of all
 // sign-ups. It is "Sign up?plan=pro".
 package customprop
 
-import (
-	"net/url"
-	"strings"
-)
+import "strings"
 
 // RevenuePrefix begins the name of a measure of custom events: the rest is the currency in
 // which it is, as three capitals. Amounts of two currencies are never added.
@@ -22,19 +19,7 @@ type Prop struct {
 // separators are escaped in names, so that each text is of one Prop only.
 var separators = strings.NewReplacer("%", "%25", "?", "%3F", "=", "%3D")
 
-// String returns the property as text. Parse is its inverse.
+// String returns the property as text, from which its parts can be read again.
 func (p Prop) String() string {
 	return separators.Replace(p.Event) + "?" + separators.Replace(p.Name) + "=" + p.Value
-}
-
-// Parse reads the text of a property. ok is false if it is none.
-func Parse(text string) (p Prop, ok bool) {
-	names, value, hasValue := strings.Cut(text, "=")
-	event, name, hasName := strings.Cut(names, "?")
-	if !hasValue || !hasName {
-		return Prop{}, false
-	}
-	event, errEvent := url.PathUnescape(event)
-	name, errName := url.PathUnescape(name)
-	return Prop{Event: event, Name: name, Value: value}, errEvent == nil && errName == nil
 }

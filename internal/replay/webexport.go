@@ -72,7 +72,7 @@ func goatCounterEvent(w *Web, kind *catalog.Kind, row map[string]string) (time.T
 	event := row["Event"] == "true"
 	switch {
 	case err != nil:
-		return at, nil, errors.New("Date is not a time")
+		return at, nil, errors.New("the column Date is not a time")
 	case event != (kind.Name == web.CustomEvents.Name):
 		return at, nil, nil
 	}

@@ -74,8 +74,6 @@ func without(events []map[string]any, names ...string) []map[string]any {
 	return events
 }
 
-type fields = map[string]any
-
 func TestWeb_SuccessfulRequestsForPagesAreViews(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -212,7 +210,7 @@ func TestWeb_GoatCountersHitsAreMarkedAsImported(t *testing.T) {
 	if diff := cmp.Diff(want, without(views, "visitor", "id")); diff != "" {
 		t.Errorf("views (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"goatcounter.csv:7 Date is not a time"}, problems); diff != "" {
+	if diff := cmp.Diff([]string{"goatcounter.csv:7 the column Date is not a time"}, problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	events, _ := readWeb(t, web.CustomEvents.Name, w, "testdata/goatcounter.csv")

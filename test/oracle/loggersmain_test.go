@@ -5,31 +5,22 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"testing"
 
-	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
-	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
-// TestMain runs the command if TIDEMARK_COMMAND has its flags.
-func TestMain(m *testing.M) {
-	if _, given := os.LookupEnv("TIDEMARK_COMMAND"); !given {
-		ddblocal.Main(m)
-	}
-	testenv.Main(m, command)
-}
-
-// command is what make oracle runs, from the module's root.
-func command(args []string) {
+// compareLoggers is what make oracle runs, from the module's root.
+func compareLoggers(args []string) {
 	twice := flag.String("twice", "", "file of the wrong buckets that counting redeliveries gives; none may occur")
-	c := loggers.Command{Name: "oracle", Data: "test/data/loggers.csv.gz", Oracle: "test/data/loggers.oracle.csv.gz", HeapMB: 3072}
-	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) { return compare(ctx, rig, c, *twice) }
+	c := Command{Name: "oracle", Data: "test/data/loggers.csv.gz", Oracle: "test/data/loggers.oracle.csv.gz", HeapMB: 3072}
+	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) {
+		return replayAndCompareLoggers(ctx, rig, c, *twice)
+	}
 	c.Main(args)
 }
 
-func compare(ctx context.Context, rig *loggers.Rig, c loggers.Command, twice string) (wrong int, _ error) {
+func replayAndCompareLoggers(ctx context.Context, rig *loggers.Rig, c Command, twice string) (wrong int, _ error) {
 	expects, err := loggers.ReadOracle(c.Oracle)
 	if err != nil {
 		return 0, err

@@ -85,7 +85,7 @@ func replay(t *testing.T, functions, since string) (loggers.Result, int) {
 		t.Fatal(err)
 	}
 	defer rig.Stop()
-	if err := rig.Tidemark(t.Context(), io.Discard, "replay", "--wait", "--map", loggers.Map, extract(t, since)); err != nil {
+	if err := rig.Tidemark(t.Context(), io.Discard, "replay", "--wait", "--map", loggers.Map, extractOf(t, since)); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := rig.Rows(t.Context())
@@ -96,8 +96,8 @@ func replay(t *testing.T, functions, since string) (loggers.Result, int) {
 	return loggers.Compare(rows, expects), rig.Counter.Wrong(expects)
 }
 
-// extract writes a file with the rows of the device from a day on.
-func extract(t *testing.T, since string) string {
+// extractOf writes a file with the rows of the device from a day on.
+func extractOf(t *testing.T, since string) string {
 	t.Helper()
 	zipped, err := os.Open(filepath.Join(root, "test/data/loggers.csv.gz"))
 	if err != nil {

@@ -1,4 +1,4 @@
-package oracleweb
+package oracle
 
 import (
 	"bufio"

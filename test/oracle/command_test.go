@@ -1,4 +1,8 @@
-package loggers
+// Package oracle compares every bucket of real data with independent oracles: readings of loggers,
+// and access logs of small websites (test/data/NOTICE describes both). In its tests these are extracts,
+// of the websites on a table in memory. As the command that make oracle and make oracle-web run, all data is
+// replayed through the running stack with disturbed delivery; the exit status is 1 if a bucket differs.
+package oracle
 
 import (
 	"context"
@@ -7,10 +11,28 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"testing"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/local"
+	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
+	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
+
+// TestMain runs a command if TIDEMARK_COMMAND has its flags, that of the websites after the word web.
+func TestMain(m *testing.M) {
+	if _, given := os.LookupEnv("TIDEMARK_COMMAND"); !given {
+		ddblocal.Main(m)
+	}
+	testenv.Main(m, func(args []string) {
+		if len(args) > 0 && args[0] == "web" {
+			compareSites(args[1:])
+			return
+		}
+		compareLoggers(args)
+	})
+}
 
 // Command is a program that replays data through the running stack with disturbed delivery, and
 // compares every bucket with an oracle. Its fields are the defaults of its flags; Main adds the flag
@@ -22,7 +44,7 @@ type Command struct {
 	HeapMB       int
 
 	// Compare replays the data and returns how many buckets are wrong.
-	Compare func(context.Context, *Rig) (wrong int, err error)
+	Compare func(context.Context, *loggers.Rig) (wrong int, err error)
 }
 
 // Main parses the flags in args and runs the command. The exit status is 1 if it fails or a bucket differs.
@@ -43,7 +65,7 @@ func (c *Command) Main(args []string) {
 
 func (c *Command) run(ctx context.Context, seed uint64) error {
 	began := time.Now()
-	rig, err := StartRig(ctx, Options{Faults: local.Faults{Seed: seed, Again: 20, Recut: 10}, Functions: c.Functions, HeapMB: c.HeapMB})
+	rig, err := loggers.StartRig(ctx, loggers.Options{Faults: local.Faults{Seed: seed, Again: 20, Recut: 10}, Functions: c.Functions, HeapMB: c.HeapMB})
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,4 @@
-// Package oracleweb replays access logs of small websites and compares every bucket of every site
-// with an independent oracle: in its tests on a table in memory, and as the command that make
-// oracle-web runs on the running stack with disturbed delivery, whose exit status is 1 if a bucket
-// differs. test/data/NOTICE describes the data.
-package oracleweb
+package oracle
 
 import (
 	"context"
@@ -11,35 +7,32 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/query"
-	"github.com/tidemark-db/tidemark/internal/testenv"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/test/internal/loggers"
 )
 
-// TestMain runs the command if TIDEMARK_COMMAND has its flags.
-func TestMain(m *testing.M) { testenv.Main(m, command) }
-
-// command is what make oracle-web runs, from the module's root.
-func command(args []string) {
+// compareSites is what make oracle-web runs, from the module's root.
+func compareSites(args []string) {
 	top := flag.String("top", "test/data/web.oracle-top.csv.gz", "file of the expected top tens")
-	c := loggers.Command{Name: "oracle-web", Data: "test/data/web.ndjson.gz", Oracle: "test/data/web.oracle.csv.gz", HeapMB: 2048}
-	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) { return run(ctx, rig, c, *top) }
+	c := Command{Name: "oracle-web", Data: "test/data/web.ndjson.gz", Oracle: "test/data/web.oracle.csv.gz", HeapMB: 2048}
+	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) {
+		return replayAndCompareSites(ctx, rig, c, *top)
+	}
 	c.Main(args)
 }
 
-func run(ctx context.Context, rig *loggers.Rig, c loggers.Command, top string) (wrong int, _ error) {
+func replayAndCompareSites(ctx context.Context, rig *loggers.Rig, c Command, top string) (wrong int, _ error) {
 	expects, err := ReadOracle(c.Oracle, top)
 	if err != nil {
 		return 0, err
 	}
-	if err := replay(ctx, rig, c.Data); err != nil {
+	if err := replaySites(ctx, rig, c.Data); err != nil {
 		return 0, err
 	}
-	result, err := compare(ctx, rig, expects)
+	result, err := compareAtTheirTime(ctx, rig, expects)
 	if err != nil {
 		return 0, err
 	}
@@ -48,8 +41,8 @@ func run(ctx context.Context, rig *loggers.Rig, c loggers.Command, top string) (
 	return len(result.Wrong), nil
 }
 
-// replay replays the log, one kind after the other, and waits until the rollups are complete.
-func replay(ctx context.Context, rig *loggers.Rig, data string) error {
+// replaySites replays the log, one kind after the other, and waits until the rollups are complete.
+func replaySites(ctx context.Context, rig *loggers.Rig, data string) error {
 	dir, err := os.MkdirTemp("", "tidemark-web-")
 	if err != nil {
 		return fmt.Errorf("make a directory for observations: %w", err)
@@ -69,9 +62,9 @@ func replay(ctx context.Context, rig *loggers.Rig, data string) error {
 	return nil
 }
 
-// compare reads at the time of the data. Rows of today have not expired, but queries of today hide
+// compareAtTheirTime reads at the time of the data. Rows of today have not expired, but queries of today hide
 // hours of a spread kind that are older than their retention.
-func compare(ctx context.Context, rig *loggers.Rig, expects map[Bucket]*Expect) (Result, error) {
+func compareAtTheirTime(ctx context.Context, rig *loggers.Rig, expects map[Bucket]*Expect) (Result, error) {
 	client, err := dynamo.NewClient(ctx, "", rig.Stack.Endpoint)
 	if err != nil {
 		return Result{}, err
