@@ -48,8 +48,6 @@ func Settings(c *config.Config) map[string]config.Function {
 	return all
 }
 
-func functionNames() []string { return namesOf(deployed) }
-
 // servedBy returns the functions that run with a configuration.
 func servedBy(c *config.Config) []deployedRow {
 	return slices.DeleteFunc(slices.Clone(deployed), func(d deployedRow) bool { return d.name == prometheus && !c.Prometheus })
@@ -59,8 +57,8 @@ func namesOf(rows []deployedRow) []string {
 	return lists.Map(rows, func(d deployedRow) string { return d.name })
 }
 
-// environment returns the environment of the deployed functions, with local addresses.
-func environment(endpoint, table, configPath string) []string {
+// Environment returns the environment of the deployed functions, with local addresses.
+func Environment(endpoint, table, configPath string) []string {
 	env := []string{
 		"TIDEMARK_TABLE=" + table,
 		"TIDEMARK_ENDPOINT=" + endpoint,

@@ -114,7 +114,7 @@ func (s *Stack) start(ctx context.Context) error {
 	}
 	s.Endpoint = s.database.Endpoint
 	say("create table " + s.Table + " and start the functions")
-	arn, err := ensureTable(ctx, s.Endpoint, s.Table)
+	arn, err := EnsureTable(ctx, s.Endpoint, s.Table)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) 
 		f, err := StartFunction(ctx, FunctionOptions{
 			Name:        "tidemark-" + d.name,
 			Binary:      binaries[d.name],
-			Env:         append(environment(s.Endpoint, s.Table, s.opts.ConfigPath), s.alertFile()),
+			Env:         append(Environment(s.Endpoint, s.Table, s.opts.ConfigPath), s.alertFile()),
 			Timeout:     d.settings(s.opts.Config).Timeout,
 			Concurrency: d.processes(s.opts.Config),
 			Log:         io.MultiWriter(log, &s.metrics),

@@ -21,7 +21,7 @@ func streamed(t *testing.T) (*dynamo.Table, *TableStream) {
 	t.Helper()
 	endpoint := ddblocal.ForTest(t).Endpoint
 	name := fmt.Sprintf("stream-%d-%d", time.Now().UnixNano(), tables.Add(1))
-	arn, err := ensureTable(t.Context(), endpoint, name)
+	arn, err := EnsureTable(t.Context(), endpoint, name)
 	if err != nil {
 		t.Fatal(err)
 	}

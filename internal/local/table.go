@@ -27,8 +27,8 @@ func applyConfig(ctx context.Context, endpoint, name string, settings *config.Co
 	return err
 }
 
-// ensureTable creates the table if it does not exist, and returns the ARN of its stream.
-func ensureTable(ctx context.Context, endpoint, name string) (string, error) {
+// EnsureTable creates the table if it does not exist, and returns the ARN of its stream.
+func EnsureTable(ctx context.Context, endpoint, name string) (string, error) {
 	client, err := dynamo.NewClient(ctx, Region, endpoint)
 	if err != nil {
 		return "", err

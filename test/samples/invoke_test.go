@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/config"
@@ -58,10 +61,10 @@ func invoke(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	defer database.Stop()
-	function, err := local.SingleFunction{
-		Name: args[0], Config: settings, Path: config.FileName, Log: log,
-		Endpoint: database.Endpoint, Table: cmp.Or(os.Getenv(config.EnvTable), "tidemark"),
-	}.Start(ctx)
+	function, err := singleFunction{
+		name: args[0], config: settings, path: config.FileName, log: log,
+		endpoint: database.Endpoint, table: cmp.Or(os.Getenv(config.EnvTable), "tidemark"),
+	}.start(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,6 +74,37 @@ func invoke(ctx context.Context, args []string, out, log io.Writer) error {
 		return err
 	}
 	return show(out, response)
+}
+
+// singleFunction is one function of the stack, to be invoked with chosen payloads.
+type singleFunction struct {
+	name     string // of its directory, such as ingest
+	config   *config.Config
+	path     string    // of the file that config was read from
+	endpoint string    // of the DynamoDB that has the table
+	table    string    // created if it does not exist
+	log      io.Writer // what the function prints
+	binaries string    // the directory of the binaries; "" searches for it
+}
+
+// start starts the function with its deployed settings. The caller must stop it.
+func (f singleFunction) start(ctx context.Context) (*local.Function, error) {
+	all := local.Settings(f.config)
+	deployed, found := all[f.name]
+	if !found {
+		return nil, fmt.Errorf("no function is named %q: use one of %s", f.name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+	}
+	binaries, err := local.FindBinaries(ctx, f.binaries, f.name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := local.EnsureTable(ctx, f.endpoint, f.table); err != nil {
+		return nil, err
+	}
+	return local.StartFunction(ctx, local.FunctionOptions{
+		Name: "tidemark-" + f.name, Binary: binaries[f.name], Timeout: deployed.Timeout, Log: f.log,
+		Env: local.Environment(f.endpoint, f.table, f.path),
+	})
 }
 
 // show prints the response with indentation, and its body too if that is JSON.

@@ -111,7 +111,7 @@ func (b bench) invoke(t *testing.T, file string) ([]byte, error) {
 	if other, ok := functionOf[name]; ok {
 		name = other
 	}
-	f, err := local.SingleFunction{Name: name, Config: conf, Path: path, Endpoint: b.endpoint, Table: b.table, BinaryDir: b.binaries, Log: t.Output()}.Start(t.Context())
+	f, err := singleFunction{name: name, config: conf, path: path, endpoint: b.endpoint, table: b.table, binaries: b.binaries, log: t.Output()}.start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
