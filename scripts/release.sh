@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds a release into build/release: for each system an archive with the command line and the
 # functions that tidemark dev runs, for Lambda a zip file of each function, a list of all modules
-# (CycloneDX), and checksums. The same commit makes the same files.
+# (CycloneDX), and checksums. The same commit makes the same files. With RELEASE_KEY, the file of an
+# SSH key, the checksums are signed.
 #
 #   scripts/release.sh VERSION [SYSTEM…]     systems such as linux/amd64; all by default
 set -euo pipefail
@@ -15,6 +16,10 @@ stamp="-X github.com/tidemark-db/tidemark/internal/release.version=$version"
 touched="@$(git log -1 --format=%ct)"
 gnutar=$(command -v gtar || command -v tar)
 "$gnutar" --version | grep -q GNU || { echo "a release needs GNU tar: brew install gnu-tar" >&2; exit 2; }
+if [[ -n "${RELEASE_KEY:-}" ]]; then
+  command -v ssh-keygen >/dev/null || { echo "a signature needs ssh-keygen: sudo apt-get install openssh-client" >&2; exit 2; }
+  [[ -r "$RELEASE_KEY" ]] || { echo "RELEASE_KEY names $RELEASE_KEY, which cannot be read: name the file of an SSH key" >&2; exit 2; }
+fi
 command -v zip >/dev/null || { echo "a release needs zip: sudo apt-get install zip" >&2; exit 2; }
 
 build() { # SYSTEM FLAGS… : go build without what differs between machines
@@ -61,4 +66,9 @@ for dir in "$work"/lambda/*; do
   pack "$out/tidemark-function-$(basename "$dir")_${version}_arm64.zip" "$dir"
 done
 (cd "$out" && sha256sum -- * >SHA256SUMS)
-echo "$out: $(wc -l <"$out/SHA256SUMS") files of release $version"
+signed=unsigned
+if [[ -n "${RELEASE_KEY:-}" ]]; then
+  ssh-keygen -q -Y sign -f "$RELEASE_KEY" -n tidemark-release "$out/SHA256SUMS"
+  signed=signed
+fi
+echo "$out: $(wc -l <"$out/SHA256SUMS") files of release $version, $signed"

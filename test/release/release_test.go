@@ -11,6 +11,7 @@ import (
 	"debug/buildinfo"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,10 +39,13 @@ func TestRelease_WorksOutsideACheckout(t *testing.T) {
 		t.Skip("skipped: a release needs zip")
 	}
 	build := exec.CommandContext(t.Context(), "../../scripts/release.sh", version, runtime.GOOS+"/"+runtime.GOARCH)
+	key := signingKey(t)
+	build.Env = append(os.Environ(), "RELEASE_KEY="+key)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	const files = "../../build/release"
+	checkSignature(t, files, key)
 	checkSums(t, files)
 	checkFunctions(t, files)
 
@@ -57,6 +61,61 @@ func TestRelease_WorksOutsideACheckout(t *testing.T) {
 	}
 	path := filepath.Dir(javaPath(t)) + string(os.PathListSeparator) + "/usr/bin:/bin"
 	tryDev(t, program, "PATH="+path, "XDG_CACHE_HOME="+t.TempDir(), "TIDEMARK_DYNAMODB_JAR="+jar)
+}
+
+func TestRelease_AKeyThatCannotBeReadIsRefusedFirst(t *testing.T) {
+	signingKey(t) // needs ssh-keygen
+	build := exec.CommandContext(t.Context(), "../../scripts/release.sh", version)
+	build.Env = append(os.Environ(), "RELEASE_KEY=/nowhere/key")
+	out, err := build.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "/nowhere/key, which cannot be read") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// signingKey makes an SSH key for one test and returns its file.
+func signingKey(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "key")
+	if out, err := exec.CommandContext(t.Context(), "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path).CombinedOutput(); errors.Is(err, exec.ErrNotFound) {
+		t.Skip("skipped: a signature needs ssh-keygen")
+	} else if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// checkSignature verifies the checksums as DEPLOYING.md says, and that a changed file and another
+// key are found.
+func checkSignature(t *testing.T, dir, key string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func(key string, text []byte) error {
+		public, err := os.ReadFile(key + ".pub")
+		if err != nil {
+			t.Fatal(err)
+		}
+		signers := filepath.Join(t.TempDir(), "signers")
+		if err := os.WriteFile(signers, append([]byte("release@tidemark "), public...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		check := exec.CommandContext(t.Context(), "ssh-keygen", "-Y", "verify", "-f", signers, "-I", "release@tidemark",
+			"-n", "tidemark-release", "-s", filepath.Join(dir, "SHA256SUMS.sig"))
+		check.Stdin = bytes.NewReader(text)
+		return check.Run()
+	}
+	if err := verify(key, text); err != nil {
+		t.Errorf("the signature: %v", err)
+	}
+	if verify(key, append(text, '\n')) == nil || verify(signingKey(t), text) == nil {
+		t.Error("the signature holds for other checksums, or of another key")
+	}
+	if err := os.Remove(filepath.Join(dir, "SHA256SUMS.sig")); err != nil { // the rest are files with checksums
+		t.Fatal(err)
+	}
 }
 
 func TestCommandLine_BuildsForOtherSystems(t *testing.T) {
