@@ -4,8 +4,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 var usages sync.Map // of each load, a func() usage
@@ -69,27 +67,5 @@ func TestCost_DeferredTiersArePaidForWhenBucketsClose(t *testing.T) {
 	u = measured(l)
 	if w, r := u.perEvent(unitsRollups), u.perEvent(unitsRead); w > .15 || r > .4 {
 		t.Errorf("with 1 %% late, an event costs %.3f write and %.3f read units, want at most 0.15 and 0.4", w, r)
-	}
-}
-
-// Without a transaction an event is one write unit; the latest item is folded with the hour.
-func TestCost_ADerivedLatestItemCostsLittleBesideTheEvent(t *testing.T) {
-	t.Parallel()
-	perMinute := load{perBatch: 1, every: time.Minute, lasts: 24 * time.Hour, deferred: true, warmupDays: 1}
-	for name, c := range map[string]struct {
-		load
-		latest      catalog.LatestPolicy
-		write, read float64
-	}{
-		"1/min, derived":         {perMinute, catalog.DerivedLatest, 1.12, .25},
-		"1/min, transaction":     {perMinute, catalog.TransactionLatest, 4.1, .25},
-		"batches of 60, derived": {deviceBatches, catalog.DerivedLatest, 1.12, .15},
-	} {
-		c.load.latest = c.latest
-		u := measured(c.load)
-		t.Logf("%s: %.3f write, %.3f read", name, u.allWrites(), u.perEvent(unitsRead))
-		if u.allWrites() > c.write || u.perEvent(unitsRead) > c.read {
-			t.Errorf("%s: an event costs %.3f write and %.3f read units, want at most %.2f and %.2f", name, u.allWrites(), u.perEvent(unitsRead), c.write, c.read)
-		}
 	}
 }

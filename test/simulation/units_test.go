@@ -32,6 +32,7 @@ type load struct {
 	warmupDays  int           // days with one batch an hour before the measurement
 	deferred    bool          // all tiers are deferred
 	hoursNow    bool          // but hours are immediate
+	battery     bool          // events have a third measure
 	latest      catalog.LatestPolicy
 }
 
@@ -78,6 +79,13 @@ type costRun struct {
 // measure counts the units of a load. It starts on the 16th at midnight, when the month's
 // row has half of its days.
 func measure(l load) usage {
+	m := newCostRun(l)
+	m.run()
+	return m.usage
+}
+
+// newCostRun returns an empty table for a load.
+func newCostRun(l load) *costRun {
 	policy := tier.Standard()
 	if l.minutes {
 		minute := tier.Tier{Unit: tier.Minute, Retention: policy.Raw + 4*tier.Day24}
@@ -90,19 +98,20 @@ func measure(l load) usage {
 		Name: kindName, Subject: catalog.SubjectType{Name: "DEVICE"}, Retention: policy, Latest: l.latest,
 		Measures: []rollup.MeasureSpec{
 			{Name: "temperature", Scale: 9, Percentiles: true}, {Name: "humidity", Scale: 9, Percentiles: true},
+			{Name: "battery", Scale: 9, Percentiles: true},
 		},
 	})
 	m := &costRun{usage: usage{load: l, units: map[string]int{}, sizes: map[string]int{}}, random: rand.New(rand.NewPCG(1, 2))}
 	m.kind, _ = cat.Kind(kindName)
 	m.now, _ = model.ParseTime("2026-03-16T00:00:00Z", model.RejectFinerTime)
-	now := func() model.Time { return m.now }
-	m.table = newMetered(memory.New(now), func(name string, n int) { m.units[name] += n })
+	m.table = newMetered(memory.New(m.clock), func(name string, n int) { m.units[name] += n })
 	random := rand.NewChaCha8([32]byte{1})
-	m.ingest = &ingest.Service{Store: m.table, Limits: config.Default().Limits, Now: now, Rand: random, Parallel: 1}
-	m.agg = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: cat, Now: now, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
-	m.run()
-	return m.usage
+	m.ingest = &ingest.Service{Store: m.table, Limits: config.Default().Limits, Now: m.clock, Rand: random, Parallel: 1}
+	m.agg = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: cat, Now: m.clock, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
+	return m
 }
+
+func (m *costRun) clock() model.Time { return m.now }
 
 func (m *costRun) run() {
 	start := m.now
@@ -129,6 +138,11 @@ func (m *costRun) batch(n int, of time.Duration) {
 		observations[i] = ingest.TypedObservation{Subject: "sensor_01", At: at, Attrs: model.Attrs{
 			{Name: "humidity", Value: m.number(40, 20)}, {Name: "temperature", Value: m.number(18, 9)},
 		}}
+	}
+	for i := range observations {
+		if m.battery {
+			observations[i].Attrs = append(model.Attrs{{Name: "battery", Value: m.number(3, 1)}}, observations[i].Attrs...)
+		}
 	}
 	if m.oneByOne {
 		for i := range observations {
@@ -242,14 +256,8 @@ func printDeferredCosts(w io.Writer) {
 		u := measure(l.load)
 		fmt.Fprintf(w, "%s, deferred: %.3f write %.3f read an event, $%.3f per million events\n", l.name, u.perEvent(unitsRollups), u.perEvent(unitsRead), u.dollars())
 	}
-	fmt.Fprintln(w, "\nThe whole pipeline, with all tiers deferred:")
-	for _, latest := range []catalog.LatestPolicy{catalog.TransactionLatest, catalog.DerivedLatest, catalog.NoLatest} {
-		for _, l := range []load{perMinute, deviceBatches} {
-			l.latest = latest
-			u := measure(l)
-			fmt.Fprintf(w, "%s, latest %s: %.3f write %.3f read an event\n", map[int]string{1: "1/min", 60: "batches of 60"}[l.perBatch], latest, u.allWrites(), u.perEvent(unitsRead))
-		}
-	}
+	printOpenHours(w)
+	printPipelines(w)
 	printOtherDesigns(w)
 }
 
