@@ -45,7 +45,7 @@ func page() string {
 }
 
 const pageHead = "# The first live deployment\n" + `
-Nobody has deployed Tidemark to a live account yet. One command does it on a stage of its own, and shows
+Tidemark has not been deployed to a live account yet. One command does that on a stage of its own, and shows
 what AWS really does:
 
 ` + "```" + `
