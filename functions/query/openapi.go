@@ -180,7 +180,11 @@ func (d describer) parameters() (all []any) {
 			})
 		}
 	}
+	kind, found := d.catalog.Kind(d.route.Kind)
 	for _, name := range d.row.Parameters {
+		if name == "consistent" && found && !kind.HasEvents() && d.route.Action == httpapi.ReadHistory {
+			continue // its events are read from an index
+		}
 		all = append(all, ref("parameters", name))
 	}
 	if d.row.Conditional {

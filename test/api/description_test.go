@@ -23,7 +23,7 @@ type description struct {
 
 type operation struct {
 	ID          string `json:"operationId"`
-	Query       string `json:"x-example-query"`
+	Query       string `json:"-"` // what a request needs besides its path
 	Parameters  []parameter
 	RequestBody struct{ Content map[string]media }
 	Responses   map[string]response
@@ -68,11 +68,14 @@ func (s service) loadDescription(t *testing.T) *description {
 // deleted.
 var methodOrder = []string{"get", "put", "patch", "post", "delete"}
 
+// needed are the queries without which requests are refused, by operation.
+var needed = map[string]string{"sessionHistory": "where=visitor%3D%221%22"}
+
 // operations returns all operations: first those that append, then by method.
 func (d *description) operations() (all []operation) {
 	for path, methods := range d.Paths {
 		for method, o := range methods {
-			o.method, o.path = method, path
+			o.method, o.path, o.Query = method, path, needed[o.ID]
 			all = append(all, o)
 		}
 	}

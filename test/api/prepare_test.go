@@ -67,9 +67,15 @@ func (s service) prepareAlerts(t *testing.T, of catalog.SubjectType, kinds *cata
 	}
 }
 
+// sessionView is the first view of the example session, which is named by its time and visitor.
+const sessionView = `{"siteId":"site_01","timestamp":"2026-04-20T14:00:00Z","id":"first","visitor":"1","path":"/"}`
+
 // prepare brings the example subjects to the states that the examples need.
 func (s service) prepare(t *testing.T, kinds *catalog.Catalog) {
 	t.Helper()
+	if a := s.send(t, "POST", "/v1/pageviews", []byte(sessionView), "Content-Type", "application/json"); a.status != 200 {
+		t.Fatalf("POST /v1/pageviews: %d %s", a.status, a.body)
+	}
 	for _, of := range kinds.Subjects() {
 		for _, b := range preparations {
 			target := "/v1/" + of.Path + "/" + strings.ToLower(of.Name) + "_" + b.ids + b.path
