@@ -346,7 +346,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "expired-children-skipped", Says: "stored events that have expired are not folded", Tests: aggregateTests,
-		Edits: []edit{{children, "			add(&page.Events[i])\n", `			if at := page.Events[i].ExpiresAt; at == 0 || at > r.agg.Now().Seconds() {
+		Edits: []edit{{children, "			add(&page.Events[i])\n", `			if at := page.Events[i].ExpiresAt; at == 0 || at > a.Now().Seconds() {
 				add(&page.Events[i])
 			}
 `}},
