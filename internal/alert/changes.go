@@ -52,8 +52,7 @@ func (r *ruleRun) compare(series model.Series, v violation, end model.Order, old
 		c.order = v.recovered.Order()
 	}
 	if old == nil {
-		// The alert of a carried violation is missing if it was resolved by a user and has
-		// expired since.
+		// The alert of a carried violation is missing if it was resolved by a user and has expired since.
 		c.order, c.change = v.raised, entity.AlertChangeRaised
 		c.alert = entity.Alert{
 			ID: v.alert, Series: series, Rule: r.rule.ID(), Severity: r.rule.Severity,

@@ -16,8 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Publisher delivers notifications to subscribers. Implementations are safe for concurrent
-// use.
+// Publisher delivers notifications to subscribers. Implementations are safe for concurrent use.
 type Publisher interface {
 	// Publish delivers at most MaxNotifications notifications by one request. accepted
 	// says for each, at the same index, whether it was certainly accepted. A notification
@@ -28,9 +27,8 @@ type Publisher interface {
 // MaxNotifications is the largest number of notifications of one request to a Publisher.
 const MaxNotifications = 10
 
-// Deliver delivers notifications that were just stored, once, and returns how many were
-// accepted. The others stay stored, and DeliverPending delivers them later, so the caller
-// need not handle the error.
+// Deliver delivers notifications that were just stored, once, and returns how many were accepted. The others
+// stay stored, and DeliverPending delivers them later, so the caller need not handle the error.
 func (s *Service) Deliver(ctx context.Context, notifications []entity.Notification) (delivered int, err error) {
 	if s.Publisher == nil {
 		return 0, nil
@@ -78,9 +76,8 @@ type DeliveryResult struct {
 // firstDeliveryTime is how long a notification is left to the process that stored it.
 const firstDeliveryTime = 15 * time.Second
 
-// DeliverPending delivers the undelivered notifications, oldest first, until the context
-// ends. Refused notifications are left for the next call. It returns what it did even if
-// it returns an error.
+// DeliverPending delivers the undelivered notifications, oldest first, until the context ends. Refused
+// notifications are left for the next call. It returns what it did even if it returns an error.
 func (s *Service) DeliverPending(ctx context.Context) (done DeliveryResult, err error) {
 	now := s.Now()
 	for shard := range indexShards {

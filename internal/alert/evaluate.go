@@ -74,11 +74,10 @@ type Failure struct {
 // invocation and the difference between clocks.
 const SealMargin = time.Hour
 
-// Evaluate evaluates the rules of every series that has changes. For a series without
-// rules it only reads the rules of the subject type, once a minute in each process.
-// Evaluating the same changes again, in any order and any batches, changes nothing. Series
-// in Failures must be evaluated again. Notifications are stored with the alerts; pass them
-// to Deliver.
+// Evaluate evaluates the rules of every series that has changes. For a series without rules it only reads the
+// rules of the subject type, once a minute in each process. Evaluating the same changes again, in any order
+// and any batches, changes nothing. Series in Failures must be evaluated again. Notifications are stored with
+// the alerts; pass them to Deliver.
 func (s *Service) Evaluate(ctx context.Context, changes []storage.Change) Report {
 	touched, sealed := s.findTouched(changes)
 	var mu sync.Mutex // guards report

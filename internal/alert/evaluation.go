@@ -68,10 +68,9 @@ func (e *evaluation) run(ctx context.Context) error {
 	return nil
 }
 
-// pass reads the state, then the latest item, then the events, and writes the result. The
-// order matters: the events up to the latest item are committed, and the write fails if
-// another process has written the state since it was read. more reports whether another
-// pass is needed.
+// pass reads the state, then the latest item, then the events, and writes the result. The order matters: the
+// events up to the latest item are committed, and the write fails if another process has written the state
+// since it was read. more reports whether another pass is needed.
 func (e *evaluation) pass(ctx context.Context) (_ storage.WriteResult, more bool, _ error) {
 	rules, err := e.readRules(ctx)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// alertID returns the id of the alert that an event of a series raises by a rule. It has
-// the time of the event, followed by a hash of series, event and rule. So an alert that is
-// raised repeatedly, or by several processes, has one id, and alerts sort by the time of
-// their event.
+// alertID returns the id of the alert that an event of a series raises by a rule. It has the time of the
+// event, followed by a hash of series, event and rule. So an alert that is raised repeatedly, or by several
+// processes, has one id, and alerts sort by the time of their event.
 func alertID(s model.Series, raised model.Order, rule string) string {
 	h := sha256.New()
 	for _, part := range []string{s.Subject.Type, s.Subject.ID, s.Kind, s.Stream, raised.At.String(), raised.ID, rule} {

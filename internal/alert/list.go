@@ -16,8 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Cursor is the end of a page of alerts. The zero Cursor is the start and the end of a
-// list.
+// Cursor is the end of a page of alerts. The zero Cursor is the start and the end of a list.
 type Cursor struct {
 	Subject  model.Subject
 	Alert    string
@@ -51,9 +50,8 @@ func (s *Service) Get(ctx context.Context, subject model.Subject, id string) (*e
 
 func (s *Service) expired(at int64) bool { return at != 0 && at <= s.Now().Seconds() }
 
-// ListBySubject reads one page of the alerts of a subject by one strongly consistent
-// query of at most limit items. The filter is applied afterwards, so a page may be shorter
-// than limit although more pages follow.
+// ListBySubject reads one page of the alerts of a subject by one strongly consistent query of at most limit
+// items. The filter is applied afterwards, so a page may be shorter than limit although more pages follow.
 func (s *Service) ListBySubject(ctx context.Context, subject model.Subject, f Filter, after Cursor, limit int) (page Page, _ error) {
 	l := table.ListRequest{Partition: keys.SubjectPartition(subject), Prefix: tablekeys.AlertPrefix, Newest: true, Limit: limit}
 	if after != (Cursor{}) {
@@ -167,8 +165,7 @@ func (s *Service) FindOpen(ctx context.Context, id string) (*entity.Alert, error
 	return nil, nil
 }
 
-// readAlert reads an alert, expired or not. It returns nil if there is none, or if id is
-// too long for a key.
+// readAlert reads an alert, expired or not. It returns nil if there is none, or if id is too long for a key.
 func (s *Service) readAlert(ctx context.Context, subject model.Subject, id string) (*entity.Alert, error) {
 	k := tablekeys.Alert(subject, id)
 	if k.Check() != nil {

@@ -5,9 +5,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ruleRun tests the events of a series by one rule. It is a state machine with two
-// states: violated or not. It keeps all violations, so that the result can be cut at any
-// event afterwards.
+// ruleRun tests the events of a series by one rule. It is a state machine with two states: violated or not.
+// It keeps all violations, so that the result can be cut at any event afterwards.
 type ruleRun struct {
 	rule  *entity.Rule
 	state entity.RuleState // as read; zero if there was none
@@ -19,8 +18,7 @@ type ruleRun struct {
 	// retest says that events from from on were tested before, so the stored alerts from
 	// there on must be compared with the result.
 	retest bool
-	// forced says that a deletion or a correction causes the retest. The state does not
-	// contain this.
+	// forced says that a deletion or a correction causes the retest. The state does not contain this.
 	forced     bool
 	violations []violation
 }

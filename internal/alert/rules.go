@@ -24,12 +24,11 @@ const (
 	ruleChanged = "its rule was changed"
 )
 
-// AddRule adds a rule for all subjects of its type or for the subject that it names, and
-// returns it. It tests the stored events of the last RuleLookback at once, and of one subject
-// its newest event, however old. If a rule with this name exists and is equal, AddRule
-// returns the existing rule. If it differs, the new rule is its next revision, and the
-// open alerts of the old revision end. After a failure, a repeated call within an hour
-// ends the alerts that are left. errs are the errors of an invalid rule.
+// AddRule adds a rule for all subjects of its type or for the subject that it names, and returns it. It tests
+// the stored events of the last RuleLookback at once, and of one subject its newest event, however old. If a
+// rule with this name exists and is equal, AddRule returns the existing rule. If it differs, the new rule is
+// its next revision, and the open alerts of the old revision end. After a failure, a repeated call within an
+// hour ends the alerts that are left. errs are the errors of an invalid rule.
 func (s *Service) AddRule(ctx context.Context, draft entity.Rule) (added entity.Rule, errs []model.FieldError, err error) {
 	if errs = s.validateRule(&draft); errs != nil {
 		return draft, errs, nil
@@ -77,9 +76,8 @@ func (s *Service) isPurging(ctx context.Context, r *entity.Rule) (bool, error) {
 	return lock != nil, nil
 }
 
-// RemoveRule removes a rule by its name, ends its open alerts and returns it. subject is
-// "" for a rule of all subjects of the type. The error wraps ErrNoRule if there is no such
-// rule.
+// RemoveRule removes a rule by its name, ends its open alerts and returns it. subject is "" for a rule of all
+// subjects of the type. The error wraps ErrNoRule if there is no such rule.
 func (s *Service) RemoveRule(ctx context.Context, subjectType, subject, name, by string) (removed entity.Rule, err error) {
 	when := s.Now()
 	done := func(r entity.Rule) bool {
@@ -115,8 +113,7 @@ func (s *Service) Rules(ctx context.Context, subjectType, subject string) ([]ent
 	return slices.DeleteFunc(all, func(r entity.Rule) bool { return r.RemovedAt != 0 }), err
 }
 
-// rulesOf returns the rules of a subject type or of a subject, including recently removed
-// ones.
+// rulesOf returns the rules of a subject type or of a subject, including recently removed ones.
 func (s *Service) rulesOf(ctx context.Context, subjectType, subject string) (all []entity.Rule, err error) {
 	if subject == "" {
 		set, err := s.readRuleSet(ctx, subjectType)

@@ -69,8 +69,7 @@ type Service struct {
 
 const defaultKeepFor = 90 * tier.Day24
 
-// expiry returns when an alert expires. It returns 0 if the alert is open, or if its
-// events never expire.
+// expiry returns when an alert expires. It returns 0 if the alert is open, or if its events never expire.
 func (s *Service) expiry(a *entity.Alert, now model.Time) int64 {
 	if a.Status() == entity.AlertOpen {
 		return 0
@@ -92,10 +91,9 @@ func (s *Service) retrier() retry.Retrier {
 	return retry.Retrier{Policy: s.RetryPolicy, Rand: s.Rand, Sleep: s.Sleep}
 }
 
-// retryPass repeats pass, including its reads, until its write is stored. It makes no
-// difference between a failed precondition, an unknown result, throttling and a failed
-// read. It returns the last error when the attempts or the time run out, and immediately
-// an error that a retry cannot fix.
+// retryPass repeats pass, including its reads, until its write is stored. It makes no difference between a
+// failed precondition, an unknown result, throttling and a failed read. It returns the last error when the
+// attempts or the time run out, and immediately an error that a retry cannot fix.
 func (s *Service) retryPass(ctx context.Context, pass func(context.Context) (storage.WriteResult, error)) error {
 	return s.retrier().UntilWritten(ctx, func(err error) bool { return !isPermanent(err) }, pass)
 }

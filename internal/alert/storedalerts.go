@@ -41,9 +41,8 @@ func (e *evaluation) startRuns(ctx context.Context, runs []*ruleRun) (storedAler
 	})
 }
 
-// startRun starts r within the violation that is open at its start. The state has the
-// violation that is open at the tested position; a violation that has ended since is found
-// among the alerts.
+// startRun starts r within the violation that is open at its start. The state has the violation that is open
+// at the tested position; a violation that has ended since is found among the alerts.
 func (e *evaluation) startRun(ctx context.Context, r *ruleRun) error {
 	switch open := r.state.Open; {
 	case r.isNew:

@@ -8,9 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// testEvents tests the events up to the order to. It returns where it ended, which is
-// earlier if the alerts change more often than one transaction can write, and how many
-// events it tested.
+// testEvents tests the events up to the order to. It returns where it ended, which is earlier if the alerts
+// change more often than one transaction can write, and how many events it tested.
 func (e *evaluation) testEvents(ctx context.Context, runs []*ruleRun, to model.Order) (end model.Order, events int, _ error) {
 	e.seen = map[model.Order]bool{}
 	if len(runs) == 0 {

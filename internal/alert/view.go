@@ -5,8 +5,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// View is an alert in HTTP responses, in the output of the command line and in
-// notifications.
+// View is an alert in HTTP responses, in the output of the command line and in notifications.
 type View struct {
 	ID          string             `json:"id"`
 	SubjectType string             `json:"subjectType"`
@@ -24,8 +23,7 @@ type View struct {
 	Event       string             `json:"event,omitempty"`     // id of that event
 	Recovered   *entity.Moment     `json:"recovered,omitempty"` // the event that ended it
 	Withdrawn   string             `json:"withdrawn,omitempty"` // why there is no such violation any more
-	// ResolvedAt is when the alert stopped being open: by its events, by a user or with its
-	// rule.
+	// ResolvedAt is when the alert stopped being open: by its events, by a user or with its rule.
 	ResolvedAt   *model.Time          `json:"resolvedAt,omitempty"`
 	Acknowledged *entity.ManualAction `json:"acknowledged,omitempty"`
 	Resolved     *entity.ManualAction `json:"resolved,omitempty"` // by a user

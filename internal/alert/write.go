@@ -50,9 +50,8 @@ func (e *evaluation) write(ctx context.Context, runs []*ruleRun, removed []remov
 	return result, err
 }
 
-// nextRuleStates returns the states of the rules after the events up to end. It keeps the
-// state of a rule that this process does not know: a process that read the rules later
-// tests it.
+// nextRuleStates returns the states of the rules after the events up to end. It keeps the state of a rule
+// that this process does not know: a process that read the rules later tests it.
 func (e *evaluation) nextRuleStates(runs []*ruleRun, removed []removedRule, end model.Order) []entity.RuleState {
 	rules := slices.DeleteFunc(slices.Clone(e.state.Rules), func(s entity.RuleState) bool {
 		return slices.ContainsFunc(removed, func(r removedRule) bool { return r.rule.ID() == s.Rule })
@@ -71,8 +70,7 @@ func (e *evaluation) nextRuleStates(runs []*ruleRun, removed []removedRule, end 
 	return rules
 }
 
-// endAlert returns the change that ends the open alert of a removed rule; ended is false
-// if no alert is open.
+// endAlert returns the change that ends the open alert of a removed rule; ended is false if no alert is open.
 func (e *evaluation) endAlert(ctx context.Context, r removedRule) (c change, ended bool, _ error) {
 	if r.open == nil {
 		return change{}, false, nil

@@ -124,9 +124,8 @@ type RuleState struct {
 	Rule string // its ID
 	// Tested is the last event up to which the events of the series are tested.
 	Tested model.Order
-	// MaxTested is the last event up to which they were ever tested. It is after Tested
-	// while the events after a deletion are tested again in parts; alerts may already
-	// exist up to it.
+	// MaxTested is the last event up to which they were ever tested. It is after Tested while the events
+	// after a deletion are tested again in parts; alerts may already exist up to it.
 	MaxTested model.Order
 	// Open is the violation that still lasts at Tested; nil if there is none.
 	Open *OpenViolation

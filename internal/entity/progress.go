@@ -14,9 +14,8 @@ type Invalidation struct {
 	Key rollup.Key // of the bucket's row
 }
 
-// LowWatermarks has the low watermark of each queue shard: a time up to which every
-// invalidation of the shard has been worked off. A watermark only ever rises, so an
-// earlier reading is a valid one.
+// LowWatermarks has the low watermark of each queue shard: a time up to which every invalidation of the shard
+// has been worked off. A watermark only ever rises, so an earlier reading is a valid one.
 type LowWatermarks map[int]model.Time
 
 // WatermarkAge is for how long a reading of the low watermarks is used. Any earlier reading

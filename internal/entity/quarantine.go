@@ -8,9 +8,8 @@ import (
 // error to: an observation that was rejected at an asynchronous source, or a table
 // stream record without a readable bucket.
 type Quarantined struct {
-	// ID is the same for each delivery of the same payload, so a repeat is stored once.
-	// For an observation it is a hash of the delivery, for a table stream record its time
-	// and event id.
+	// ID is the same for each delivery of the same payload, so a repeat is stored once. For an observation it
+	// is a hash of the delivery, for a table stream record its time and event id.
 	ID        string
 	Source    string        // iot, sqs, kinesis or stream
 	Subject   model.Subject // zero if not known

@@ -31,9 +31,8 @@ const (
 // Severities returns all severities, the most serious first.
 func Severities() []Severity { return []Severity{Critical, Warning, Info} }
 
-// Rule says when the events of a series raise an alert. What a rule tests never changes
-// under one ID: a new threshold is a new revision, which applies from the time of the
-// change.
+// Rule says when the events of a series raise an alert. What a rule tests never changes under one ID: a new
+// threshold is a new revision, which applies from the time of the change.
 type Rule struct {
 	Name     string `json:"name"`
 	Revision int    `json:"revision"` // from 1

@@ -9,11 +9,10 @@ import (
 	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
-// FromBatch decodes a batch from SQS or Kinesis. A record has the same content as a message
-// of an IoT rule: an object or an array of objects, which may name their kind in RuleKind.
-// Message.Delivery is the identifier of the record in a BatchResponse, and Origin is the
-// same for each delivery of the record. A record that cannot be decoded is a Message with a
-// DecodeError; the error is for a payload that is not a batch.
+// FromBatch decodes a batch from SQS or Kinesis. A record has the same content as a message of an IoT rule:
+// an object or an array of objects, which may name their kind in RuleKind. Message.Delivery is the identifier
+// of the record in a BatchResponse, and Origin is the same for each delivery of the record. A record that
+// cannot be decoded is a Message with a DecodeError; the error is for a payload that is not a batch.
 func FromBatch(source Source, payload []byte, kind string, limit int) ([]Message, error) {
 	records, err := batchRecords[source](payload)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Expiry is one record of a batch of the table stream, as the cleanup after expiries needs
-// it.
+// Expiry is one record of a batch of the table stream, as the cleanup after expiries needs it.
 type Expiry struct {
 	Seq       string         // SequenceNumber
 	Tombstone *model.Profile // removed by TTL; nil for any other record
@@ -64,8 +63,7 @@ func (r *expiryRecord) expiry() Expiry {
 	return e
 }
 
-// attributeJSON is an attribute value in DynamoDB's JSON: an object whose one member is
-// named after the type.
+// attributeJSON is an attribute value in DynamoDB's JSON: an object whose one member is named after the type.
 type attributeJSON struct {
 	S, N *string
 	B    *[]byte

@@ -19,9 +19,8 @@ import (
 // EncodeResponse returns a response in the payload format of one gateway.
 type EncodeResponse func(httpapi.Response) any
 
-// DecodeHTTP reads an HTTP request from any gateway: payload format 2.0 of the HTTP API
-// and function URLs, or the older format of the REST API and load balancers. The response
-// must be encoded by the returned function.
+// DecodeHTTP reads an HTTP request from any gateway: payload format 2.0 of the HTTP API and function URLs, or
+// the older format of the REST API and load balancers. The response must be encoded by the returned function.
 func DecodeHTTP(payload []byte) (*httpapi.Request, EncodeResponse, error) {
 	s := shapeOf(payload)
 	if s.text("httpMethod") == "" {

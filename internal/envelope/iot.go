@@ -43,11 +43,10 @@ type Message struct {
 	ingest.Observation
 }
 
-// FromRule decodes an object or an array of objects that may have the rule's fields: the
-// record of a queue or a data stream, whose senders may write for any subject. delivery
-// identifies the invocation and is the same for its retries; kind is the default of
-// messages without RuleKind. A payload that cannot be decoded is a Message with a
-// DecodeError, for quarantine.
+// FromRule decodes an object or an array of objects that may have the rule's fields: the record of a queue or
+// a data stream, whose senders may write for any subject. delivery identifies the invocation and is the same
+// for its retries; kind is the default of messages without RuleKind. A payload that cannot be decoded is a
+// Message with a DecodeError, for quarantine.
 func FromRule(payload []byte, delivery, kind string, limit int) []Message {
 	observations, _, err := ingest.DecodeBody(payload, limit)
 	if err != nil {
@@ -161,9 +160,8 @@ func unmarked(payload []byte, delivery, kind string) []Message {
 	return []Message{m}
 }
 
-// marked returns an element of a batch with the fields of the rule, so that it can be processed
-// again from quarantine. An element that is not an object, or that has such fields itself, is
-// returned unchanged.
+// marked returns an element of a batch with the fields of the rule, so that it can be processed again from
+// quarantine. An element that is not an object, or that has such fields itself, is returned unchanged.
 func marked(element []byte, subject, kind string) []byte {
 	rest := bytes.TrimSpace(element)
 	if s := shapeOf(rest); len(s) == 0 || s.has(RuleSubject) || s.has(RuleKind) {

@@ -18,9 +18,8 @@ import (
 // StreamDecoder decodes batches that the mapping of a table stream sends to a function. It
 // reads the payload in one pass, without intermediate values.
 //
-// The zero value is ready to use. It reuses its memory: it must not be used concurrently,
-// and a StreamBatch is valid until the next Decode, except for its strings. Nothing shares
-// memory with the payload.
+// The zero value is ready to use. It reuses its memory: it must not be used concurrently, and a StreamBatch
+// is valid until the next Decode, except for its strings. Nothing shares memory with the payload.
 //
 // It is at least as strict as encoding/json:
 //

@@ -50,8 +50,7 @@ type memberObject struct {
 	cache jsonscan.MemberCache[cachedMember]
 }
 
-// cachedMember is a cached member. A complete one includes the value, text, which is the
-// same in all records.
+// cachedMember is a cached member. A complete one includes the value, text, which is the same in all records.
 type cachedMember struct {
 	member   member
 	complete bool

@@ -16,8 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// streamRecord is the state of reading one record. Its members may be in any order, so
-// finish combines them.
+// streamRecord is the state of reading one record. Its members may be in any order, so finish combines them.
 type streamRecord struct {
 	*StreamDecoder
 	change *storage.Change
@@ -60,8 +59,7 @@ func (r *streamRecord) readObject(b []byte, i int, what string, object *memberOb
 	}
 }
 
-// readCached reads the member at b[i:] from the cache, or returns Invalid if the cache does
-// not have it.
+// readCached reads the member at b[i:] from the cache, or returns Invalid if the cache does not have it.
 func (r *streamRecord) readCached(object *memberObject, b []byte, i int) (end int) {
 	cached, at := object.cache.Find(b, i)
 	if cached == nil || r.seen.has(cached.member) {
@@ -189,8 +187,7 @@ func (r *streamRecord) readTime(b []byte, i int) (end int) {
 	return end
 }
 
-// epoch reads epoch seconds, with or without a fraction. A number outside the range of
-// model.Time is 0.
+// epoch reads epoch seconds, with or without a fraction. A number outside the range of model.Time is 0.
 func epoch(b []byte, i int) (at model.Time, end int, err error) {
 	if n, end := jsonscan.Digits(b, i); end < len(b) && end != jsonscan.Invalid && n <= int64(model.MaxTime)/1000 &&
 		b[end] != '.' && b[end]|' ' != 'e' {
@@ -220,8 +217,7 @@ func (r *streamRecord) readImage(b []byte, i int, to **model.Event) (end int) {
 	return end
 }
 
-// finish completes the change. It returns false without an error if the item is not an
-// event.
+// finish completes the change. It returns false without an error if the item is not an event.
 func (r *streamRecord) finish() (is bool, err error) {
 	if r.err != nil {
 		return false, r.err

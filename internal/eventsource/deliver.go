@@ -143,10 +143,9 @@ func Payload(records []Record) []byte {
 	return append(b, `]}`...)
 }
 
-// Acknowledged returns the number of records, from the first one, that a response
-// acknowledges, and whether the response is valid. An empty response, null and an empty list
-// acknowledge all records. A response that is not JSON, or that has an identifier of no record
-// of the batch, acknowledges none.
+// Acknowledged returns the number of records, from the first one, that a response acknowledges, and whether
+// the response is valid. An empty response, null and an empty list acknowledge all records. A response that
+// is not JSON, or that has an identifier of no record of the batch, acknowledges none.
 func (s Settings) Acknowledged(response []byte, records []Record) (n int, valid bool) {
 	if !s.ReportFailures || len(bytes.TrimSpace(response)) == 0 {
 		return len(records), true

@@ -50,9 +50,8 @@ const (
 	lastRetry  = 10 * time.Second
 )
 
-// Run reads the table stream from its oldest record, each shard after its parent, and
-// delivers the records until ctx ends. It returns the error of the context after its
-// goroutines have ended. Call it once.
+// Run reads the table stream from its oldest record, each shard after its parent, and delivers the records
+// until ctx ends. It returns the error of the context after its goroutines have ended. Call it once.
 func (m *Mapping) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -107,13 +106,11 @@ func (m *Mapping) CaughtUp(ctx context.Context) error {
 // Source is a table stream. Implementations must be safe for concurrent reads of different
 // shards. A shard is read by one goroutine at a time.
 type Source interface {
-	// Shards lists the existing stream shards. A parent that is not in the list cannot be
-	// read any more.
+	// Shards lists the existing stream shards. A parent that is not in the list cannot be read any more.
 	Shards(ctx context.Context) ([]Shard, error)
-	// Read returns the records of a shard after the sequence number after, oldest first. If
-	// after is "", it starts at the oldest record. An empty page that is not Closed means
-	// that there are no new records yet: Read is called again with the same after, as it is
-	// after an error.
+	// Read returns the records of a shard after the sequence number after, oldest first. If after is "", it
+	// starts at the oldest record. An empty page that is not Closed means that there are no new records yet:
+	// Read is called again with the same after, as it is after an error.
 	Read(ctx context.Context, shard, after string) (Page, error)
 }
 

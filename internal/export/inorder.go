@@ -9,9 +9,8 @@ import (
 // readAhead is how many values of one source wait for those of the sources before it.
 const readAhead = 256
 
-// inOrder calls read for each of n sources, up to parallel at the same time, and passes the
-// values that they emit to write: all of the first source, then all of the second. It stops
-// at the first error.
+// inOrder calls read for each of n sources, up to parallel at the same time, and passes the values that they
+// emit to write: all of the first source, then all of the second. It stops at the first error.
 func inOrder[T any](ctx context.Context, n, parallel int, read func(ctx context.Context, i int, emit func(T) error) error, write func(T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	queue := make(chan chan T, max(parallel, 1)-1)

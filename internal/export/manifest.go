@@ -92,8 +92,7 @@ func (m *Manifest) complete() map[string]Part {
 	return known
 }
 
-// CheckAll checks the manifests of all datasets in a location. It returns how many files they
-// list.
+// CheckAll checks the manifests of all datasets in a location. It returns how many files they list.
 func CheckAll(ctx context.Context, location string) (problems []string, checked int, err error) {
 	folder, err := files.At(ctx, location)
 	if err != nil {

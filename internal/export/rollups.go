@@ -1,6 +1,5 @@
-// Package export writes what a table stores for use elsewhere: rollups as one table of text,
-// events and rollups as files by kind and time with a manifest, and single items decoded for
-// reading.
+// Package export writes what a table stores for use elsewhere: rollups as one table of text, events and
+// rollups as files by kind and time with a manifest, and single items decoded for reading.
 package export
 
 import (
@@ -19,10 +18,9 @@ import (
 // AllTiers is the name that selects every tier.
 const AllTiers = "all"
 
-// Rollups writes all rollups of a tier, or of AllTiers, as "csv" or "ndjson". They are sorted
-// by kind, subject, stream, tier, bucket and measure, then by field and falling count. It
-// reads the list of series, then the rows of each series. progress is called after each
-// series with 1, and may be nil.
+// Rollups writes all rollups of a tier, or of AllTiers, as "csv" or "ndjson". They are sorted by kind,
+// subject, stream, tier, bucket and measure, then by field and falling count. It reads the list of series,
+// then the rows of each series. progress is called after each series with 1, and may be nil.
 func (s Source) Rollups(ctx context.Context, w io.Writer, unit, format string, progress func(int)) error {
 	all, err := s.series(ctx)
 	if err != nil {

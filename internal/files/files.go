@@ -14,9 +14,8 @@ import (
 
 // Folder holds files under names with slashes. Its methods are safe for concurrent use.
 type Folder interface {
-	// Create stores what write writes as one file. The file replaces an older one once write
-	// has returned nil and everything is stored; until then, and after an error, the older
-	// one stays.
+	// Create stores what write writes as one file. The file replaces an older one once write has returned nil
+	// and everything is stored; until then, and after an error, the older one stays.
 	Create(ctx context.Context, name string, write func(io.Writer) error) error
 	// Open reads a file. The error wraps fs.ErrNotExist if there is none. The file can also be
 	// read at any offset.

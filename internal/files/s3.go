@@ -37,8 +37,7 @@ var _ Folder = (*bucketFolder)(nil)
 
 func (b *bucketFolder) String() string { return s3Scheme + b.bucket + "/" + b.prefix }
 
-// Create sends the file as one object, of at most 5 GB. S3 shows an object only when all of
-// it is stored.
+// Create sends the file as one object, of at most 5 GB. S3 shows an object only when all of it is stored.
 func (b *bucketFolder) Create(ctx context.Context, name string, write func(io.Writer) error) error {
 	file, err := newSpool()
 	if err != nil {
@@ -103,8 +102,7 @@ func (b *bucketFolder) failure(verb, name string, err error) error {
 	return fmt.Errorf("%s %s%s: %w", verb, b, name, err)
 }
 
-// spool is a temporary file without a name, so that it is gone when the process ends in any
-// way.
+// spool is a temporary file without a name, so that it is gone when the process ends in any way.
 type spool struct{ *os.File }
 
 func newSpool() (*spool, error) {

@@ -14,11 +14,10 @@ import (
 // ErrNoLatest reports a condition on the latest item of a kind whose appends do not write it.
 var ErrNoLatest = errors.New("appends to the kind do not write its latest item, so a condition has nothing to compare with: append without a condition, or configure latest: transaction for the kind")
 
-// AppendIf appends one event on condition that the latest item meets condition, in
-// addition to the order. If it does not, the outcome is Conflict. The condition applies to
-// late events too: one is stored or dropped only if the latest item meets the condition
-// at that moment. The zero Condition always holds. Errors are those of Append, and
-// ErrNoLatest.
+// AppendIf appends one event on condition that the latest item meets condition, in addition to the order. If
+// it does not, the outcome is Conflict. The condition applies to late events too: one is stored or dropped
+// only if the latest item meets the condition at that moment. The zero Condition always holds. Errors are
+// those of Append, and ErrNoLatest.
 func (s *Service) AppendIf(ctx context.Context, kind *catalog.Kind, o TypedObservation, condition model.Condition) (model.AppendResult, error) {
 	v := validation{kind: kind, limits: s.Limits, now: s.Now(), random: s.Rand}
 	event, errs, err := v.typed(o)

@@ -55,9 +55,8 @@ func (b *batch) append(ctx context.Context, entries []entry) error {
 	return unlessUndecided(err)
 }
 
-// appendInParts sends as many transactions as entries need. A transaction may contain an
-// identity only once, so repetitions of an identity are decided after their first entry, or
-// sent in the next transaction.
+// appendInParts sends as many transactions as entries need. A transaction may contain an identity only once,
+// so repetitions of an identity are decided after their first entry, or sent in the next transaction.
 func (b *batch) appendInParts(ctx context.Context, entries []entry) error {
 	once, repeats := entries, []repeat(nil)
 	if !merges(b.kind) { // a repetition with other fields must be sent, to be merged
@@ -140,8 +139,7 @@ func (b *batch) written(p plan) {
 	}
 }
 
-// conditionFailed decides the entries that a failed condition decides, and returns the
-// entries to send again.
+// conditionFailed decides the entries that a failed condition decides, and returns the entries to send again.
 func (b *batch) conditionFailed(p plan, failed StoreResult) ([]entry, error) {
 	latestLocked := failed.Latest != nil && failed.Latest.PurgeLocked
 	if failed.LatestFailed {
@@ -194,8 +192,7 @@ func (b *batch) undecided(entries []entry) []entry {
 	return lists.Filter(entries, func(e entry) bool { return b.results[e.index].Outcome == model.Unknown })
 }
 
-// fillLatest sets the latest item, as last known, in results that were decided before it
-// was known.
+// fillLatest sets the latest item, as last known, in results that were decided before it was known.
 func (b *batch) fillLatest(entries []entry) {
 	for _, e := range entries {
 		if r := &b.results[e.index]; r.Outcome != model.Unknown && r.Outcome != model.Rejected && r.Latest == nil {

@@ -22,10 +22,9 @@ var (
 	ErrTooMany   = errors.New("too many observations in one request")
 )
 
-// DecodeBody decodes a JSON body: one object, or an array of objects (then many is true).
-// An element that cannot be decoded is an Observation with a DecodeError. The error is
-// that of a body that cannot be decoded at all, or ErrTooMany for more than limit
-// observations.
+// DecodeBody decodes a JSON body: one object, or an array of objects (then many is true). An element that
+// cannot be decoded is an Observation with a DecodeError. The error is that of a body that cannot be decoded
+// at all, or ErrTooMany for more than limit observations.
 func DecodeBody(body []byte, limit int) (observations []Observation, many bool, err error) {
 	body = bytes.TrimSpace(body)
 	switch {
@@ -171,9 +170,8 @@ func formOf(raw []byte) Form {
 	return NumberForm
 }
 
-// loneSurrogate reports whether raw contains a \u escape of half a surrogate pair, which
-// encoding/json would replace without an error. raw is valid JSON, so that backslashes are
-// in strings only.
+// loneSurrogate reports whether raw contains a \u escape of half a surrogate pair, which encoding/json would
+// replace without an error. raw is valid JSON, so that backslashes are in strings only.
 func loneSurrogate(raw []byte) bool {
 	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
 		if raw[i] != '\\' {

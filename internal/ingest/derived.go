@@ -12,9 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// putRequest returns the request that stores one event without the latest item. Requests of
-// kinds with a derived latest item name the attempt, so that a repeated request differs from
-// another sender's duplicate.
+// putRequest returns the request that stores one event without the latest item. Requests of kinds with a
+// derived latest item name the attempt, so that a repeated request differs from another sender's duplicate.
 func (s *Service) putRequest(kind *catalog.Kind, e *model.Event) (func(context.Context) (StoreResult, error), error) {
 	put := func(ctx context.Context) (StoreResult, error) { return s.Store.Put(ctx, *e) }
 	if !kind.HasLatest() {

@@ -13,10 +13,9 @@ type IndexEntry struct {
 	Key   keys.Key // the zero Key removes the item from the index
 }
 
-// entriesOf returns the index entries that change when events, each newer than the one
-// before, are appended. Indexes without an entry do not change. An event with all fields of
-// an index sets the key; one with only some of them removes the item if the index is
-// sparse.
+// entriesOf returns the index entries that change when events, each newer than the one before, are appended.
+// Indexes without an entry do not change. An event with all fields of an index sets the key; one with only
+// some of them removes the item if the index is sparse.
 func entriesOf(k *catalog.Kind, events ...*model.Event) (entries []IndexEntry) {
 	for _, x := range k.LatestBy {
 		change, changed := IndexEntry{Index: x.Index}, false

@@ -133,9 +133,8 @@ func indexes(entries []entry) map[int]bool {
 	return all
 }
 
-// orderFailed reports whether the condition on the order failed, given the latest item that
-// the failed condition returned. If so, the entries must be classified again. If not,
-// the caller's own condition failed.
+// orderFailed reports whether the condition on the order failed, given the latest item that the failed
+// condition returned. If so, the entries must be classified again. If not, the caller's own condition failed.
 func (p *plan) orderFailed(latest *model.Latest) bool {
 	ordered := latest != nil && latest.Ordered
 	switch w := p.tx.Latest; {
@@ -161,8 +160,7 @@ const (
 	maxTransactionFields = 350
 )
 
-// itemOverhead is an upper bound of the size of our own attributes of an event, without
-// its keys.
+// itemOverhead is an upper bound of the size of our own attributes of an event, without its keys.
 const itemOverhead = 200
 
 // sizeOf returns a close upper bound of the size of an event as the table counts it.

@@ -32,8 +32,7 @@ type purgeLockEntry struct {
 // maxPurgeLocks is the size of the cache. A full cache is emptied.
 const maxPurgeLocks = 10_000
 
-// purgeLocked reports whether a subject is being purged. The result is at most
-// PurgeLockMaxAge old.
+// purgeLocked reports whether a subject is being purged. The result is at most PurgeLockMaxAge old.
 func (s *Service) purgeLocked(ctx context.Context, subject model.Subject) (bool, error) {
 	if s.PurgeLocks == nil {
 		return false, nil

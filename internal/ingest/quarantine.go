@@ -24,9 +24,8 @@ type Rejection struct {
 	Payload []byte // complete, as received
 }
 
-// Quarantine stores r in the quarantine. Its ID is derived from Origin and Payload, so a
-// repeated delivery is stored once. If it returns an error, r may not be stored, and the
-// source must deliver it again.
+// Quarantine stores r in the quarantine. Its ID is derived from Origin and Payload, so a repeated delivery is
+// stored once. If it returns an error, r may not be stored, and the source must deliver it again.
 func (s *Service) Quarantine(ctx context.Context, r Rejection) error {
 	ctx, cancel := retry.WithHeadroom(ctx, s.Headroom)
 	defer cancel()

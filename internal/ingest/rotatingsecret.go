@@ -16,9 +16,8 @@ import (
 
 // RotatingSecretStore stores one secret for each day.
 type RotatingSecretStore interface {
-	// PutRotatingSecret stores s on condition that its day has no secret yet. When the
-	// condition fails, it returns the stored secret. An error is permanent: a retry
-	// would fail too.
+	// PutRotatingSecret stores s on condition that its day has no secret yet. When the condition fails, it
+	// returns the stored secret. An error is permanent: a retry would fail too.
 	PutRotatingSecret(ctx context.Context, s entity.RotatingSecret) (storage.WriteResult, entity.RotatingSecret, error)
 }
 
@@ -38,9 +37,8 @@ const (
 	secretKept = time.Hour
 )
 
-// At returns the secret of the UTC day that contains at. The first process to call it
-// creates the secret; for all others the failed conditional put returns the stored one.
-// It costs each process one request a day.
+// At returns the secret of the UTC day that contains at. The first process to call it creates the secret; for
+// all others the failed conditional put returns the stored one. It costs each process one request a day.
 func (s *RotatingSecrets) At(ctx context.Context, at model.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,19 +33,16 @@ type Service struct {
 	// OnRetry is called with the result of a request before the request is repeated. It
 	// may be nil, and may be called concurrently.
 	OnRetry func(storage.WriteResult)
-	// Parallel is the number of series that one call appends to at the same time; zero
-	// means 8.
+	// Parallel is the number of series that one call appends to at the same time; zero means 8.
 	Parallel int
 	// QuarantineStore is used by Quarantine; nil if all sources are synchronous.
 	QuarantineStore QuarantineStore
 	// QuarantineRetention is how long a quarantined payload is stored; zero means 30 days.
 	QuarantineRetention time.Duration
-	// PurgeLocks is read before events are written without the latest item; nil if
-	// subjects are never purged.
+	// PurgeLocks is read before events are written without the latest item; nil if subjects are never purged.
 	PurgeLocks PurgeLocks
-	// PurgeLockMaxAge is how long a result of PurgeLocks is cached. It must not exceed the
-	// timeout of the function, because a purge waits for one timeout. Zero means 15
-	// seconds.
+	// PurgeLockMaxAge is how long a result of PurgeLocks is cached. It must not exceed the timeout of the
+	// function, because a purge waits for one timeout. Zero means 15 seconds.
 	PurgeLockMaxAge time.Duration
 
 	purgeLocks purgeLockCache
@@ -53,11 +50,10 @@ type Service struct {
 
 const defaultParallel = 8
 
-// Append validates observations of a kind and appends them. It always returns one result
-// for each observation, in their order. Observations that were not decided in time are
-// Unknown; sending them again is safe, except for kinds whose event ids are made here
-// without an Origin (catalog.MintedID). Within a series, the outcomes are those of
-// appending one by one in the given order.
+// Append validates observations of a kind and appends them. It always returns one result for each
+// observation, in their order. Observations that were not decided in time are Unknown; sending them again is
+// safe, except for kinds whose event ids are made here without an Origin (catalog.MintedID). Within a series,
+// the outcomes are those of appending one by one in the given order.
 //
 // The error is a permanent failure, for example a missing permission; some outcomes may
 // be decided all the same.

@@ -10,16 +10,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Store writes events. Each method sends one request with its conditions and returns what
-// the server said. An error is permanent: the request is malformed, a permission is
-// missing, or the context ended before anything was sent. Implementations are safe for
-// concurrent use.
+// Store writes events. Each method sends one request with its conditions and returns what the server said. An
+// error is permanent: the request is malformed, a permission is missing, or the context ended before anything
+// was sent. Implementations are safe for concurrent use.
 type Store interface {
 	// Append sends one transaction: all of it is stored, or nothing.
 	Append(ctx context.Context, tx AppendTransaction) (StoreResult, error)
-	// Put stores one event without the latest item, in one write unit. If the condition
-	// fails, Stored[0] of the result is the event that already has the identity, with its
-	// Attempt.
+	// Put stores one event without the latest item, in one write unit. If the condition fails, Stored[0] of
+	// the result is the event that already has the identity, with its Attempt.
 	Put(ctx context.Context, event model.Event) (StoreResult, error)
 }
 
@@ -67,8 +65,7 @@ type LatestWrite struct {
 	Set       model.Attrs     // fields of all advancing events, the newer winning; other fields stay unchanged
 	Now       model.Time      // createdAt, if there is none yet
 	Condition model.Condition // the caller's own condition, in addition
-	// Entries are the secondary indexes in which the item's key changes. It keeps its
-	// place in all others.
+	// Entries are the secondary indexes in which the item's key changes. It keeps its place in all others.
 	Entries []IndexEntry
 }
 
@@ -88,9 +85,8 @@ type StoreResult struct {
 	LatestFailed    bool          // the condition of Latest or Check failed
 	Latest          *model.Latest // the item on which it failed; nil if there was none
 	PurgeLockFailed bool          // the subject has a purge lock
-	// Stored has one entry for each of Puts, then each of Absent, then Merge: the event that
-	// is stored under the identity, or nil if that condition did not fail. It is unreadable
-	// if a Merge found no event.
+	// Stored has one entry for each of Puts, then each of Absent, then Merge: the event that is stored under
+	// the identity, or nil if that condition did not fail. It is unreadable if a Merge found no event.
 	Stored []*model.Event
 }
 

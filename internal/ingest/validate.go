@@ -38,8 +38,7 @@ func (v *validation) observation(o Observation) (model.Event, []model.FieldError
 	return v.typed(v.decode(o))
 }
 
-// typed validates o and returns the event or the field errors. The error is that of the
-// random source.
+// typed validates o and returns the event or the field errors. The error is that of the random source.
 func (v *validation) typed(o TypedObservation) (model.Event, []model.FieldError, error) {
 	v.strict = o.Strict
 	if !v.kind.HasEvents() {
@@ -148,8 +147,7 @@ func (v *validation) tooManyFields(n int) bool {
 	return true
 }
 
-// identityFields returns the names of the subject, time, stream and id, which no other field
-// may have.
+// identityFields returns the names of the subject, time, stream and id, which no other field may have.
 func (v *validation) identityFields() []string {
 	return []string{v.kind.Subject.Field, catalog.TimeField, catalog.StreamField, catalog.IDField}
 }
@@ -196,10 +194,9 @@ func (v *validation) value(name string, x model.Value, declared bool) model.Valu
 
 const nestedMessage = "is an object or array, which an event cannot have: send its parts as separate fields"
 
-// measureText parses the text of a declared measure; spaces around the number are ignored.
-// A number that the table cannot store is an error. Text that is not a number is an error
-// of a strict observation; otherwise it is returned unchanged, and rollups count it as
-// invalid.
+// measureText parses the text of a declared measure; spaces around the number are ignored. A number that the
+// table cannot store is an error. Text that is not a number is an error of a strict observation; otherwise it
+// is returned unchanged, and rollups count it as invalid.
 func (v *validation) measureText(name string, x model.Value) model.Value {
 	switch d, err := model.ParseDecimal(strings.TrimSpace(x.Text)); {
 	case err == nil:

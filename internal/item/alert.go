@@ -24,8 +24,7 @@ func FromAlert(a *entity.Alert, shard int) Item {
 	return it
 }
 
-// Alert is the inverse of FromAlert. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// Alert is the inverse of FromAlert. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func Alert(it Item) (entity.Alert, error) {
 	subject, id, err := tablekeys.ParseAlert(it.Key())
 	if err != nil {

@@ -16,8 +16,7 @@ func FromRotatingSecret(s *entity.RotatingSecret) Item {
 	return it
 }
 
-// RotatingSecret is the inverse of FromRotatingSecret. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// RotatingSecret is the inverse of FromRotatingSecret. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func RotatingSecret(it Item) (entity.RotatingSecret, error) {
 	day, err := tablekeys.ParseRotatingSecret(it.Key())
 	if err != nil {
@@ -35,8 +34,7 @@ func FromWriteKey(k *entity.WriteKey) Item {
 	return it
 }
 
-// WriteKey is the inverse of FromWriteKey. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// WriteKey is the inverse of FromWriteKey. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func WriteKey(it Item) (entity.WriteKey, error) {
 	id, err := tablekeys.ParseWriteKey(it.Key())
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// FromEvent returns the stored form of e. The identity of the event is only in the key, so that
-// it cannot disagree with an attribute. If the indexed field has a value, it is in the index
-// key too.
+// FromEvent returns the stored form of e. The identity of the event is only in the key, so that it cannot
+// disagree with an attribute. If the indexed field has a value, it is in the index key too.
 func FromEvent(e *model.Event) Item {
 	it := newItem(keys.Event(e.Key()), len(e.Attrs)+6)
 	it.setAttrs(e.Attrs)
@@ -32,11 +31,10 @@ func FromEvent(e *model.Event) Item {
 	return it
 }
 
-// Event is the inverse of FromEvent. Its only error wraps keys.ErrKeyForm: the key is not that
-// of an event, so its bucket is unknown. An event with a valid key and invalid attributes
-// (one of ours is missing or damaged, a field has a type or size that is never written, or
-// a newer version wrote it) is returned as Unreadable, with its expiry if that can be
-// decoded. It can therefore be counted in a rollup.
+// Event is the inverse of FromEvent. Its only error wraps keys.ErrKeyForm: the key is not that of an event,
+// so its bucket is unknown. An event with a valid key and invalid attributes (one of ours is missing or
+// damaged, a field has a type or size that is never written, or a newer version wrote it) is returned as
+// Unreadable, with its expiry if that can be decoded. It can therefore be counted in a rollup.
 func Event(it Item) (model.Event, error) {
 	k, err := keys.ParseEvent(it.Key())
 	if err != nil {
@@ -70,9 +68,8 @@ func Attempt(it Item) uint64 {
 	return 0
 }
 
-// indexedBy returns the field by which an event is indexed, from its index key. It returns ""
-// if another program wrote that key: it is then of another kind, or of a field that is not a
-// text of the event.
+// indexedBy returns the field by which an event is indexed, from its index key. It returns "" if another
+// program wrote that key: it is then of another kind, or of a field that is not a text of the event.
 func indexedBy(e *model.Event, kind, field string) string {
 	if _, ok := indexValue(e.Attrs, field); !ok || kind != e.Series.Kind {
 		return ""

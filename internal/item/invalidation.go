@@ -18,8 +18,7 @@ func FromInvalidation(i entity.Invalidation) Item {
 	return it
 }
 
-// Invalidation is the inverse of FromInvalidation. Errors wrap keys.ErrKeyForm, ErrNewer
-// or ErrDamaged.
+// Invalidation is the inverse of FromInvalidation. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func Invalidation(it Item) (entity.Invalidation, error) {
 	r := readerOf(it)
 	row := keys.Key{PK: r.string(tablekeys.AttrRowPK, required), SK: r.string(tablekeys.AttrRowSK, required)}
@@ -46,8 +45,7 @@ func FromLowWatermark(shard int, at model.Time) Item {
 	return it
 }
 
-// LowWatermark is the inverse of FromLowWatermark. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// LowWatermark is the inverse of FromLowWatermark. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func LowWatermark(it Item) (shard int, at model.Time, err error) {
 	if shard, err = tablekeys.ParseLowWatermark(it.Key()); err != nil {
 		return 0, 0, err

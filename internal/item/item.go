@@ -1,7 +1,6 @@
-// Package item defines the stored format: it encodes and decodes the attributes of events,
-// latest items, rollup rows and all other entities, without AWS types. The store on
-// DynamoDB, the store in memory and the stream decoder all use it, so that the format is
-// defined in one place.
+// Package item defines the stored format: it encodes and decodes the attributes of events, latest items,
+// rollup rows and all other entities, without AWS types. The store on DynamoDB, the store in memory and the
+// stream decoder all use it, so that the format is defined in one place.
 //
 // Encoders write one form. Decoders validate everything that they read. An item whose key is
 // not of the expected class is an error; each decoder documents what it does with an item
@@ -57,8 +56,7 @@ var (
 	ErrRowTooLarge = errors.New("rollup row too large")
 )
 
-// Key returns the primary key of the item. A part is empty if its attribute is missing or not
-// a string.
+// Key returns the primary key of the item. A part is empty if its attribute is missing or not a string.
 func (it Item) Key() keys.Key {
 	return keys.Key{PK: text(it[keys.AttrPK]), SK: text(it[keys.AttrSK])}
 }
@@ -86,8 +84,7 @@ func (it Item) Size() int {
 	return size
 }
 
-// newItem returns an item with a key and our version. attributes is the expected number of
-// others.
+// newItem returns an item with a key and our version. attributes is the expected number of others.
 func newItem(k keys.Key, attributes int) Item {
 	it := make(Item, attributes+3)
 	it[keys.AttrPK], it[keys.AttrSK] = stringOf(k.PK), stringOf(k.SK)

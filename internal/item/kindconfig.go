@@ -20,8 +20,7 @@ func FromKindConfig(c *entity.KindConfig) Item {
 	return it
 }
 
-// KindConfig is the inverse of FromKindConfig. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// KindConfig is the inverse of FromKindConfig. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func KindConfig(it Item) (entity.KindConfig, error) {
 	kind, err := tablekeys.ParseKindConfig(it.Key())
 	if err != nil {
@@ -61,8 +60,7 @@ func FromListedSeries(l entity.ListedSeries) Item {
 	return it
 }
 
-// ListedSeries is the inverse of FromListedSeries. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// ListedSeries is the inverse of FromListedSeries. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func ListedSeries(it Item) (l entity.ListedSeries, err error) {
 	r := readerOf(it)
 	l.Series.Subject, err = keys.ParseMetadata(keys.Key{PK: r.string(tablekeys.AttrOwner, required), SK: keys.ClassMetadata})

@@ -124,8 +124,7 @@ func plainText(b []byte, i int) (text []byte, next int) {
 	return b[i:end], end
 }
 
-// keyText is plainText for a part of the key. It is faster if the part equals that of the last
-// key.
+// keyText is plainText for a part of the key. It is faster if the part equals that of the last key.
 func (s *Scanner) keyText(f *rawItem, part role, last string, b []byte, i int) (text []byte, next int) {
 	if next = jsonscan.Match(b, i, last); s.plainKey && jsonscan.Is(b, next, '"') {
 		f.sameAsLast |= 1 << part

@@ -28,11 +28,10 @@ func FromLatest(l *model.Latest) Item {
 	return it
 }
 
-// Latest is the inverse of FromLatest. All attributes that are not ours become Attrs,
-// including the enrichment of other writers. Attributes with a type that a field cannot have
-// (maps and lists of an enricher) are left out. An item without order attribute was written
-// by enrichment alone and is not Ordered. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// Latest is the inverse of FromLatest. All attributes that are not ours become Attrs, including the
+// enrichment of other writers. Attributes with a type that a field cannot have (maps and lists of an
+// enricher) are left out. An item without order attribute was written by enrichment alone and is not Ordered.
+// Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func Latest(it Item) (model.Latest, error) {
 	series, err := keys.ParseLatest(it.Key())
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 // FromProfile returns the stored form of an active profile.
 func FromProfile(p *model.Profile) Item { return fromProfile(keys.Metadata(p.Subject), p) }
 
-// FromTombstone returns the stored form of a deleted profile. It is in the partition of its
-// subject. It is in none of the profile's indexes, but in the list of tombstones of its
-// subject type.
+// FromTombstone returns the stored form of a deleted profile. It is in the partition of its subject. It is in
+// none of the profile's indexes, but in the list of tombstones of its subject type.
 func FromTombstone(p *model.Profile) Item {
 	it := fromProfile(tablekeys.Tombstone(p.Subject), p)
 	it.SetIndex(keys.IndexGSI1, tablekeys.DeletedEntry(p.Subject, p.DeletedAt))

@@ -52,8 +52,7 @@ func FromPurge(p *entity.Purge) Item {
 	return it
 }
 
-// Purge is the inverse of FromPurge. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// Purge is the inverse of FromPurge. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func Purge(it Item) (entity.Purge, error) {
 	subject, err := tablekeys.ParsePurge(it.Key())
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// MaxPayload is the number of bytes of a payload that quarantine stores: an item can hold 400
-// KB, including the reason. IoT messages, and stream records of items up to a third of that,
-// are stored completely.
+// MaxPayload is the number of bytes of a payload that quarantine stores: an item can hold 400 KB, including
+// the reason. IoT messages, and stream records of items up to a third of that, are stored completely.
 const MaxPayload = 300 << 10
 
 // FromQuarantined returns the stored form of q. It never fails: invalid UTF-8 is replaced, and
@@ -37,8 +36,7 @@ func FromQuarantined(q *entity.Quarantined) Item {
 	return it
 }
 
-// Quarantined is the inverse of FromQuarantined. Errors wrap keys.ErrKeyForm,
-// ErrNewer or ErrDamaged.
+// Quarantined is the inverse of FromQuarantined. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func Quarantined(it Item) (entity.Quarantined, error) {
 	id, subject, _, err := tablekeys.ParseQuarantine(it.Key())
 	if err != nil {

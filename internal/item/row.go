@@ -61,10 +61,9 @@ func (it Item) setRowOptions(r *rollup.Row) {
 	}
 }
 
-// Row is the inverse of FromRow. Children, which is not stored, is 0. Errors wrap
-// keys.ErrKeyForm, ErrNewer or ErrDamaged. With ErrNewer and ErrDamaged it also returns the
-// row without its summary: the key, and the revision, version and expiry if they could be
-// decoded. A damaged row can then be reported and overwritten.
+// Row is the inverse of FromRow. Children, which is not stored, is 0. Errors wrap keys.ErrKeyForm, ErrNewer
+// or ErrDamaged. With ErrNewer and ErrDamaged it also returns the row without its summary: the key, and the
+// revision, version and expiry if they could be decoded. A damaged row can then be reported and overwritten.
 func Row(it Item) (rollup.Row, error) {
 	key, err := keys.ParseRow(it.Key())
 	if err != nil {
@@ -83,9 +82,8 @@ func Row(it Item) (rollup.Row, error) {
 	return row, nil
 }
 
-// RowOrBare is Row for readers of many rows: a row that is damaged or that a newer version wrote
-// is returned without its summary, and is not an error. ok is false if the key is not that
-// of a row.
+// RowOrBare is Row for readers of many rows: a row that is damaged or that a newer version wrote is returned
+// without its summary, and is not an error. ok is false if the key is not that of a row.
 func RowOrBare(it Item) (_ rollup.Row, ok bool) {
 	row, err := Row(it)
 	return row, !errors.Is(err, keys.ErrKeyForm)

@@ -45,8 +45,7 @@ type itemCache struct {
 	members jsonscan.MemberCache[attribute]
 }
 
-// Reset allows the memory of Attrs to be reused. The Attrs of all events scanned so far become
-// invalid.
+// Reset allows the memory of Attrs to be reused. The Attrs of all events scanned so far become invalid.
 func (s *Scanner) Reset() { s.attrs = s.attrs[:0] }
 
 // Event scans the item at b[i:] into e. next is the index after it, or jsonscan.Invalid. An error

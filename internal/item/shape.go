@@ -8,9 +8,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// shape is the JSON text of an item without its values: the text before each value, and the
-// attribute of the value. Most items have the shape of the previous one; then only the
-// values are scanned.
+// shape is the JSON text of an item without its values: the text before each value, and the attribute of the
+// value. Most items have the shape of the previous one; then only the values are scanned.
 type shape struct {
 	steps  []step
 	tail   string // what follows the last value
@@ -43,9 +42,8 @@ const (
 	tryEvery      = 1 << 4
 )
 
-// matchShape scans the item at b[i:] by a known shape. It returns Invalid if no shape matches,
-// or if a value does not have the common form. If matches are rare, it tries only every
-// tryEvery-th item.
+// matchShape scans the item at b[i:] by a known shape. It returns Invalid if no shape matches, or if a value
+// does not have the common form. If matches are rare, it tries only every tryEvery-th item.
 func (s *Scanner) matchShape(b []byte, i int, f *rawItem, cache *shapeCache) (next int) {
 	if cache.wait >= tryEvery && cache.unmatched%tryEvery != 0 {
 		return jsonscan.Invalid

@@ -17,8 +17,7 @@ func FromStreamProgress(at model.Time) Item {
 	return it
 }
 
-// StreamProgress is the inverse of FromStreamProgress. Errors wrap keys.ErrKeyForm, ErrNewer
-// or ErrDamaged.
+// StreamProgress is the inverse of FromStreamProgress. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func StreamProgress(it Item) (model.Time, error) {
 	if k := it.Key(); k != tablekeys.StreamProgress() {
 		return 0, fmt.Errorf("read stream progress under %.80q: %w", k.SK, keys.ErrKeyForm)
@@ -46,8 +45,7 @@ func FromGap(g entity.Gap) Item {
 	return it
 }
 
-// Gap is the inverse of FromGap. Errors wrap keys.ErrKeyForm, ErrNewer or
-// ErrDamaged.
+// Gap is the inverse of FromGap. Errors wrap keys.ErrKeyForm, ErrNewer or ErrDamaged.
 func Gap(it Item) (entity.Gap, error) {
 	from, err := tablekeys.ParseGap(it.Key())
 	if err != nil {

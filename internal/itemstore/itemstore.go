@@ -19,8 +19,7 @@ type Requests struct {
 	Read func(ctx context.Context, operation string, k keys.Key, consistent bool) (item.Item, error)
 	// Page reads one page of a partition, or of an index partition.
 	Page func(ctx context.Context, operation string, l *table.ListRequest) (table.ListPage, error)
-	// Write puts, updates or deletes one item on the precondition of the action. The error is
-	// permanent.
+	// Write puts, updates or deletes one item on the precondition of the action. The error is permanent.
 	Write func(ctx context.Context, operation string, a *table.Action) (Result, error)
 }
 
@@ -42,8 +41,7 @@ func (s Items) put(ctx context.Context, operation string, it item.Item, when tab
 	return s.store.Write(ctx, operation, &table.Action{Key: it.Key(), Put: it, Precondition: when})
 }
 
-// ensure puts an item unless one is stored under its key, which is a repeat: the result is
-// Written.
+// ensure puts an item unless one is stored under its key, which is a repeat: the result is Written.
 func (s Items) ensure(ctx context.Context, operation string, it item.Item) (storage.WriteResult, error) {
 	written, err := s.put(ctx, operation, it, absent)
 	if written.WriteResult == storage.ConditionFailed {

@@ -24,8 +24,7 @@ func (s Items) AdvanceProgress(ctx context.Context, at, floor model.Time) (_ sto
 	return written.WriteResult, stored, err
 }
 
-// PutGap stores a gap on condition that no gap with this start is stored. If one is, the
-// result is Written.
+// PutGap stores a gap on condition that no gap with this start is stored. If one is, the result is Written.
 func (s Items) PutGap(ctx context.Context, gap entity.Gap) (storage.WriteResult, error) {
 	return s.ensure(ctx, "put gap", item.FromGap(gap))
 }

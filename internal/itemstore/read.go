@@ -66,8 +66,7 @@ func (s Items) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollu
 	return page, nil
 }
 
-// QueryIndex reads one page of events from the second index. It skips items that are not
-// events.
+// QueryIndex reads one page of events from the second index. It skips items that are not events.
 func (s Items) QueryIndex(ctx context.Context, r storage.EventIndexQuery) (storage.EventIndexPage, error) {
 	lo, hi := tablekeys.IndexRange(r.From, r.To)
 	request := table.ListRequest{

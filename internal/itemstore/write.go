@@ -32,9 +32,8 @@ func (s Items) DeleteEvent(ctx context.Context, event model.EventKey, now model.
 	return written.WriteResult, err
 }
 
-// CorrectEvent replaces an event for a user, on condition that it exists, does not expire
-// within tier.ExpiryMargin of now, and does not expire earlier than before; otherwise the
-// result is ConditionFailed.
+// CorrectEvent replaces an event for a user, on condition that it exists, does not expire within
+// tier.ExpiryMargin of now, and does not expire earlier than before; otherwise the result is ConditionFailed.
 func (s Items) CorrectEvent(ctx context.Context, event model.Event, now model.Time) (storage.WriteResult, error) {
 	when := notExpiring(now)
 	if event.ExpiresAt != 0 { // a correction may not shorten the retention of an event

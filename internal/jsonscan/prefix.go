@@ -2,8 +2,7 @@ package jsonscan
 
 import "encoding/binary"
 
-// Prefix is an expected text, prepared for fast comparison. The zero value is the empty
-// text.
+// Prefix is an expected text, prepared for fast comparison. The zero value is the empty text.
 type Prefix struct {
 	head, mask [headWords]uint64 // the first bytes of text, and a mask of those that belong to it
 	text       string

@@ -9,8 +9,7 @@ import (
 // Raw is the text of a string between its quotes.
 type Raw struct {
 	Bytes []byte
-	// Plain is true if the bytes are ASCII without escapes. Otherwise the string is the
-	// result of Unescape.
+	// Plain is true if the bytes are ASCII without escapes. Otherwise the string is the result of Unescape.
 	Plain bool
 }
 
@@ -20,9 +19,8 @@ const (
 	high = 0x8080808080808080
 )
 
-// special sets the high bit of each byte of w that is not plain text: quotes, backslashes,
-// control characters and bytes above ASCII. Only the lowest mark is reliable, because a
-// borrow can set higher ones.
+// special sets the high bit of each byte of w that is not plain text: quotes, backslashes, control characters
+// and bytes above ASCII. Only the lowest mark is reliable, because a borrow can set higher ones.
 func special(w uint64) uint64 {
 	quote, slash := w^each*'"', w^each*'\\'
 	return ((quote-each)&^quote | (slash-each)&^slash | (w - each*' ') | w) & high

@@ -16,12 +16,10 @@ func Space(b []byte, i int) int {
 // Is reports whether the byte at i is c. It is false at the end of the text.
 func Is(b []byte, i int, c byte) bool { return uint(i) < uint(len(b)) && b[i] == c }
 
-// Null reports whether the value at i is null, which encoding/json treats like an absent
-// value.
+// Null reports whether the value at i is null, which encoding/json treats like an absent value.
 func Null(b []byte, i int) bool { return Is(b, i, 'n') }
 
-// Text scans the string at i. If the value there is not a string, text.Bytes is nil and next
-// is i.
+// Text scans the string at i. If the value there is not a string, text.Bytes is nil and next is i.
 func Text(b []byte, i int) (text Raw, next int) {
 	if !Is(b, i, '"') {
 		return Raw{}, i

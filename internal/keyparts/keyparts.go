@@ -15,11 +15,10 @@ const Separator = '#'
 
 // escapeByte begins an escape: %, then the byte in two upper-case hexadecimal digits.
 //
-// Every byte up to and including the percent sign is escaped, not only the separator
-// and the percent sign. This keeps the byte order: an escape begins with a byte below
-// all unescaped bytes, and it encodes a byte below them too. Control characters and
-// the space are escaped for the same reason. All bytes of multi-byte runes are above the
-// percent sign and are not escaped.
+// Every byte up to and including the percent sign is escaped, not only the separator and the percent sign.
+// This keeps the byte order: an escape begins with a byte below all unescaped bytes, and it encodes a byte
+// below them too. Control characters and the space are escaped for the same reason. All bytes of multi-byte
+// runes are above the percent sign and are not escaped.
 const escapeByte = '%'
 
 const hexDigits = "0123456789ABCDEF"
@@ -55,9 +54,8 @@ func escape(b *strings.Builder, part string) {
 	b.WriteString(part[done:])
 }
 
-// Split unescapes the parts of key into parts and returns how many there are. It
-// returns an error if there are more than len(parts), or if one is not escaped as Join
-// escapes it.
+// Split unescapes the parts of key into parts and returns how many there are. It returns an error if there
+// are more than len(parts), or if one is not escaped as Join escapes it.
 func Split(key string, parts []string) (n int, err error) {
 	for more := true; more; n++ {
 		if n == len(parts) {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Merge returns an iterator over the items of several iterators, each of which is in the order of
-// compare: at most limit items, 0 means all. Equal items keep the order of their iterators. An
-// error comes last.
+// Merge returns an iterator over the items of several iterators, each of which is in the order of compare: at
+// most limit items, 0 means all. Equal items keep the order of their iterators. An error comes last.
 func Merge[T any](limit int, compare func(a, b T) int, all ...iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var heads []*head[T]

@@ -118,8 +118,7 @@ func distinctText(n int64, exact bool) string {
 	return "about " + strconv.FormatInt(n, 10)
 }
 
-// valuesText returns how many values a dimension has, with "over" if the row does not
-// hold all of them.
+// valuesText returns how many values a dimension has, with "over" if the row does not hold all of them.
 func valuesText(d rollup.Dimension) string {
 	if d.Exact {
 		return strconv.Itoa(len(d.Values))

@@ -8,8 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Times says how times are shown. The zero value shows them as the HTTP API does: in UTC, with
-// milliseconds.
+// Times says how times are shown. The zero value shows them as the HTTP API does: in UTC, with milliseconds.
 type Times struct {
 	Zone   *time.Location // nil means UTC
 	Format string         // a key of TimeFormats

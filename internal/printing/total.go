@@ -44,8 +44,7 @@ func Total(w io.Writer, t query.RangeTotal) error {
 	return printParts(w, t)
 }
 
-// printParts says how many events there are, from where they were read, and what is
-// missing.
+// printParts says how many events there are, from where they were read, and what is missing.
 func printParts(w io.Writer, t query.RangeTotal) error {
 	fmt.Fprintf(w, "%s events%s", terminal.Grouped(int(t.Summary.Events())), byKind(t.Kinds))
 	for i, p := range httpapi.TotalOf(t).Parts {

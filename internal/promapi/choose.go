@@ -23,10 +23,9 @@ type window struct {
 	reason   string
 }
 
-// chooseWindow returns the coarsest tier whose buckets are not longer than the step and the range
-// of a selector, or the finest tier if all are longer. If it has expired in the window, it is
-// the next coarser tier that has not. All kinds have the tier, so that no result mixes sums
-// of hours and of days.
+// chooseWindow returns the coarsest tier whose buckets are not longer than the step and the range of a
+// selector, or the finest tier if all are longer. If it has expired in the window, it is the next coarser
+// tier that has not. All kinds have the tier, so that no result mixes sums of hours and of days.
 func chooseWindow(kinds []*catalog.Kind, hints *storage.SelectHints, now model.Time) (window, error) {
 	tiers := commonTiers(kinds)
 	if len(tiers) == 0 {

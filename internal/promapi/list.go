@@ -29,8 +29,7 @@ func (e limitError) Error() string { return e.text }
 
 func beyond(format string, args ...any) error { return limitError{fmt.Sprintf(format, args...)} }
 
-// list returns the listed series that the matchers of kind, subject and stream match. No
-// match is no error.
+// list returns the listed series that the matchers of kind, subject and stream match. No match is no error.
 func (a *API) list(ctx context.Context, matchers []*labels.Matcher) (found []query.Series, err error) {
 	read := 0
 	for _, subject := range a.Catalog.Subjects() {

@@ -17,13 +17,11 @@ var outcomes = []model.Outcome{
 	model.Collision, model.Conflict, model.Gone, model.Rejected, storedBefore,
 }
 
-// storedBefore counts the duplicates among observations that were sent again after a lost
-// response. They may be duplicates of their own first attempt, so they are not counted as
-// duplicates of the input.
+// storedBefore counts the duplicates among observations that were sent again after a lost response. They may
+// be duplicates of their own first attempt, so they are not counted as duplicates of the input.
 const storedBefore model.Outcome = "stored"
 
-// shown is how many rejections, and how many observations with invalid values, are printed
-// with their reason.
+// shown is how many rejections, and how many observations with invalid values, are printed with their reason.
 const (
 	shownRejections = 5
 	shownInvalid    = 3

@@ -31,8 +31,7 @@ var dialects = []dialect{
 	}},
 }
 
-// exported is the layout of "tidemark export events": only the identity and the exact fields
-// are read.
+// exported is the layout of "tidemark export events": only the identity and the exact fields are read.
 func exported(k *catalog.Kind) dialect {
 	fields := map[string]string{"fields": "*"}
 	for _, m := range k.Measures {
@@ -52,8 +51,7 @@ func dialectOf(k *catalog.Kind, header []string) dialect {
 	return dialect{}
 }
 
-// columns returns the columns of a header: those that the dialect has, and the others as they
-// are guessed.
+// columns returns the columns of a header: those that the dialect has, and the others as they are guessed.
 func (d dialect) columns(k *catalog.Kind, header []string, sample [][]string) (ColumnMap, error) {
 	var known ColumnMap
 	var rest []string
@@ -89,8 +87,7 @@ func columnsOf(header, some []string, rows [][]string) [][]string {
 // sqlTime is a time without a zone, with nanoseconds: what Timestream unloads, in UTC.
 var sqlTime = regexp.MustCompile(`^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{3})\d{6}$`)
 
-// time returns the time of a row in a form that the API accepts. Of finer times it keeps the
-// milliseconds.
+// time returns the time of a row in a form that the API accepts. Of finer times it keeps the milliseconds.
 func (d dialect) time(header, row []string, text string) string {
 	if m := sqlTime.FindStringSubmatch(text); m != nil && d.name == "Timestream" {
 		return m[1] + "T" + m[2] + "Z"

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// pricePerUnit is the price of a write unit in dollars, on demand in us-east-1, as in
-	// docs/COST.md.
+	// pricePerUnit is the price of a write unit in dollars, on demand in us-east-1, as in docs/COST.md.
 	pricePerUnit = 0.625e-6
 	// localRate is how many observations "tidemark dev" stores a second on two cores.
 	localRate = 700

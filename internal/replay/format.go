@@ -39,8 +39,7 @@ var foreign = []struct {
 	{regexp.MustCompile(`^---\r?\n|^- \w+:`), "YAML", "convert it to JSON, for example with yq -o json"},
 }
 
-// formatOf returns the format of a file from its name and its first lines. Line
-// protocol needs a mapping.
+// formatOf returns the format of a file from its name and its first lines. Line protocol needs a mapping.
 func formatOf(name string, start []byte, mapped, mapping bool) (format, error) {
 	text := bytes.TrimLeft(start, " \t\r\n")
 	first, _, _ := bytes.Cut(text, []byte("\n"))

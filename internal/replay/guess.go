@@ -39,8 +39,7 @@ func guessColumns(k *catalog.Kind, header []string, known ColumnMap, sample [][]
 	return append(columns, otherColumns(k, columns, header)...), nil
 }
 
-// titles returns the titles under which a field of every kind is known, the field's own
-// name first.
+// titles returns the titles under which a field of every kind is known, the field's own name first.
 func titles(k *catalog.Kind, short string) []string {
 	subject := strings.ToLower(k.Subject.Name)
 	return append([]string{title(shortNames(k)[short])}, map[string][]string{
@@ -64,8 +63,7 @@ func title(header string) string {
 	}, header)
 }
 
-// named returns the columns with one of the titles; only that with the first title if
-// there is one.
+// named returns the columns with one of the titles; only that with the first title if there is one.
 func named(header, titles []string) (found []string) {
 	for _, h := range header {
 		switch at := slices.Index(titles, title(h)); {

@@ -41,8 +41,7 @@ type Input struct {
 	Kind    *catalog.Kind
 	Columns ColumnMap // of CSV files; if empty, formats and columns are guessed
 	Clock   Clock     // of CSV files
-	// Notice is called with how the columns of a file are read, if they were guessed; may
-	// be nil.
+	// Notice is called with how the columns of a file are read, if they were guessed; may be nil.
 	Notice func(text string)
 	// Points is what points of line protocol become; nil refuses them.
 	Points *source.Mapping

@@ -106,8 +106,7 @@ type column struct {
 	optional bool // an empty cell means that the field is in another column
 }
 
-// shortNames maps the names that users write for the fields that every kind has to the
-// names of these fields.
+// shortNames maps the names that users write for the fields that every kind has to the names of these fields.
 func shortNames(k *catalog.Kind) map[string]string {
 	return map[string]string{
 		"subject": k.Subject.Field, "stream": catalog.StreamField,
@@ -115,8 +114,7 @@ func shortNames(k *catalog.Kind) map[string]string {
 	}
 }
 
-// ParseColumns reads a map such as subject=device,time=ts,value=value. Its errors are
-// usage errors.
+// ParseColumns reads a map such as subject=device,time=ts,value=value. Its errors are usage errors.
 func ParseColumns(text string, k *catalog.Kind) (ColumnMap, error) {
 	var columns ColumnMap
 	for pair := range strings.SplitSeq(text, ",") {

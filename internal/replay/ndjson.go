@@ -43,8 +43,7 @@ func (r *ndjsonReader) observation(line []byte) Observation {
 	return o
 }
 
-// eventTime reads a time as the API does, except that a time finer than milliseconds is
-// always truncated.
+// eventTime reads a time as the API does, except that a time finer than milliseconds is always truncated.
 func eventTime(f ingest.Field) (model.Time, bool) {
 	parse := model.ParseTime
 	if f.Form == ingest.NumberForm {

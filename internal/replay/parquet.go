@@ -50,8 +50,7 @@ func (in Input) openParquet(name string, file files.File) (_ reader, err error) 
 	return r, nil
 }
 
-// notDamaged replaces the panic of a function by its error: the library panics on some damaged
-// files.
+// notDamaged replaces the panic of a function by its error: the library panics on some damaged files.
 func notDamaged(name string, err *error) {
 	if reason := recover(); reason != nil {
 		*err = damaged(name, fmt.Errorf("%v", reason))

@@ -17,8 +17,7 @@ import (
 // mostParts limits the tags, and the fields, of a point.
 const mostParts = 1000
 
-// pointsReader reads InfluxDB line protocol, and makes observations by the mapping of the
-// configuration.
+// pointsReader reads InfluxDB line protocol, and makes observations by the mapping of the configuration.
 type pointsReader struct {
 	lines   ndjsonReader
 	mapping *source.Mapping

@@ -129,8 +129,7 @@ func (s *Sender) runLane(ctx context.Context, lane <-chan Observation) error {
 	return ctx.Err()
 }
 
-// sendAll sends observations in as few requests as it can, those of a series together and in
-// their order.
+// sendAll sends observations in as few requests as it can, those of a series together and in their order.
 func (s *Sender) sendAll(ctx context.Context, all []Observation) error {
 	slices.SortStableFunc(all, func(a, b Observation) int { return strings.Compare(a.Series, b.Series) })
 	for len(all) > 0 {
@@ -173,8 +172,7 @@ func (s *Sender) sendBatch(ctx context.Context, batch []Observation) error {
 	return fmt.Errorf("send %d observations, the first from %s: no outcome after %d attempts: %w", len(batch), batch[0].Location, maxAttempts, failure)
 }
 
-// post sends one request and counts its outcomes. It returns the observations that have
-// none.
+// post sends one request and counts its outcomes. It returns the observations that have none.
 func (s *Sender) post(ctx context.Context, batch []Observation) (rest []Observation, err error) {
 	url := s.URL
 	if s.Strict {

@@ -1,8 +1,7 @@
-// Package retry repeats requests that the table did not decide, because it was busy or
-// its response was lost. It is the only retry with backoff in this module. A decision of
-// the table, such as a failed condition, is returned to the caller and not repeated. Each
-// pause is a random part of a bound that doubles ("full jitter" in the AWS Architecture
-// Blog's "Exponential Backoff And Jitter"), so that writers that collided once do not
+// Package retry repeats requests that the table did not decide, because it was busy or its response was lost.
+// It is the only retry with backoff in this module. A decision of the table, such as a failed condition, is
+// returned to the caller and not repeated. Each pause is a random part of a bound that doubles ("full jitter"
+// in the AWS Architecture Blog's "Exponential Backoff And Jitter"), so that writers that collided once do not
 // collide again.
 package retry
 
@@ -63,8 +62,7 @@ type Retrier struct {
 	Policy
 	Rand  io.Reader                                  // source of the lengths of pauses
 	Sleep func(context.Context, time.Duration) error // nil means the package's Sleep
-	// OnRetry is called with the result of a request before the request is repeated. It
-	// may be nil.
+	// OnRetry is called with the result of a request before the request is repeated. It may be nil.
 	OnRetry func(storage.WriteResult)
 }
 
@@ -152,8 +150,7 @@ func (r Retrier) Wait(ctx context.Context, d time.Duration) error {
 	return Sleep(ctx, d)
 }
 
-// Sleep waits for d on the wall clock, or returns the context's error if the context ends
-// first.
+// Sleep waits for d on the wall clock, or returns the context's error if the context ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -165,10 +162,9 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// WithHeadroom returns a context that ends earlier than ctx, so that there is time to
-// respond before the deadline of ctx. It ends headroom earlier, or a tenth of the time
-// that is left, if that is less. Without a deadline only cancel ends it. The caller must
-// call cancel.
+// WithHeadroom returns a context that ends earlier than ctx, so that there is time to respond before the
+// deadline of ctx. It ends headroom earlier, or a tenth of the time that is left, if that is less. Without a
+// deadline only cancel ends it. The caller must call cancel.
 func WithHeadroom(ctx context.Context, headroom time.Duration) (_ context.Context, cancel context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {

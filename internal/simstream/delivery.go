@@ -38,8 +38,7 @@ type Delivery struct {
 	Handler  Handler
 	// GivenUp is called for records that exceeded their retries or age. It may be nil.
 	GivenUp func(eventsource.GivenUp, []eventsource.Record)
-	// Lost is called for records that the table stream removed before they were delivered. It
-	// may be nil.
+	// Lost is called for records that the table stream removed before they were delivered. It may be nil.
 	Lost func([]eventsource.Record)
 }
 

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Dice make all random choices of a simulated history. A choice depends only on the seed and on
-// its name, not on earlier choices, so that removing one choice does not change the others.
-// Shrinking needs this.
+// Dice make all random choices of a simulated history. A choice depends only on the seed and on its name, not
+// on earlier choices, so that removing one choice does not change the others. Shrinking needs this.
 //
 // Each choice has a default, zero: no fault, no wait, no operation. Shrinking replaces a choice
 // by its default. The same name always gives the same choice, so number repeated choices:
@@ -67,8 +66,7 @@ func (d Dice) Span(name string, most time.Duration) time.Duration {
 	return time.Duration(d.Pick(name, int(most.Milliseconds()))) * time.Millisecond
 }
 
-// Rand returns a random source that depends only on the seed and on the part. Shrinking does
-// not change it.
+// Rand returns a random source that depends only on the seed and on the part. Shrinking does not change it.
 func (d Dice) Rand() io.Reader {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], d.tape.seed)

@@ -10,10 +10,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Sim is one simulated history: a clock that advances from event to event, actors that run one
-// at a time, a table stream, and a function that the stream is delivered to. Nothing runs
-// concurrently and nothing waits for real time, so that a history of years takes milliseconds
-// and is the same in every run.
+// Sim is one simulated history: a clock that advances from event to event, actors that run one at a time, a
+// table stream, and a function that the stream is delivered to. Nothing runs concurrently and nothing waits
+// for real time, so that a history of years takes milliseconds and is the same in every run.
 //
 // Use it only in Trial.Setup and in the functions that Setup registers.
 type Sim struct {
@@ -133,8 +132,7 @@ func (s *Sim) checkIfQuiet() {
 	}
 }
 
-// CheckNow runs the checks if the history is quiet. Call it when the time alone may have changed
-// the outcome.
+// CheckNow runs the checks if the history is quiet. Call it when the time alone may have changed the outcome.
 func (s *Sim) CheckNow() {
 	for _, check := range s.checks {
 		if s.failure != nil || !s.Quiet() {

@@ -12,9 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Stream is a simulated table stream. Its records are in shards that split, merge and end, and
-// are kept for a day. Records of a shard, and therefore of an item, are ordered. A shard is
-// read after its parents.
+// Stream is a simulated table stream. Its records are in shards that split, merge and end, and are kept for a
+// day. Records of a shard, and therefore of an item, are ordered. A shard is read after its parents.
 type Stream struct {
 	sim       *Sim
 	arn       string
@@ -131,8 +130,7 @@ func (st *Stream) split(sh *simShard, partition string) *simShard {
 	return right
 }
 
-// merge replaces a shard and the next one by a new shard. If there is no next one, it replaces
-// one shard.
+// merge replaces a shard and the next one by a new shard. If there is no next one, it replaces one shard.
 func (st *Stream) merge(sh *simShard) *simShard {
 	for _, other := range st.shards {
 		if !other.ended && sh.high < math.MaxUint32 && other.low == sh.high+1 {
@@ -146,9 +144,8 @@ func (st *Stream) merge(sh *simShard) *simShard {
 	return next
 }
 
-// failover replaces the table stream by that of a replica, from its oldest record. The ARN, the
-// sequence numbers, the event IDs and the order between items differ, and expiries do not have
-// the identity of TTL.
+// failover replaces the table stream by that of a replica, from its oldest record. The ARN, the sequence
+// numbers, the event IDs and the order between items differ, and expiries do not have the identity of TTL.
 func (st *Stream) failover() {
 	st.failovers++
 	old := st.shards

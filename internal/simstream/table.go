@@ -43,9 +43,8 @@ func NewTable(s *Sim, keyAttributes ...string) *Table {
 // Write is a conditional change of one item.
 type Write struct {
 	Key []string
-	// Change returns the new item for the stored one, which is nil if it does not exist. It
-	// returns nil to remove the item, and ErrCondition to change nothing. It must not modify
-	// old.
+	// Change returns the new item for the stored one, which is nil if it does not exist. It returns nil to
+	// remove the item, and ErrCondition to change nothing. It must not modify old.
 	Change func(old item.Item) (item.Item, error)
 }
 
@@ -98,8 +97,7 @@ func (t *Table) Transact(ctx context.Context, writes ...Write) error {
 	}[result]
 }
 
-// All returns the items of a partition in order of their keys, without a request. It is for
-// checks.
+// All returns the items of a partition in order of their keys, without a request. It is for checks.
 func (t *Table) All(partition string) []item.Item {
 	var found []item.Item
 	for _, name := range slices.Sorted(maps.Keys(t.items)) {

@@ -128,8 +128,7 @@ type shrinker struct {
 	runs int
 }
 
-// play simulates the history with only the choices in keep, and returns those that it made and
-// how it failed.
+// play simulates the history with only the choices in keep, and returns those that it made and how it failed.
 func (sh *shrinker) play(keep map[uint64]bool) ([]uint64, error) {
 	sh.runs++
 	s := newSim(sh.seed, keep, sh.Rates, nil)
@@ -137,8 +136,7 @@ func (sh *shrinker) play(keep map[uint64]bool) ([]uint64, error) {
 	return s.dice.tape.taken, failure
 }
 
-// reduce is delta debugging: it removes smaller and smaller pieces without which the history
-// still fails.
+// reduce is delta debugging: it removes smaller and smaller pieces without which the history still fails.
 func (sh *shrinker) reduce(left []uint64) []uint64 {
 	for size := (len(left) + 1) / 2; size > 0 && sh.runs < maxRuns; {
 		smaller, ok := sh.without(left, size)

@@ -9,8 +9,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Range requests one page of a series: events by event time, or rollup rows by bucket
-// start.
+// Range requests one page of a series: events by event time, or rollup rows by bucket start.
 type Range struct {
 	Series   model.Series
 	From, To model.Time // half-open: [From, To)

@@ -48,10 +48,9 @@ type Call struct {
 // ErrRead is the error of a read that a policy lets fail. It is transient.
 var ErrRead = errors.New("the read failed")
 
-// FaultyStore adds faults to the Store it embeds: each write has the fault that Writes
-// returns, and each read fails for which Reads returns true. A nil policy adds none. Policies
-// are called one at a time. FaultyStore is safe for concurrent use; then the order of calls
-// decides which of them a random policy lets fail.
+// FaultyStore adds faults to the Store it embeds: each write has the fault that Writes returns, and each read
+// fails for which Reads returns true. A nil policy adds none. Policies are called one at a time. FaultyStore
+// is safe for concurrent use; then the order of calls decides which of them a random policy lets fail.
 type FaultyStore struct {
 	Store
 	Writes func(Call) WriteFault

@@ -16,8 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
-// Store combines the interfaces that append, aggregate, query, lifecycle and alerts need of
-// a table.
+// Store combines the interfaces that append, aggregate, query, lifecycle and alerts need of a table.
 type Store interface {
 	ingest.Store
 	ingest.ChangeStore
@@ -43,8 +42,7 @@ type Table interface {
 	UpdateItem(ctx context.Context, set item.Item) error
 	// DeleteItem removes an item, if there is one.
 	DeleteItem(ctx context.Context, k keys.Key) error
-	// Scan reads one page of all items after a position. The zero Key is the start and, as
-	// next, the end.
+	// Scan reads one page of all items after a position. The zero Key is the start and, as next, the end.
 	Scan(ctx context.Context, after keys.Key) (page []item.Item, next keys.Key, err error)
 	// Partition is Scan of one partition key, in order of the sort keys.
 	Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, err error)

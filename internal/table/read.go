@@ -36,8 +36,7 @@ func Items(ctx context.Context, from Lister, l ListRequest) iter.Seq2[item.Item,
 	return pages.ItemsAfter(l.After, readList(ctx, from, l))
 }
 
-// Pages returns an iterator over the pages of a request, from l.After on. An error comes
-// last, with no page.
+// Pages returns an iterator over the pages of a request, from l.After on. An error comes last, with no page.
 func Pages(ctx context.Context, from Lister, l ListRequest) iter.Seq2[[]item.Item, error] {
 	return pages.Pages(l.After, readList(ctx, from, l))
 }
@@ -50,8 +49,7 @@ func readList(ctx context.Context, from Lister, l ListRequest) pages.Read[item.I
 	}
 }
 
-// Decode returns what an item that was read stores: nil if there is no item, and err if it could
-// not be read.
+// Decode returns what an item that was read stores: nil if there is no item, and err if it could not be read.
 func Decode[T any](it item.Item, err error, decode func(item.Item) (T, error)) (*T, error) {
 	if err != nil || it == nil {
 		return nil, err

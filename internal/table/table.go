@@ -1,7 +1,6 @@
-// Package table holds the general requests to the table: pages of a partition or of an
-// index, and transactions on complete items. A use case whose items need no special request
-// lists in its own interface which of these it sends. A store reports what the server said
-// and makes no decision.
+// Package table holds the general requests to the table: pages of a partition or of an index, and
+// transactions on complete items. A use case whose items need no special request lists in its own interface
+// which of these it sends. A store reports what the server said and makes no decision.
 package table
 
 import (
@@ -37,9 +36,8 @@ type Position struct {
 	Sort string // its sort key in the index; "" in the table itself
 }
 
-// Transaction is one TransactWriteItems. A request with the same token within ten minutes
-// is the same transaction: it returns Written if it was stored. A changed transaction
-// needs a new token.
+// Transaction is one TransactWriteItems. A request with the same token within ten minutes is the same
+// transaction: it returns Written if it was stored. A changed transaction needs a new token.
 type Transaction struct {
 	Token   string
 	Actions []Action // at most MaxItems; each key once

@@ -23,8 +23,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Reader reads the table's configuration of a kind, strongly consistent; nil if none was
-// applied.
+// Reader reads the table's configuration of a kind, strongly consistent; nil if none was applied.
 type Reader interface {
 	KindConfig(ctx context.Context, kind string) (*entity.KindConfig, error)
 }
@@ -71,8 +70,7 @@ func LoadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time
 	return err
 }
 
-// Applier makes a declared configuration that of the table. It is safe to run repeatedly,
-// and beside others.
+// Applier makes a declared configuration that of the table. It is safe to run repeatedly, and beside others.
 type Applier struct {
 	Table    Store
 	Now      func() model.Time
@@ -82,9 +80,8 @@ type Applier struct {
 	// Retired names kinds whose configuration is deleted, because they are no longer declared
 	// and the last of their items has expired.
 	Retired []string
-	// Sweep sweeps one queue shard, so that it has a low watermark before a tier becomes
-	// deferred: without one, readers would fold all its buckets. Required if a tier can
-	// become deferred.
+	// Sweep sweeps one queue shard, so that it has a low watermark before a tier becomes deferred: without
+	// one, readers would fold all its buckets. Required if a tier can become deferred.
 	Sweep func(ctx context.Context, shard int) error
 }
 

@@ -8,12 +8,11 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// changeOver makes a stored tier deferred or immediate, as it is declared. Processes read
-// the configuration at different times, so the two sides change one after the other. To
-// deferred: readers fold open buckets as soon as they know, and aggregation leaves these
-// buckets after Lead, when all readers know. To immediate: aggregation recomputes as soon as
-// it knows, and readers go on folding until every invalidation was worked off after Lead;
-// see Drained.
+// changeOver makes a stored tier deferred or immediate, as it is declared. Processes read the configuration
+// at different times, so the two sides change one after the other. To deferred: readers fold open buckets as
+// soon as they know, and aggregation leaves these buckets after Lead, when all readers know. To immediate:
+// aggregation recomputes as soon as it knows, and readers go on folding until every invalidation was worked
+// off after Lead; see Drained.
 func changeOver(c *entity.TierConfig, declared tier.Tier, now model.Time) {
 	switch {
 	case declared.Deferred && (!c.Deferred || c.ImmediateAt != 0):
@@ -37,9 +36,8 @@ func becomesDeferred(stored *entity.KindConfig, next entity.KindConfig) bool {
 	return slices.ContainsFunc(next.Tiers, func(t entity.TierConfig) bool { return t.Deferred && !deferred[t.Unit] })
 }
 
-// DrainFrom returns the time from which the invalidations of tiers that are immediate again
-// can be worked off for good: no process leaves a bucket to a sweep any more. ok is false if
-// there are no such tiers.
+// DrainFrom returns the time from which the invalidations of tiers that are immediate again can be worked off
+// for good: no process leaves a bucket to a sweep any more. ok is false if there are no such tiers.
 func DrainFrom(c *entity.KindConfig) (from model.Time, ok bool) {
 	for _, t := range c.Tiers {
 		if t.ImmediateAt != 0 {

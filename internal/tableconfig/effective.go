@@ -44,8 +44,7 @@ func Policy(stored *entity.KindConfig) (tier.Policy, error) {
 	return p, nil
 }
 
-// leastIfShorter returns the least retention as package tier writes it: zero if it is the
-// present one.
+// leastIfShorter returns the least retention as package tier writes it: zero if it is the present one.
 func leastIfShorter[T comparable](least, retention T) (zero T) {
 	if least == retention {
 		return zero

@@ -13,10 +13,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Spec returns the fields that a process folds by at now: those of the table, because rows
-// say by the version of these fields what they include. A removed field is folded for Lead
-// longer: by then every reader knows that its figures are not whole. The result depends on
-// the arguments only.
+// Spec returns the fields that a process folds by at now: those of the table, because rows say by the version
+// of these fields what they include. A removed field is folded for Lead longer: by then every reader knows
+// that its figures are not whole. The result depends on the arguments only.
 func Spec(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) *rollup.Spec {
 	return &rollup.Spec{
 		MaxMeasures: declared.MaxMeasures, FieldsAt: fieldsAt(stored),
@@ -103,9 +102,8 @@ type fieldChange struct {
 	version model.Time // of the fields that are added: later than any before
 }
 
-// next returns the fields after declared ones are applied. A removed field is kept: its rows
-// are not whole when it is declared again, unless that is so soon that every process has
-// folded it all the time.
+// next returns the fields after declared ones are applied. A removed field is kept: its rows are not whole
+// when it is declared again, unless that is so soon that every process has folded it all the time.
 func (c fieldChange) next(stored, declared []entity.FieldConfig) []entity.FieldConfig {
 	for i := range declared {
 		d := &declared[i]

@@ -110,11 +110,10 @@ func eventsFrom(leastRaw time.Duration, now model.Time, maxAhead time.Duration) 
 	return now.Add(-leastRaw).Add(maxAhead + tier.ExpiryMargin)
 }
 
-// firstBucket returns from when a new tier has rows: the start of a bucket of the next
-// coarser tier, before which no process uses the tier, or a later declared time. The
-// coarsest tier has no coarser rows that it could make wrong: its buckets begin where none of
-// their children can have expired. Rows that it had before it was removed may miss changes,
-// so a tier that is declared again begins like a new finer one.
+// firstBucket returns from when a new tier has rows: the start of a bucket of the next coarser tier, before
+// which no process uses the tier, or a later declared time. The coarsest tier has no coarser rows that it
+// could make wrong: its buckets begin where none of their children can have expired. Rows that it had before
+// it was removed may miss changes, so a tier that is declared again begins like a new finer one.
 func (s start) firstBucket(declared []tier.Tier, level int, again bool) model.Time {
 	t := declared[level]
 	children := s.events

@@ -73,8 +73,7 @@ func OpenAlert(severity entity.Severity, id string, shard int) keys.Key {
 	return keys.Key{PK: OpenPartition(severity, shard), SK: keyparts.Join(id)}
 }
 
-// OpenPartition returns the partition key of a shard of the open alerts of a severity, in
-// the first index.
+// OpenPartition returns the partition key of a shard of the open alerts of a severity, in the first index.
 func OpenPartition(severity entity.Severity, shard int) string {
 	return keyparts.Join(classOpen, string(severity), strconv.Itoa(shard))
 }
@@ -85,6 +84,5 @@ func Outbox(at model.Time, alert string, shard int) keys.Key {
 	return keys.Key{PK: OutboxPartition(shard), SK: keyparts.Join(at.String(), alert)}
 }
 
-// OutboxPartition returns the partition key of a shard of the undelivered notifications,
-// in the first index.
+// OutboxPartition returns the partition key of a shard of the undelivered notifications, in the first index.
 func OutboxPartition(shard int) string { return keyparts.Join(classOutbox, strconv.Itoa(shard)) }

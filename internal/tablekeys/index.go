@@ -73,8 +73,7 @@ func LatestEntry(s model.Series, by, sort []string) keys.Key {
 	}
 }
 
-// LatestEntryPartition returns the partition key of the latest items of a kind that have
-// these values.
+// LatestEntryPartition returns the partition key of the latest items of a kind that have these values.
 func LatestEntryPartition(kind string, by []string) string {
 	return keyparts.Join(append([]string{keys.ClassLatest, kind}, by...)...)
 }

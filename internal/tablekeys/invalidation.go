@@ -36,10 +36,9 @@ func InvalidationPartition(shard int) string {
 	return keyparts.Join(ClassInvalidation, strconv.Itoa(shard))
 }
 
-// Invalidation returns the key of an invalidation: in the partition of its queue shard,
-// under its due time and a hash of its row's key. The hash keeps the sort key short,
-// however long the key of the row is. The byte order of the sort keys is the order of
-// due times.
+// Invalidation returns the key of an invalidation: in the partition of its queue shard, under its due time
+// and a hash of its row's key. The hash keeps the sort key short, however long the key of the row is. The
+// byte order of the sort keys is the order of due times.
 func Invalidation(i entity.Invalidation) keys.Key {
 	row := keys.Row(i.Key)
 	sum := sha256.Sum256([]byte(row.PK + "\x00" + row.SK))

@@ -110,8 +110,7 @@ func DeletedEntry(s model.Subject, deletedAt model.Time) keys.Key {
 	return keys.Key{PK: DeletedPartition(s.Type), SK: keyparts.Join(deletedAt.String(), s.ID)}
 }
 
-// DeletedPartition returns the partition key, in the first index, of the tombstones of a
-// subject type.
+// DeletedPartition returns the partition key, in the first index, of the tombstones of a subject type.
 func DeletedPartition(subjectType string) string { return keyparts.Join(ClassDeleted, subjectType) }
 
 // ClassPurgeLock is the class of purge locks.

@@ -1,7 +1,6 @@
 package tablekeys
 
-// Attributes of events and latest items. The time and the id of an event are stored only
-// in its key.
+// Attributes of events and latest items. The time and the id of an event are stored only in its key.
 const (
 	AttrAt        = "_at"      // String, latest item: time of its newest event
 	AttrID        = "_id"      // String, latest item: id of its newest event, possibly empty

@@ -11,8 +11,7 @@ import (
 // series. It also begins the partition keys of the rules of subject types.
 const ClassRule = "RULE"
 
-// RulePrefix begins the sort key of every rule and state in the partition of a subject,
-// and of no other item.
+// RulePrefix begins the sort key of every rule and state in the partition of a subject, and of no other item.
 const RulePrefix = ClassRule + string(separator)
 
 // The sort key of an item among rules has one of these parts after the kind.
@@ -35,8 +34,7 @@ func Rule(r *entity.Rule) keys.Key {
 	return keys.Key{PK: keys.SubjectPartition(subject), SK: keyparts.Join(ClassRule, r.Kind, partRule, r.ID())}
 }
 
-// RulesPrefix returns the prefix of the sort keys of a subject's rules and states of a
-// kind.
+// RulesPrefix returns the prefix of the sort keys of a subject's rules and states of a kind.
 func RulesPrefix(kind string) string { return keyparts.Join(ClassRule, kind, "") }
 
 // SubjectRulesMarker returns the key of the marker, among the rules of a subject type,
@@ -45,8 +43,7 @@ func SubjectRulesMarker(subjectType, kind string) keys.Key {
 	return keys.Key{PK: RulePartition(subjectType), SK: keyparts.Join(kind, partSubjects)}
 }
 
-// AlertState returns the key of the state of a series: the positions up to which its
-// rules were evaluated.
+// AlertState returns the key of the state of a series: the positions up to which its rules were evaluated.
 func AlertState(s model.Series) keys.Key {
 	return keys.Key{PK: keys.SubjectPartition(s.Subject), SK: keyparts.Join(ClassRule, s.Kind, partState, s.Stream)}
 }

@@ -26,10 +26,9 @@ func SeriesPartition(subjectType string, shard int) string {
 	return keyparts.Join(ClassSeries, subjectType, strconv.Itoa(shard))
 }
 
-// SeriesEntry returns the key of a series in the list of series. All shards of a spread
-// series are one entry; a series without a kind is the entry of the subject's profile.
-// Entries are sorted by subject, kind and stream. A sort key that would be too long ends
-// with a hash.
+// SeriesEntry returns the key of a series in the list of series. All shards of a spread series are one entry;
+// a series without a kind is the entry of the subject's profile. Entries are sorted by subject, kind and
+// stream. A sort key that would be too long ends with a hash.
 func SeriesEntry(s model.Series) keys.Key {
 	pk, _ := SeriesEntries(s.Subject)
 	sk := keyparts.Join(s.Subject.ID, s.Kind, s.Stream)
@@ -40,9 +39,8 @@ func SeriesEntry(s model.Series) keys.Key {
 	return keys.Key{PK: pk, SK: sk}
 }
 
-// SeriesEntries returns the partition of the entries of a subject, and the prefix of their
-// sort keys. Other subjects may have entries with that prefix if the subject's id is very
-// long.
+// SeriesEntries returns the partition of the entries of a subject, and the prefix of their sort keys. Other
+// subjects may have entries with that prefix if the subject's id is very long.
 func SeriesEntries(s model.Subject) (pk, prefix string) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(keyparts.Join(s.Type, s.ID))) // it never fails

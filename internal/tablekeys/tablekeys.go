@@ -1,7 +1,6 @@
-// Package tablekeys has the keys and attribute names of the items that only Tidemark's
-// own code reads and writes: alerts and their rules, the lifecycle of subjects, purges,
-// index entries, quarantine, salts and the progress of the table stream. Package keys has
-// those that users need too.
+// Package tablekeys has the keys and attribute names of the items that only Tidemark's own code reads and
+// writes: alerts and their rules, the lifecycle of subjects, purges, index entries, quarantine, salts and the
+// progress of the table stream. Package keys has those that users need too.
 //
 // The rules are those of package keys: a function that builds a key returns a key for
 // every input, a function that parses accepts exactly the keys that the matching function

@@ -1,6 +1,5 @@
-// Package tablescan reads the stored items of one subject, or of the whole table, in
-// order to inspect, export or repair them. Unlike package query it returns items as they
-// are stored, expired ones included.
+// Package tablescan reads the stored items of one subject, or of the whole table, in order to inspect, export
+// or repair them. Unlike package query it returns items as they are stored, expired ones included.
 package tablescan
 
 import (

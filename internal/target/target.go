@@ -203,8 +203,7 @@ func (t *Target) Cloud(ctx context.Context) (aws.Config, error) {
 	return read, nil
 }
 
-// HTTPClient returns a client of the HTTP API, whose requests carry the token of EnvToken or
-// are signed.
+// HTTPClient returns a client of the HTTP API, whose requests carry the token of EnvToken or are signed.
 func (t *Target) HTTPClient(ctx context.Context) (*http.Client, error) {
 	return deployment.HTTPClient(t.URL, os.Getenv(EnvToken), replay.Timeout, func() (aws.Config, error) { return t.Cloud(ctx) })
 }

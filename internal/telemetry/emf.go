@@ -27,8 +27,7 @@ type Emitter struct {
 // DefaultNamespace is the CloudWatch namespace of all metrics.
 const DefaultNamespace = "Tidemark"
 
-// ErrMetric is returned for a metric that is not in the catalogue and for a value that is
-// not finite.
+// ErrMetric is returned for a metric that is not in the catalogue and for a value that is not finite.
 var ErrMetric = errors.New("cannot be published")
 
 // Emit writes counts as one line. function is the deployed function's name, which

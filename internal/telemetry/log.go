@@ -5,8 +5,7 @@ import (
 	"log/slog"
 )
 
-// The names of log fields. Every function uses the same names, so that one query finds a
-// field in all logs.
+// The names of log fields. Every function uses the same names, so that one query finds a field in all logs.
 const (
 	FieldFunction  = "function"
 	FieldSource    = "source"
@@ -19,9 +18,8 @@ const (
 	FieldError     = "error"
 )
 
-// NewLogger returns a logger that writes one JSON object a line to w, for records at level
-// or above. Put values that vary into fields, so that a message can be searched for by the
-// text in the code.
+// NewLogger returns a logger that writes one JSON object a line to w, for records at level or above. Put
+// values that vary into fields, so that a message can be searched for by the text in the code.
 func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 }

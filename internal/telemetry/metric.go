@@ -52,8 +52,7 @@ type Alarm struct {
 	Meaning   string // what has happened and what to do first
 }
 
-// Dimensions of the metrics: the deployed function's name and, where a metric is
-// ByKind, the kind.
+// Dimensions of the metrics: the deployed function's name and, where a metric is ByKind, the kind.
 const (
 	DimensionFunction = "Function"
 	DimensionKind     = "Kind"
@@ -71,8 +70,7 @@ var byOutcome = map[model.Outcome]Metric{
 	model.Unknown:   ObservationsUnknown,
 }
 
-// ForOutcome returns the metric that counts observations with an outcome; ok is false for
-// an unknown outcome.
+// ForOutcome returns the metric that counts observations with an outcome; ok is false for an unknown outcome.
 func ForOutcome(v model.Outcome) (m Metric, ok bool) {
 	m, ok = byOutcome[v]
 	return m, ok
@@ -85,8 +83,7 @@ var byChangeType = map[storage.ChangeType]Metric{
 	storage.Expired:   ChangesExpired,
 }
 
-// ForChange returns the metric that counts changes of a type; ok is false for an unknown
-// type.
+// ForChange returns the metric that counts changes of a type; ok is false for an unknown type.
 func ForChange(w storage.ChangeType) (m Metric, ok bool) {
 	m, ok = byChangeType[w]
 	return m, ok
@@ -99,9 +96,8 @@ func (m Metric) Publishers() []string {
 	return d.Publishers
 }
 
-// AtRest returns the metrics that functions publish every minute although nothing happens, so
-// that CloudWatch bills them all month: one of aggregate, and a second one if kinds have
-// deferred tiers.
+// AtRest returns the metrics that functions publish every minute although nothing happens, so that CloudWatch
+// bills them all month: one of aggregate, and a second one if kinds have deferred tiers.
 func AtRest(deferred bool) []Metric {
 	if deferred {
 		return []Metric{ProgressAge, SweepAge}

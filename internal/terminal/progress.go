@@ -19,9 +19,8 @@ type Progress interface {
 	Done()
 }
 
-// NewProgress shows progress on w: on a terminal a bar with the rate and the time left,
-// elsewhere a line every five seconds. What names the work, unit what is counted. A total
-// of zero means that it is not known.
+// NewProgress shows progress on w: on a terminal a bar with the rate and the time left, elsewhere a line
+// every five seconds. What names the work, unit what is counted. A total of zero means that it is not known.
 func NewProgress(w io.Writer, what, unit string, total int) Progress {
 	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return newBar(w, what, unit, total)

@@ -78,8 +78,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// Percentile returns a percentile to three digits, which a sketch with an error of 1 % has,
-// "" for nil.
+// Percentile returns a percentile to three digits, which a sketch with an error of 1 % has, "" for nil.
 func Percentile(x *float64) string {
 	if x == nil {
 		return ""

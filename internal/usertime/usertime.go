@@ -27,9 +27,8 @@ var layouts = []string{
 // digits are a mistake: a date without separators, or the day number of a spreadsheet.
 const minEpochDigits = 9
 
-// Parse returns the time of a text. A form without an offset is in UTC; a date, month or
-// year means its first moment. 0 is 1970. The error wraps ErrForm, model.ErrTimeForm,
-// model.ErrTimeFiner or model.ErrTimeRange.
+// Parse returns the time of a text. A form without an offset is in UTC; a date, month or year means its first
+// moment. 0 is 1970. The error wraps ErrForm, model.ErrTimeForm, model.ErrTimeFiner or model.ErrTimeRange.
 func Parse(text string) (model.Time, error) { return ParseIn(text, time.UTC) }
 
 // ParseIn is Parse, but a form without an offset is in a time zone.

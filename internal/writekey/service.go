@@ -41,8 +41,7 @@ type Store interface {
 	PutAll(context.Context, []table.Put) (storage.WriteResult, error)
 }
 
-// Check returns the scope of a token, by one read. The error is ErrInvalid, or that of the
-// read.
+// Check returns the scope of a token, by one read. The error is ErrInvalid, or that of the read.
 func Check(ctx context.Context, from Reader, token string, now model.Time) (Scope, error) {
 	id, secret, ok := parseToken(token)
 	if !ok {

@@ -26,8 +26,7 @@ type Catalog struct {
 // The error joins one *Mistake for each mistake, in the order of the kinds and their fields.
 func New(kinds ...Kind) (*Catalog, error) { return NewWith(nil, kinds...) }
 
-// NewWith is New with subject types that have profiles and no kinds. The mistakes of these have no
-// Kind.
+// NewWith is New with subject types that have profiles and no kinds. The mistakes of these have no Kind.
 func NewWith(types []SubjectType, kinds ...Kind) (*Catalog, error) {
 	c := &Catalog{
 		Kinds:  make([]Kind, len(kinds)),
@@ -87,8 +86,7 @@ func (c *Catalog) KindsOf(s SubjectType) (all []*Kind) {
 	return all
 }
 
-// Subjects returns the subject types, each once: those of the kinds in their order, then those
-// without kinds.
+// Subjects returns the subject types, each once: those of the kinds in their order, then those without kinds.
 func (c *Catalog) Subjects() []SubjectType { return slices.Clone(c.subjects) }
 
 // complete returns a deep copy of k with the documented default for each zero field.

@@ -54,8 +54,7 @@ var mayBoth = map[[2]string]bool{
 	{roleDistinct, roleIndex}:     true,
 }
 
-// fields validates the declared names: each is well formed and has one role, or a pair of
-// mayBoth.
+// fields validates the declared names: each is well formed and has one role, or a pair of mayBoth.
 func (c checker) fields() {
 	roles := map[string]string{}
 	for _, f := range c.k.Fields() {

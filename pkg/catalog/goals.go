@@ -22,8 +22,7 @@ func goalMeasures(goals []goal.Goal) (all []rollup.MeasureSpec) {
 	return all
 }
 
-// goals validates the goals of a kind of sessions. Their names are validated as those of
-// measures.
+// goals validates the goals of a kind of sessions. Their names are validated as those of measures.
 func (c checker) goals(kinds []Kind) {
 	if len(c.k.Goals) > 0 && c.k.HasEvents() {
 		c.wrong("goals", "only sessions meet goals: declare them for a kind with sessionsOf")

@@ -52,9 +52,8 @@ type IDPolicy string
 const (
 	OptionalID IDPolicy = "optional" // "" if the observation has none
 	RequiredID IDPolicy = "required" // an observation without an id is rejected
-	// MintedID ids are created by the source; an observation with an id is rejected. An
-	// observation that is sent again over HTTP or from Go is another event, because these
-	// sources do not identify a delivery.
+	// MintedID ids are created by the source; an observation with an id is rejected. An observation that is
+	// sent again over HTTP or from Go is another event, because these sources do not identify a delivery.
 	MintedID IDPolicy = "minted"
 )
 
@@ -75,9 +74,8 @@ const (
 	// TransactionLatest writes the event and the latest item in one transaction: four write
 	// units. The order of events is checked, and conditions, rules and indexes can use it.
 	TransactionLatest LatestPolicy = "transaction"
-	// DerivedLatest writes the event alone: one write unit. The latest item is folded from
-	// events when the rollups of the finest tier are, and a read compares it with the newest
-	// event.
+	// DerivedLatest writes the event alone: one write unit. The latest item is folded from events when the
+	// rollups of the finest tier are, and a read compares it with the newest event.
 	DerivedLatest LatestPolicy = "derived"
 	// NoLatest writes the event alone, and stores no latest items.
 	NoLatest LatestPolicy = "none"
@@ -90,8 +88,7 @@ func (k *Kind) HasLatest() bool { return k.Latest != NoLatest }
 // series have an order when they are appended.
 func (k *Kind) LatestInTransaction() bool { return k.Latest == TransactionLatest || k.Latest == "" }
 
-// Kind declares a type of event of a subject type. The zero value of each field is its
-// documented default.
+// Kind declares a type of event of a subject type. The zero value of each field is its documented default.
 type Kind struct {
 	Name    string // in keys: READING
 	Path    string // plural in routes; "" is the name in lower case and s: readings
@@ -133,9 +130,8 @@ type Kind struct {
 	foldBy *rollup.Spec     // nil: spec
 }
 
-// AllowsRules reports whether alert rules can test the kind's events. Rules need the events
-// of one series in order, which an append that writes the latest item checks, and unsharded
-// series, and event times.
+// AllowsRules reports whether alert rules can test the kind's events. Rules need the events of one series in
+// order, which an append that writes the latest item checks, and unsharded series, and event times.
 func (k *Kind) AllowsRules() bool {
 	return k.LatestInTransaction() && k.Shards < 2 && k.OrderBy == ""
 }

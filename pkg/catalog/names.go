@@ -36,8 +36,7 @@ func pathFrom(name string) string {
 	return strings.ReplaceAll(strings.ToLower(name), "_", "-") + "s"
 }
 
-// fieldFrom returns the default field of a subject's id: deviceId for DEVICE, windFarmId for
-// WIND_FARM.
+// fieldFrom returns the default field of a subject's id: deviceId for DEVICE, windFarmId for WIND_FARM.
 func fieldFrom(name string) string {
 	if name == "" {
 		return ""

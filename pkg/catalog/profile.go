@@ -21,8 +21,7 @@ type Profile struct {
 	DeletedFor time.Duration
 }
 
-// ProfileField declares a text field of profiles. Profiles may also have fields that are not
-// declared.
+// ProfileField declares a text field of profiles. Profiles may also have fields that are not declared.
 type ProfileField struct {
 	Name     string
 	Values   []string // allowed values; empty allows any
@@ -68,8 +67,7 @@ type Release string
 
 // The policies.
 const (
-	// ReleaseFree is the default: other subjects can use the values at once. A restore fails
-	// if one has.
+	// ReleaseFree is the default: other subjects can use the values at once. A restore fails if one has.
 	ReleaseFree Release = "free"
 	// ReleaseReserve reserves the values until the subject is permanently deleted. A restore
 	// never fails because of them.

@@ -9,11 +9,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Sessions declares a kind without stored events: its events are the sessions of another
-// kind's events, and its rows are folded from those. A session is events of one subject,
-// stream and key, each at most Gap after the one before. It has the numbers views, duration
-// (milliseconds) and bounce (1 if it has one event), the key, and the fields of First and
-// Last. It counts in the bucket of its first event.
+// Sessions declares a kind without stored events: its events are the sessions of another kind's events, and
+// its rows are folded from those. A session is events of one subject, stream and key, each at most Gap after
+// the one before. It has the numbers views, duration (milliseconds) and bounce (1 if it has one event), the
+// key, and the fields of First and Last. It counts in the bucket of its first event.
 type Sessions struct {
 	Of  string // name of the kind whose events are the sources
 	By  string // text field of the sources with the key; events without it are in no session
@@ -76,9 +75,8 @@ func (k *Kind) SessionSeries(source model.Series) model.Series {
 	return source.WithoutShard()
 }
 
-// SourcesOf returns the stored series whose events rows of s are folded from: the shards of s,
-// or for a kind of sessions those of each kind of its sources, that of the sessions first. k must
-// be of a Catalog.
+// SourcesOf returns the stored series whose events rows of s are folded from: the shards of s, or for a kind
+// of sessions those of each kind of its sources, that of the sessions first. k must be of a Catalog.
 func (k *Kind) SourcesOf(s model.Series) (all []model.Series) {
 	if k.HasEvents() {
 		return k.ShardsOf(s)

@@ -9,10 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Adopt enables what a restore from a backup leaves out: the table's stream and its TTL.
-// It keeps settings that already exist, so it may be called again. It waits until the
-// stream is enabled and returns its ARN. A table with another schema is an error that
-// names the difference, and Adopt changes nothing.
+// Adopt enables what a restore from a backup leaves out: the table's stream and its TTL. It keeps settings
+// that already exist, so it may be called again. It waits until the stream is enabled and returns its ARN. A
+// table with another schema is an error that names the difference, and Adopt changes nothing.
 func (t *Table) Adopt(ctx context.Context) (streamARN string, err error) {
 	arn, err := t.adopt(ctx, Standard())
 	if err != nil {

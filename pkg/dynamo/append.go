@@ -114,9 +114,8 @@ func (t *Table) TransactItems(tx ingest.AppendTransaction) ([]types.TransactWrit
 	return items, nil
 }
 
-// TransactResult returns the result of an append whose items start at position at in the
-// caller's transaction. failure is the error of TransactWriteItems, nil on success. The
-// error is permanent.
+// TransactResult returns the result of an append whose items start at position at in the caller's
+// transaction. failure is the error of TransactWriteItems, nil on success. The error is permanent.
 func (t *Table) TransactResult(tx ingest.AppendTransaction, at int, failure error) (ingest.StoreResult, error) {
 	result, err := t.translate("append by a transaction", failure)
 	if err != nil || result != storage.ConditionFailed {

@@ -10,9 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Capacity sums the capacity units that requests consumed. Failed requests do not report
-// what they consumed and are not included. The zero value is ready for use; it is safe
-// for concurrent use.
+// Capacity sums the capacity units that requests consumed. Failed requests do not report what they consumed
+// and are not included. The zero value is ready for use; it is safe for concurrent use.
 type Capacity struct {
 	mu          sync.Mutex
 	read, write float64 // guarded by mu
@@ -70,9 +69,8 @@ func (c *Capacity) addReadUnits(n float64) {
 	c.read += n
 }
 
-// addWrites counts the consumption of a write. A transaction that is repeated with its
-// token consumes read units and reports them separately; other writes report only their
-// total.
+// addWrites counts the consumption of a write. A transaction that is repeated with its token consumes read
+// units and reports them separately; other writes report only their total.
 func (c *Capacity) addWrites(consumed ...types.ConsumedCapacity) {
 	if c == nil {
 		return

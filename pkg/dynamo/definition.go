@@ -15,8 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// Definition is the schema of a table. Create and the deployed infrastructure use the
-// same one.
+// Definition is the schema of a table. Create and the deployed infrastructure use the same one.
 type Definition struct {
 	Partition, Sort string // attributes of the primary key, both strings
 	Indexes         []Index

@@ -39,8 +39,7 @@ const (
 	noReason        = "None"
 )
 
-// reasonResults maps a cancellation reason to the result of its action. Other reasons are
-// permanent errors.
+// reasonResults maps a cancellation reason to the result of its action. Other reasons are permanent errors.
 var reasonResults = map[string]storage.WriteResult{
 	noReason:                        storage.Written,
 	conditionFailed:                 storage.ConditionFailed,

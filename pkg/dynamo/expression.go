@@ -17,10 +17,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// expression collects the names and values of one request's expressions. Every name and
-// value has a placeholder, so that no field name is read as syntax. Placeholders are
-// numbered in order of use: equal requests have equal expressions, as idempotency tokens
-// require.
+// expression collects the names and values of one request's expressions. Every name and value has a
+// placeholder, so that no field name is read as syntax. Placeholders are numbered in order of use: equal
+// requests have equal expressions, as idempotency tokens require.
 type expression struct {
 	names        map[string]string // attribute by placeholder
 	values       map[string]types.AttributeValue
@@ -84,21 +83,18 @@ func (x *expression) sameOrder(o model.Order) string {
 		x.name(tablekeys.AttrAt), x.text(o.At.String()), x.name(tablekeys.AttrID), x.text(o.ID))
 }
 
-// otherOrder: the subject has no purge lock, and the stored order, if there is one, is not
-// this one.
+// otherOrder: the subject has no purge lock, and the stored order, if there is one, is not this one.
 func (x *expression) otherOrder(o model.Order) string {
 	return fmt.Sprintf("%s AND NOT (%s = %s AND %s = %s)", x.missing(tablekeys.AttrPurgeLock),
 		x.name(tablekeys.AttrAt), x.text(o.At.String()), x.name(tablekeys.AttrID), x.text(o.ID))
 }
 
-// creation: the item has no order yet, though it may hold enrichment, and the subject has
-// no purge lock.
+// creation: the item has no order yet, though it may hold enrichment, and the subject has no purge lock.
 func (x *expression) creation() string {
 	return x.missing(tablekeys.AttrAt) + " AND " + x.missing(tablekeys.AttrPurgeLock)
 }
 
-// newerOrCreation: the subject has no purge lock, and the stored order, if there is one,
-// is before first.
+// newerOrCreation: the subject has no purge lock, and the stored order, if there is one, is before first.
 func (x *expression) newerOrCreation(first model.Order) string {
 	return x.missing(tablekeys.AttrPurgeLock) + " AND (" + x.missing(tablekeys.AttrAt) + " OR " + x.before(first) + ")"
 }
@@ -190,9 +186,8 @@ func (x *expression) change(set item.Item, remove []string) string {
 	return strings.TrimPrefix(change+x.remove(slices.Sorted(slices.Values(remove))), " ")
 }
 
-// set assigns all attributes of it except the key, in sorted order. Those in once are
-// assigned only if the item does not have them. Other attributes, such as enrichment,
-// keep their values.
+// set assigns all attributes of it except the key, in sorted order. Those in once are assigned only if the
+// item does not have them. Other attributes, such as enrichment, keep their values.
 func (x *expression) set(it item.Item, once ...string) string {
 	var parts []string
 	for _, attr := range slices.Sorted(maps.Keys(it)) {

@@ -55,9 +55,8 @@ func (t *Table) DeleteItem(ctx context.Context, k keys.Key) error {
 	return nil
 }
 
-// Scan reads one page of the whole table, strongly consistent, in no particular order,
-// after a position; the zero Key is the start. The returned position is the zero Key
-// after the last page.
+// Scan reads one page of the whole table, strongly consistent, in no particular order, after a position; the
+// zero Key is the start. The returned position is the zero Key after the last page.
 func (t *Table) Scan(ctx context.Context, after keys.Key) ([]item.Item, keys.Key, error) {
 	input := &dynamodb.ScanInput{
 		TableName:              &t.name,

@@ -15,8 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Events reads one page of a series' events by one Query. It skips items whose key is not
-// an event's.
+// Events reads one page of a series' events by one Query. It skips items whose key is not an event's.
 func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
 	page := storage.EventPage{Events: []model.Event{}}
 	next, err := t.EachEvent(ctx, r, func(e *model.Event) {
@@ -31,9 +30,8 @@ func (t *Table) Events(ctx context.Context, r storage.Range) (storage.EventPage,
 	return page, nil
 }
 
-// EachEvent is Events for callers that do not keep the events. It calls do with each event
-// once the complete page has been read. An event is valid only during the call; its texts
-// stay valid.
+// EachEvent is Events for callers that do not keep the events. It calls do with each event once the complete
+// page has been read. An event is valid only during the call; its texts stay valid.
 func (t *Table) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (next string, _ error) {
 	const operation = "read events"
 	lo, hi := tablekeys.EventRange(&r)

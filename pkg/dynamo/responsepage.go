@@ -72,8 +72,7 @@ func (t bodyCapture) HandleDeserialize(ctx context.Context, in middleware.Deseri
 	return out, metadata, nil
 }
 
-// verifyChecksum compares the body with the checksum in the header. The SDK would only
-// log a difference.
+// verifyChecksum compares the body with the checksum in the header. The SDK would only log a difference.
 func verifyChecksum(h http.Header, body []byte) error {
 	sent := h.Get("X-Amz-Crc32")
 	if got := strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10); sent != "" && sent != got {

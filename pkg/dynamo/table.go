@@ -1,7 +1,6 @@
-// Package dynamo stores Tidemark's items in Amazon DynamoDB. Each method of Table is one
-// request with its condition, and returns the result of that request. Splitting, retrying
-// and deciding outcomes happen in the packages above, so that they work in the same way
-// with package memory.
+// Package dynamo stores Tidemark's items in Amazon DynamoDB. Each method of Table is one request with its
+// condition, and returns the result of that request. Splitting, retrying and deciding outcomes happen in the
+// packages above, so that they work in the same way with package memory.
 //
 // The requests on single items are those of package itemstore. errors.go translates the errors
 // of the service.
@@ -51,10 +50,9 @@ func New(client *dynamodb.Client, name string, options ...Option) *Table {
 // Name returns the table's name.
 func (t *Table) Name() string { return t.name }
 
-// noRetry disables the SDK's retries of a write. A retry would hide an ambiguous failure:
-// the second attempt finds what the first one stored, and its failed condition would
-// decide the outcome. The packages above retry instead and resolve unknown results first.
-// Reads keep the SDK's retries.
+// noRetry disables the SDK's retries of a write. A retry would hide an ambiguous failure: the second attempt
+// finds what the first one stored, and its failed condition would decide the outcome. The packages above
+// retry instead and resolve unknown results first. Reads keep the SDK's retries.
 func noRetry(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
 
 // checkContext returns an error if ctx has ended. Only then is it certain that a cancelled
@@ -74,11 +72,10 @@ func (t *Table) failed(operation string, err error) error {
 // localRegion is the region for servers that ignore it.
 const localRegion = "us-east-1"
 
-// NewClient returns a client for the service in region, or for the server at endpoint if
-// that is set. An empty region means AWS_REGION. Create the client once, at cold start:
-// it keeps connections open and is safe for concurrent use. Credentials come from the
-// environment; see package awsenv. For a profile or a sign-in, create a client with the
-// SDK's config package and pass it to New.
+// NewClient returns a client for the service in region, or for the server at endpoint if that is set. An
+// empty region means AWS_REGION. Create the client once, at cold start: it keeps connections open and is safe
+// for concurrent use. Credentials come from the environment; see package awsenv. For a profile or a sign-in,
+// create a client with the SDK's config package and pass it to New.
 //
 // An endpoint always gets fixed credentials: DynamoDB Local accepts any, and real ones
 // must not be sent to it.

@@ -13,8 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// returnOldItem makes a failed condition return the item it was evaluated on, which saves
-// a read.
+// returnOldItem makes a failed condition return the item it was evaluated on, which saves a read.
 const returnOldItem = types.ReturnValuesOnConditionCheckFailureAllOld
 
 // write sends one PutItem, UpdateItem or DeleteItem. It consumes one write unit for each KB,
@@ -81,8 +80,7 @@ func (t *Table) send(ctx context.Context, a *types.TransactWriteItem) (*types.Co
 
 var errNoChange = errors.New("the action changes no attribute")
 
-// Update sends one UpdateItem that sets and removes the attributes of an action, on its
-// precondition.
+// Update sends one UpdateItem that sets and removes the attributes of an action, on its precondition.
 func (t *Table) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
 	written, err := t.write(ctx, "update item", &a)
 	return written.WriteResult, err

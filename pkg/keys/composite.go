@@ -16,9 +16,8 @@ var (
 	ErrNoEntity  = errors.New("the key needs a type and an id, such as USER#123")
 )
 
-// Composite joins the parts of a key of your own: SENSOR#123#2024-12-01-14. It returns
-// ErrNoParts if there are no parts, and ErrSeparator if a part contains the separator. A
-// part may be empty.
+// Composite joins the parts of a key of your own: SENSOR#123#2024-12-01-14. It returns ErrNoParts if there
+// are no parts, and ErrSeparator if a part contains the separator. A part may be empty.
 //
 // The keys of events and rollups are built differently: every part is escaped, because
 // devices send arbitrary text and the order must be kept. Keys of your own are usually
@@ -43,8 +42,7 @@ func ParseComposite(key string) []string { return strings.Split(key, string(sepa
 // separator, and escaped parts have the same byte order as the parts themselves.
 func Escape(part string) string { return keyparts.Join(part) }
 
-// Unescape is the inverse of Escape. It returns an error for text that Escape never
-// returns.
+// Unescape is the inverse of Escape. It returns an error for text that Escape never returns.
 func Unescape(part string) (string, error) {
 	out, err := keyparts.Unescape(part)
 	if err != nil {
@@ -74,9 +72,8 @@ func ParseEntity(key string) (entityType, id string, err error) {
 	return entityType, id, nil
 }
 
-// Hierarchy returns the key of a node of a hierarchy, top level first:
-// EUROPE#DE#BERLIN. It is Composite without empty levels, so that HierarchyPrefix matches
-// exactly the nodes below a level.
+// Hierarchy returns the key of a node of a hierarchy, top level first: EUROPE#DE#BERLIN. It is Composite
+// without empty levels, so that HierarchyPrefix matches exactly the nodes below a level.
 func Hierarchy(levels ...string) (string, error) {
 	if slices.Contains(levels, "") {
 		return "", fmt.Errorf("%q: a level is empty: %w", levels, ErrNoParts)
@@ -108,9 +105,8 @@ func Edge(from, to string) (Key, error) {
 // Reverse returns the edge in the opposite direction.
 func (k Key) Reverse() Key { return Key{PK: k.SK, SK: k.PK} }
 
-// Sparse returns the value of an index key that only some items have. ok is false if the
-// item does not belong in the index, or if the value is empty, which no index accepts:
-// then leave the attribute out of the item.
+// Sparse returns the value of an index key that only some items have. ok is false if the item does not belong
+// in the index, or if the value is empty, which no index accepts: then leave the attribute out of the item.
 func Sparse(belongs bool, value string) (_ string, ok bool) {
 	if !belongs || value == "" {
 		return "", false
@@ -118,7 +114,6 @@ func Sparse(belongs bool, value string) (_ string, ok bool) {
 	return value, true
 }
 
-// NextVersion returns the version of an item's next change. current is the version of
-// its last change, or 0 if the item does not exist yet. Write the item on the condition
-// that its stored version is still current.
+// NextVersion returns the version of an item's next change. current is the version of its last change, or 0
+// if the item does not exist yet. Write the item on the condition that its stored version is still current.
 func NextVersion(current int64) int64 { return current + 1 }

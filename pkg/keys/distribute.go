@@ -14,10 +14,9 @@ var ErrShards = errors.New("the number of shards must be positive")
 // shardInfix separates the base of a distributed key from the number of its shard.
 const shardInfix = "#SHARD_"
 
-// Distributed returns the key of one of the n partitions over which the items of base are
-// spread: ITEM#SHARD_7. Shards are numbered from 0. The same item always gets the same
-// shard, so that a retried write and a read of one item find it. Do not change n while
-// items exist.
+// Distributed returns the key of one of the n partitions over which the items of base are spread:
+// ITEM#SHARD_7. Shards are numbered from 0. The same item always gets the same shard, so that a retried write
+// and a read of one item find it. Do not change n while items exist.
 func Distributed(base string, n int, item string) (string, error) {
 	if n < 1 {
 		return "", fmt.Errorf("%d: %w", n, ErrShards)

@@ -6,10 +6,9 @@
 // the table can store it. A function that parses accepts exactly the keys that the
 // matching function builds, so each key has one spelling.
 //
-// The package also has helpers for keys of your own, in this table or in another:
-// composite and entity keys, hierarchies, edges, time keys and their ranges, keys spread
-// over shards, and sparse index values. They keep order and are unambiguous too, but
-// they return an error for an ambiguous part instead of escaping it.
+// The package also has helpers for keys of your own, in this table or in another: composite and entity keys,
+// hierarchies, edges, time keys and their ranges, keys spread over shards, and sparse index values. They keep
+// order and are unambiguous too, but they return an error for an ambiguous part instead of escaping it.
 //
 // A sort key is also the position of a page: the cursor of a page of events or rollups is
 // the sort key of its last item, and the next page starts strictly after it.

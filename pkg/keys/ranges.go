@@ -20,10 +20,9 @@ func EventRange(s model.Series, from, to model.Time) (lo, hi string) {
 	return prefix + from.String(), prefix + (to - 1).String() + string(separator+1)
 }
 
-// RowRange returns the inclusive bounds (for BETWEEN) of the sort keys of the rollups of
-// s in unit u whose buckets start in [from, to). No key of another stream, kind, tier or
-// class lies between them. lo is never above hi; if no bucket starts in the range, no key
-// at all lies between them.
+// RowRange returns the inclusive bounds (for BETWEEN) of the sort keys of the rollups of s in unit u whose
+// buckets start in [from, to). No key of another stream, kind, tier or class lies between them. lo is never
+// above hi; if no bucket starts in the range, no key at all lies between them.
 func RowRange(s model.Series, u tier.Unit, from, to model.Time) (lo, hi string) {
 	prefix := keyparts.Join(ClassRow, u.String(), s.Kind, s.Stream, "")
 	from, to = clampToStored(from, to)
@@ -38,8 +37,7 @@ func RowRange(s model.Series, u tier.Unit, from, to model.Time) (lo, hi string) 
 	return lo, max(lo, prefix+u.BucketOf(to-1).Label())
 }
 
-// clampToStored returns the part of [from, to) that the fixed-width form of times can
-// represent.
+// clampToStored returns the part of [from, to) that the fixed-width form of times can represent.
 func clampToStored(from, to model.Time) (model.Time, model.Time) {
 	return max(from, model.MinTime), min(to, model.MaxTime+1)
 }

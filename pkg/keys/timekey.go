@@ -64,10 +64,9 @@ func (g Granularity) next(start time.Time) time.Time {
 	return start.Add(time.Millisecond)
 }
 
-// TimeRange returns the inclusive bounds (for BETWEEN) of the time keys whose intervals
-// overlap [from, to), including keys with more parts after the time. From 1 December to
-// 1 January is all of December, including its last day. If the granularity is coarser
-// than the ends of the range, the bounds reach beyond the range.
+// TimeRange returns the inclusive bounds (for BETWEEN) of the time keys whose intervals overlap [from, to),
+// including keys with more parts after the time. From 1 December to 1 January is all of December, including
+// its last day. If the granularity is coarser than the ends of the range, the bounds reach beyond the range.
 func TimeRange(by Granularity, from, to time.Time) (lo, hi string, err error) {
 	if !from.Before(to) {
 		return "", "", fmt.Errorf("from %s to %s: %w", from.Format(time.RFC3339Nano), to.Format(time.RFC3339Nano), ErrTimeRange)
@@ -81,6 +80,5 @@ func TimeRange(by Granularity, from, to time.Time) (lo, hi string, err error) {
 	return lo, hi + string(separator+1), nil
 }
 
-// TTL returns the value of the TTL attribute of an item that expires at a time: epoch
-// seconds, rounded down.
+// TTL returns the value of the TTL attribute of an item that expires at a time: epoch seconds, rounded down.
 func TTL(at time.Time) int64 { return at.Unix() }

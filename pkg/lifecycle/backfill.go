@@ -14,13 +14,12 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Backfill adds the existing profiles of a subject type to indexes and unique constraints that
-// were declared later. Until it has returned nil, these find only newer profiles. Call it when all
-// processes know the declaration. It calls each with every subject and the result of its profile:
-// Updated, Unchanged, NotFound if it was deleted meanwhile, or Taken if another profile has the
-// value; that profile is left as it is. It finds the profiles that were created by this package.
-// It ends with the first error, also of each. To resume, pass the id of the last subject as after;
-// "" begins.
+// Backfill adds the existing profiles of a subject type to indexes and unique constraints that were declared
+// later. Until it has returned nil, these find only newer profiles. Call it when all processes know the
+// declaration. It calls each with every subject and the result of its profile: Updated, Unchanged, NotFound
+// if it was deleted meanwhile, or Taken if another profile has the value; that profile is left as it is. It
+// finds the profiles that were created by this package. It ends with the first error, also of each. To
+// resume, pass the id of the last subject as after; "" begins.
 func (s *Service) Backfill(ctx context.Context, subjectType, after string, each func(model.Subject, Result) error) error {
 	resume := table.Position{}
 	if after != "" {

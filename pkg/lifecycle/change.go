@@ -14,8 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// role is what an action of a change requires. It determines what a failed precondition
-// of the action means.
+// role is what an action of a change requires. It determines what a failed precondition of the action means.
 type role int
 
 const (
@@ -57,8 +56,7 @@ func (c *change) addListed(s model.Subject, exists bool) {
 	c.add(roleListed, a)
 }
 
-// unchangedProfile returns the precondition that the stored profile or tombstone is still
-// as p was read.
+// unchangedProfile returns the precondition that the stored profile or tombstone is still as p was read.
 func unchangedProfile(p *model.Profile) table.Precondition {
 	when := table.Precondition{{Op: table.ItemExists}}
 	if p.Version == 0 {
@@ -77,8 +75,7 @@ func hasGeneration(g model.Generation) table.Requirement {
 	return table.Requirement{Op: table.AttrEquals, Attr: tablekeys.AttrGeneration, Value: item.Value{Type: item.B, B: g[:]}}
 }
 
-// sentinelState is what the failed attempts of one change found out about sentinels, by
-// partition key.
+// sentinelState is what the failed attempts of one change found out about sentinels, by partition key.
 type sentinelState struct {
 	notOurs     map[string]bool // no longer held by the subject: must not be removed
 	alreadyOurs map[string]bool // held by the subject already: need not be written
@@ -115,8 +112,7 @@ func (s *Service) executeUntilDecided(ctx context.Context, subject model.Subject
 
 func isChanged(err error) bool { return errors.Is(err, errChanged) }
 
-// executeOnce plans and commits once. The zero Result means that the change must be
-// planned again.
+// executeOnce plans and commits once. The zero Result means that the change must be planned again.
 func (s *Service) executeOnce(ctx context.Context, subject model.Subject, plan planFunc, known sentinelState) (Result, error) {
 	c, out, err := plan(ctx, known)
 	if err != nil || c == nil {
@@ -162,9 +158,8 @@ func (s *Service) resolveFailure(ctx context.Context, subject model.Subject, c *
 	return first, nil
 }
 
-// resolveAction handles one failed action. The profile and the tombstone are as they were
-// read. So an item of this subject with another generation is a leftover of a generation
-// that has ended, and can be removed.
+// resolveAction handles one failed action. The profile and the tombstone are as they were read. So an item of
+// this subject with another generation is a leftover of a generation that has ended, and can be removed.
 func (s *Service) resolveAction(ctx context.Context, subject model.Subject, c *change, i int, old item.Item, known sentinelState) (Result, error) {
 	k := c.actions[i].Key
 	switch c.roles[i] {

@@ -83,9 +83,8 @@ func sentinelRemovals(subject model.Subject, g model.Generation, sentinels []str
 	return all
 }
 
-// versionRemovals returns the removals of the items that are versions of a generation.
-// The sentinels that a version names are removed before it, because it may be the only
-// item that still names them.
+// versionRemovals returns the removals of the items that are versions of a generation. The sentinels that a
+// version names are removed before it, because it may be the only item that still names them.
 func versionRemovals(items []item.Item, subject model.Subject, g model.Generation, done map[string]bool) (all []table.Action) {
 	for _, it := range items {
 		if v, err := item.ProfileVersion(it); err == nil && v.Generation == g {
@@ -96,10 +95,9 @@ func versionRemovals(items []item.Item, subject model.Subject, g model.Generatio
 	return all
 }
 
-// commitRemovals removes items in as few transactions as possible. Each transaction
-// includes the checks, and errChanged is returned if one of them fails. If the
-// precondition of a removal fails, the item is gone or belongs to another generation: that
-// removal is dropped and the others are sent again.
+// commitRemovals removes items in as few transactions as possible. Each transaction includes the checks, and
+// errChanged is returned if one of them fails. If the precondition of a removal fails, the item is gone or
+// belongs to another generation: that removal is dropped and the others are sent again.
 func (s *Service) commitRemovals(ctx context.Context, checks, removals []table.Action) error {
 	for len(removals) > 0 {
 		n := min(len(removals), table.MaxItems-len(checks))

@@ -11,9 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Create creates the profile of a subject that has none. The outcome is Exists if the
-// subject has one, and Restorable if its profile was deleted and can still be restored.
-// Null fields are left out.
+// Create creates the profile of a subject that has none. The outcome is Exists if the subject has one, and
+// Restorable if its profile was deleted and can still be restored. Null fields are left out.
 func (s *Service) Create(ctx context.Context, subject model.Subject, fields model.Attrs) (Result, error) {
 	spec := s.profile(subject.Type)
 	a := validation{Service: s}
@@ -47,9 +46,8 @@ func (s *Service) Create(ctx context.Context, subject model.Subject, fields mode
 	})
 }
 
-// removeLeftovers returns the result if a profile or a tombstone prevents a creation.
-// Otherwise it removes the items of an earlier generation: an expired tombstone, and
-// versions.
+// removeLeftovers returns the result if a profile or a tombstone prevents a creation. Otherwise it removes
+// the items of an earlier generation: an expired tombstone, and versions.
 func (s *Service) removeLeftovers(ctx context.Context, subject model.Subject) (Result, error) {
 	p, err := s.readProfile(ctx, subject)
 	if p != nil || err != nil {

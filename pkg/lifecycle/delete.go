@@ -11,10 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Delete replaces a profile by a tombstone, which Restore can restore until it expires.
-// The profile leaves its indexes. The subject's events stay, and new events are accepted.
-// Deleting a deleted profile changes nothing and returns Restorable. expect is the same
-// as in Update.
+// Delete replaces a profile by a tombstone, which Restore can restore until it expires. The profile leaves
+// its indexes. The subject's events stay, and new events are accepted. Deleting a deleted profile changes
+// nothing and returns Restorable. expect is the same as in Update.
 func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
 	spec := s.profile(subject.Type)
 	if err := s.validateSubject(subject); err != nil {
@@ -45,8 +44,7 @@ func (s *Service) Delete(ctx context.Context, subject model.Subject, expect int6
 	})
 }
 
-// ensureGeneration gives a generation to a profile that has none, because another program
-// created the item.
+// ensureGeneration gives a generation to a profile that has none, because another program created the item.
 func (s *Service) ensureGeneration(p *model.Profile) (err error) {
 	if p.Generation == (model.Generation{}) {
 		p.Generation, err = ids.Nonce(s.random())
@@ -63,8 +61,7 @@ func (c *change) addTombstone(old, t *model.Profile) {
 	c.addListed(old.Subject, false)
 }
 
-// Deleted returns the tombstone of a subject, or nil if it has none or the tombstone has
-// expired.
+// Deleted returns the tombstone of a subject, or nil if it has none or the tombstone has expired.
 func (s *Service) Deleted(ctx context.Context, subject model.Subject) (*model.Profile, error) {
 	t, err := s.readTombstone(ctx, subject)
 	if err != nil || t == nil || expired(t.ExpiresAt, s.now()) {
@@ -73,11 +70,10 @@ func (s *Service) Deleted(ctx context.Context, subject model.Subject) (*model.Pr
 	return t, nil
 }
 
-// Restore restores a deleted profile, its index entries and its unique values. If the
-// deletion released the unique values and another subject has claimed one since, the
-// outcome is Taken, with the name of the constraint, and nothing changes. The outcome is
-// Exists if the profile is not deleted, and NotFound if the tombstone has expired. expect
-// is the version of the tombstone, or 0.
+// Restore restores a deleted profile, its index entries and its unique values. If the deletion released the
+// unique values and another subject has claimed one since, the outcome is Taken, with the name of the
+// constraint, and nothing changes. The outcome is Exists if the profile is not deleted, and NotFound if the
+// tombstone has expired. expect is the version of the tombstone, or 0.
 func (s *Service) Restore(ctx context.Context, subject model.Subject, expect int64) (Result, error) {
 	spec := s.profile(subject.Type)
 	if err := s.validateSubject(subject); err != nil {

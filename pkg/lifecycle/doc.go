@@ -6,7 +6,6 @@
 // read before. Two concurrent changes therefore never both succeed on the same state, and
 // the profile, its version and its unique values always agree.
 //
-// The result of a change is a Result with an Outcome. A rejected profile and a change that
-// the table did not decide are errors. The package uses no AWS types; package dynamo and
-// package memory implement Store.
+// The result of a change is a Result with an Outcome. A rejected profile and a change that the table did not
+// decide are errors. The package uses no AWS types; package dynamo and package memory implement Store.
 package lifecycle

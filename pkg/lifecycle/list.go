@@ -17,8 +17,7 @@ import (
 // ErrNoIndex is returned for a field that no index of the subject type uses.
 var ErrNoIndex = errors.New("no index finds profiles by this field: declare one for the subject type")
 
-// ProfilePage is one page of profiles from an index. Writes of the last moments may be
-// missing.
+// ProfilePage is one page of profiles from an index. Writes of the last moments may be missing.
 type ProfilePage struct {
 	Profiles []model.Profile
 	Next     Cursor // the zero Cursor on the last page
@@ -120,9 +119,8 @@ func indexKey(p *model.Profile, x catalog.ProfileIndex) keys.Key {
 	return tablekeys.FieldEntry(p.Subject, x.Field, v.Text, shardOf(p.Subject.ID, x.Shards))
 }
 
-// shardOf returns the shard of a subject in an index with n shards, 1 to n, by FNV-1a of
-// its id; it returns 0 if the index has no shards. Stored keys contain the shard, so this
-// function must never change.
+// shardOf returns the shard of a subject in an index with n shards, 1 to n, by FNV-1a of its id; it returns 0
+// if the index has no shards. Stored keys contain the shard, so this function must never change.
 func shardOf(id string, n int) int {
 	if n < 2 {
 		return 0

@@ -13,8 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Get returns a subject's profile, or nil if it has none, or the profile was deleted or
-// has expired.
+// Get returns a subject's profile, or nil if it has none, or the profile was deleted or has expired.
 func (s *Service) Get(ctx context.Context, subject model.Subject) (*model.Profile, error) {
 	p, err := s.readProfile(ctx, subject)
 	if err != nil || p == nil || expired(p.ExpiresAt, s.now()) {
@@ -23,8 +22,7 @@ func (s *Service) Get(ctx context.Context, subject model.Subject) (*model.Profil
 	return p, nil
 }
 
-// readForChange reads the profile to change. It returns nil if the result, or the error,
-// is already known.
+// readForChange reads the profile to change. It returns nil if the result, or the error, is already known.
 func (s *Service) readForChange(ctx context.Context, subject model.Subject, expect int64) (*model.Profile, Result, error) {
 	p, err := s.readProfile(ctx, subject)
 	switch {

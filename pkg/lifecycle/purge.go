@@ -33,10 +33,9 @@ import (
 // A purge adds no request to appends: only the creation of a series reads the purge lock,
 // and the lock of a series is part of the latest item, which an append writes anyway.
 //
-// A purge can be interrupted at any point and continues where it was. Two Purgers may
-// purge the same subject concurrently. Only Store is required: the zero value of each other
-// field is its default. Set the fields before the first call; the methods are safe for
-// concurrent use.
+// A purge can be interrupted at any point and continues where it was. Two Purgers may purge the same subject
+// concurrently. Only Store is required: the zero value of each other field is its default. Set the fields
+// before the first call; the methods are safe for concurrent use.
 type Purger struct {
 	Store interface {
 		Store
@@ -75,9 +74,8 @@ var (
 	errConcurrent = errors.New("the purge was changed by another process")
 )
 
-// Request stores the request to purge a subject, who made it, and that the purge starts
-// after the grace period. If a purge of the subject is active already, Request changes
-// nothing and returns that purge.
+// Request stores the request to purge a subject, who made it, and that the purge starts after the grace
+// period. If a purge of the subject is active already, Request changes nothing and returns that purge.
 func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, grace time.Duration) (entity.Purge, error) {
 	now := p.now()
 	id, err := ids.Event(now, "", p.random())
@@ -104,15 +102,13 @@ func (p *Purger) Request(ctx context.Context, subject model.Subject, by string, 
 	return *active, nil
 }
 
-// Active returns the purge of a subject that is requested and not done, or nil if there
-// is none.
+// Active returns the purge of a subject that is requested and not done, or nil if there is none.
 func (p *Purger) Active(ctx context.Context, subject model.Subject) (*entity.Purge, error) {
 	active, err := read(ctx, p.Store, tablekeys.Purge(subject), item.Purge)
 	return active, p.wrapError(subject, err)
 }
 
-// Cancel removes the request of a purge that has not started. The error wraps ErrNoPurge
-// or ErrPurgeStarted.
+// Cancel removes the request of a purge that has not started. The error wraps ErrNoPurge or ErrPurgeStarted.
 func (p *Purger) Cancel(ctx context.Context, subject model.Subject) error {
 	active, err := p.Active(ctx, subject)
 	switch {
@@ -135,10 +131,9 @@ func (p *Purger) Cancel(ctx context.Context, subject model.Subject) error {
 	return p.wrapError(subject, err)
 }
 
-// ListActive reads one page of the purges that are not done, including those that have
-// not started. Pass next as after for the next page; the zero Position is the start and
-// the end. If a purge cannot be decoded, ListActive returns the others of the page, and
-// an error that names it.
+// ListActive reads one page of the purges that are not done, including those that have not started. Pass next
+// as after for the next page; the zero Position is the start and the end. If a purge cannot be decoded,
+// ListActive returns the others of the page, and an error that names it.
 func (p *Purger) ListActive(ctx context.Context, after table.Position) (active []entity.Purge, next table.Position, err error) {
 	page, err := p.Store.List(ctx, table.ListRequest{Partition: tablekeys.JobPurge, After: after})
 	if err != nil {
@@ -178,9 +173,8 @@ func (p *Purger) retrier() retrier {
 // between the clocks of invocations.
 const slack = 30 * time.Second
 
-// TimingOf returns the timing for the timeouts with which the functions are deployed. A
-// program that appends by itself must finish each append within the timeout of the ingest
-// function.
+// TimingOf returns the timing for the timeouts with which the functions are deployed. A program that appends
+// by itself must finish each append within the timeout of the ingest function.
 func TimingOf(c *config.Config) Timing {
 	return Timing{
 		Append:    c.Functions.Ingest.Timeout + slack,

@@ -86,8 +86,7 @@ func (p *Purger) putLock(ctx context.Context, at *entity.Purge) error {
 	return p.commitIfUnchanged(ctx, []table.Action{p.lockAction(at, ""), {Key: tablekeys.Purge(at.Subject), Precondition: table.Precondition{unchangedPurge(at)}}})
 }
 
-// commitIfUnchanged commits a transaction. It returns errConcurrent if a precondition
-// fails.
+// commitIfUnchanged commits a transaction. It returns errConcurrent if a precondition fails.
 func (p *Purger) commitIfUnchanged(ctx context.Context, actions []table.Action) error {
 	got, err := p.retrier().commit(ctx, p.Store, actions)
 	if err == nil && got.Result == storage.ConditionFailed {
@@ -104,9 +103,8 @@ func (p *Purger) lockAction(at *entity.Purge, receipt string) table.Action {
 	return table.Action{Key: it.Key(), Put: it}
 }
 
-// extendLock extends the purge lock if it expires soon. If the lock is missing, appends
-// may have been stored since, so it restarts the purge from its first step; restarted
-// reports this.
+// extendLock extends the purge lock if it expires soon. If the lock is missing, appends may have been stored
+// since, so it restarts the purge from its first step; restarted reports this.
 func (p *Purger) extendLock(ctx context.Context, at *entity.Purge) (restarted bool, err error) {
 	lock, err := read(ctx, p.Store, tablekeys.PurgeLock(at.Subject), item.PurgeLock)
 	switch {

@@ -9,9 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Remove permanently removes a profile or its tombstone, with its versions and its unique
-// values. The subject's events stay; a Purger removes everything. expect is the same as in
-// Update.
+// Remove permanently removes a profile or its tombstone, with its versions and its unique values. The
+// subject's events stay; a Purger removes everything. expect is the same as in Update.
 //
 // Remove first replaces the profile by an expired tombstone, which no call returns or
 // restores. If it is interrupted after that, repeat the call. Otherwise TTL deletes the

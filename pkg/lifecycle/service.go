@@ -13,11 +13,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Service changes and reads profiles. Only Store is required: the zero value of each other
-// field is its default. Set the fields before the first call; the methods are safe for
-// concurrent use. A change returns an error that wraps model.ErrRejected if the profile is
-// invalid (model.FieldErrors), and model.ErrUndecided with its cause if the table did not
-// decide: then read the profile, or repeat the change.
+// Service changes and reads profiles. Only Store is required: the zero value of each other field is its
+// default. Set the fields before the first call; the methods are safe for concurrent use. A change returns an
+// error that wraps model.ErrRejected if the profile is invalid (model.FieldErrors), and model.ErrUndecided
+// with its cause if the table did not decide: then read the profile, or repeat the change.
 type Service struct {
 	Store Store
 	// Profile returns the specification of the profiles of a subject type, as the method
@@ -89,9 +88,8 @@ const (
 // Result is the result of one change. It is zero if the change returned an error.
 type Result struct {
 	Outcome Outcome
-	// Profile is the profile after a completed change, or the existing profile if the
-	// outcome is Exists, Restorable or Conflict; nil otherwise. A deleted profile has a
-	// DeletedAt.
+	// Profile is the profile after a completed change, or the existing profile if the outcome is Exists,
+	// Restorable or Conflict; nil otherwise. A deleted profile has a DeletedAt.
 	Profile    *model.Profile
 	Constraint string // if Taken: the name of the unique constraint
 }
@@ -100,8 +98,7 @@ type Result struct {
 // have. Nothing was sent.
 var ErrTooManyItems = errors.New("the change needs more than the 100 items that a transaction can have: declare fewer unique constraints")
 
-// errNoFailedCondition is returned if the table refuses a transaction but names no failed
-// precondition.
+// errNoFailedCondition is returned if the table refuses a transaction but names no failed precondition.
 var errNoFailedCondition = errors.New("the table refused the change but reported no failed precondition")
 
 // errVersionExists is returned if the version to write exists in the same generation, so

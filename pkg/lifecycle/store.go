@@ -12,18 +12,16 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
-// Store is the part of the table that the lifecycle of subjects needs. Each method is one
-// request. A write returns what the server said about it; its error is one that a retry
-// cannot fix. A read returns an error for every failure, including transient ones.
-// Implementations are safe for concurrent use.
+// Store is the part of the table that the lifecycle of subjects needs. Each method is one request. A write
+// returns what the server said about it; its error is one that a retry cannot fix. A read returns an error
+// for every failure, including transient ones. Implementations are safe for concurrent use.
 type Store interface {
 	Reader
 	// Commit sends one transaction: all of it is stored, or nothing.
 	Commit(ctx context.Context, tx table.Transaction) (table.TransactResult, error)
 }
 
-// Reader is the part of a Store that reads. A Service that is only read from needs no
-// more.
+// Reader is the part of a Store that reads. A Service that is only read from needs no more.
 type Reader interface {
 	// GetItem reads one item, strongly consistent; it returns nil if there is none.
 	GetItem(ctx context.Context, k keys.Key) (item.Item, error)
@@ -49,8 +47,7 @@ func (s *Service) retrier() retrier {
 	return retrier{retry.Retrier{Policy: s.RetryPolicy, Rand: s.random(), Sleep: s.Sleep}}
 }
 
-// commit sends a transaction with a new token until the table writes it or a precondition
-// fails.
+// commit sends a transaction with a new token until the table writes it or a precondition fails.
 func (w retrier) commit(ctx context.Context, store Store, actions []table.Action) (table.TransactResult, error) {
 	if len(actions) > table.MaxItems {
 		return table.TransactResult{}, fmt.Errorf("%w: %d", ErrTooManyItems, len(actions))

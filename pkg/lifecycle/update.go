@@ -64,9 +64,8 @@ func (s *Service) updated(p, old *model.Profile, patch model.Attrs, spec *catalo
 // managedAttrs are the attributes that every change of a profile sets.
 var managedAttrs = []string{keys.AttrVersion, tablekeys.AttrUpdatedAt, tablekeys.AttrProfileVersion, tablekeys.AttrGeneration, tablekeys.AttrUnique}
 
-// updateAction returns an update of the fields of patch, the managed attributes and the
-// keys of the declared indexes. All other attributes of the stored item stay as they are.
-// it is the profile after the change.
+// updateAction returns an update of the fields of patch, the managed attributes and the keys of the declared
+// indexes. All other attributes of the stored item stay as they are. it is the profile after the change.
 func updateAction(it item.Item, when table.Precondition, patch model.Attrs, spec *catalog.Profile) table.Action {
 	a := table.Action{Key: it.Key(), Precondition: when, Set: item.Item{}}
 	for _, f := range patch {
@@ -83,8 +82,7 @@ func updateAction(it item.Item, when table.Precondition, patch model.Attrs, spec
 	return a
 }
 
-// setOrRemove makes the action set an attribute to its value in it, or remove the
-// attribute if it lacks one.
+// setOrRemove makes the action set an attribute to its value in it, or remove the attribute if it lacks one.
 func setOrRemove(a *table.Action, it item.Item, attr string) {
 	if v, ok := it[attr]; ok {
 		a.Set[attr] = v

@@ -148,8 +148,7 @@ func (a *validation) checkProfile(p *model.Profile, spec *catalog.Profile) {
 	}
 }
 
-// withDefaults returns the fields of a new profile, with the defaults of the fields that
-// it leaves out.
+// withDefaults returns the fields of a new profile, with the defaults of the fields that it leaves out.
 func withDefaults(attrs model.Attrs, spec *catalog.Profile) model.Attrs {
 	var defaults model.Attrs
 	for _, f := range spec.Declared {

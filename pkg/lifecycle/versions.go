@@ -12,8 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// addVersion writes p, as the change leaves it, as a version, if the subject type keeps
-// versions.
+// addVersion writes p, as the change leaves it, as a version, if the subject type keeps versions.
 func (c *change) addVersion(p *model.Profile, what model.ProfileChange, spec *catalog.Profile) {
 	if !spec.Versions.Keep {
 		return

@@ -21,8 +21,7 @@ const (
 	maxTokenBytes = 36
 )
 
-// storedTransaction is a transaction that was stored with a token: a hash of its content,
-// and when.
+// storedTransaction is a transaction that was stored with a token: a hash of its content, and when.
 type storedTransaction struct {
 	content [sha256.Size]byte
 	at      model.Time
@@ -49,8 +48,7 @@ func (t *Table) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest
 	}
 }
 
-// isRepeat reports whether a transaction with this token and content was already stored.
-// The caller holds mu.
+// isRepeat reports whether a transaction with this token and content was already stored. The caller holds mu.
 func (t *Table) isRepeat(token string, content [sha256.Size]byte) (bool, error) {
 	if len(token) > maxTokenBytes {
 		return false, fmt.Errorf("%w: token of %d bytes: at most %d", errMalformed, len(token), maxTokenBytes)

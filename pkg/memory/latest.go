@@ -40,9 +40,8 @@ func latestAction(w *ingest.LatestWrite) action {
 	}
 }
 
-// inOrder reports whether the order of the write fits the stored one: for a creation there
-// is no stored order; otherwise the stored order is before the first new one, or
-// equal to it for a merge.
+// inOrder reports whether the order of the write fits the stored one: for a creation there is no stored
+// order; otherwise the stored order is before the first new one, or equal to it for a merge.
 func inOrder(old item.Item, w *ingest.LatestWrite) bool {
 	at, ordered := old[tablekeys.AttrAt]
 	if w.Same {
@@ -55,8 +54,7 @@ func inOrder(old item.Item, w *ingest.LatestWrite) bool {
 	return at.Type == item.S && (at.S < first || at.S == first && textLess(old[tablekeys.AttrID], w.First.ID))
 }
 
-// notOf: the item is not purge locked and not of the event with the order; nil is no
-// requirement.
+// notOf: the item is not purge locked and not of the event with the order; nil is no requirement.
 func notOf(o *model.Order) func(item.Item) bool {
 	return func(old item.Item) bool {
 		_, locked := old[tablekeys.AttrPurgeLock]
@@ -89,8 +87,7 @@ func term(old item.Item, t model.Term) bool {
 	return there && comparisons[t.Op](stored, item.FromValue(t.Value))
 }
 
-// comparisons compare as DynamoDB does: values of different types are unequal and have no
-// order.
+// comparisons compare as DynamoDB does: values of different types are unequal and have no order.
 var comparisons = map[model.Op]func(a, b item.Value) bool{
 	model.Equal:    equal,
 	model.NotEqual: func(a, b item.Value) bool { return !equal(a, b) },
@@ -125,8 +122,7 @@ func ordered(holds func(int) bool) func(a, b item.Value) bool {
 	}
 }
 
-// validateConditions returns an error for each condition that DynamoDB would reject as
-// malformed.
+// validateConditions returns an error for each condition that DynamoDB would reject as malformed.
 func validateConditions(tx *ingest.AppendTransaction) (mistakes []error) {
 	var where model.Condition
 	if tx.Latest != nil {

@@ -42,9 +42,8 @@ func (t *Table) List(ctx context.Context, l table.ListRequest) (table.ListPage, 
 	return page, err
 }
 
-// Partition reads one page of all items under a partition key, in the order of the sort
-// keys, after a position; the zero Key is the start. The returned position is the zero Key
-// after the last page.
+// Partition reads one page of all items under a partition key, in the order of the sort keys, after a
+// position; the zero Key is the start. The returned position is the zero Key after the last page.
 func (t *Table) Partition(ctx context.Context, pk string, after keys.Key) (page []item.Item, next keys.Key, _ error) {
 	listed, err := t.List(ctx, table.ListRequest{Partition: pk, After: table.Position{Key: after}})
 	return listed.Items, listed.Next.Key, err
@@ -85,8 +84,7 @@ func (t *Table) page(ctx context.Context, operation string, l *table.ListRequest
 	return page, nil
 }
 
-// listed returns the items of a request after its position, in the requested order. The caller
-// holds mu.
+// listed returns the items of a request after its position, in the requested order. The caller holds mu.
 func (t *Table) listed(l *table.ListRequest) iter.Seq[item.Item] {
 	if l.Index != "" {
 		return slices.Values(t.indexed(l))
@@ -127,8 +125,7 @@ func (p *partition) between(l *table.ListRequest) []string {
 	return left
 }
 
-// place returns -1 for a sort key before the range of a request, 0 for one in it, and 1 for one
-// after it.
+// place returns -1 for a sort key before the range of a request, 0 for one in it, and 1 for one after it.
 func place(l *table.ListRequest, sk string) int {
 	switch {
 	case sk < max(l.From, l.Prefix):

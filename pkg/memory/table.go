@@ -23,8 +23,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Table is one table. Create one with New. It is safe for concurrent use: each request
-// holds one lock.
+// Table is one table. Create one with New. It is safe for concurrent use: each request holds one lock.
 type Table struct {
 	itemstore.Items
 	now func() model.Time
@@ -43,8 +42,7 @@ type partition struct {
 	items  map[string]item.Item
 }
 
-// New returns an empty table. now is the clock of stream records and of the lifetime of
-// tokens.
+// New returns an empty table. now is the clock of stream records and of the lifetime of tokens.
 func New(now func() model.Time) *Table {
 	t := &Table{now: now, partitions: map[string]*partition{}, tokens: map[string]storedTransaction{}}
 	t.Items = itemstore.New(itemstore.Requests{Read: t.read, Page: t.page, Write: t.writeOne})

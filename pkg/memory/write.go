@@ -70,8 +70,7 @@ func (t *Table) write(actions []action) ([]table.ItemResult, error) {
 	return nil, nil
 }
 
-// change stores an image and writes its stream record, unless the item is unchanged. The
-// caller holds mu.
+// change stores an image and writes its stream record, unless the item is unchanged. The caller holds mu.
 func (t *Table) change(k keys.Key, image item.Item) {
 	old := t.get(k)
 	t.put(k, image)

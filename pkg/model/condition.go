@@ -20,9 +20,8 @@ type Term struct {
 // Op is a comparison.
 type Op string
 
-// The comparisons. All but Missing are false if the field is absent. Values of different
-// types are unequal and have no order. Only numbers and texts have an order. Begins
-// applies to texts only.
+// The comparisons. All but Missing are false if the field is absent. Values of different types are unequal
+// and have no order. Only numbers and texts have an order. Begins applies to texts only.
 const (
 	Equal    Op = "="
 	NotEqual Op = "<>"

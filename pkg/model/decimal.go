@@ -92,10 +92,9 @@ func (d Decimal) digits() int {
 // MaxMeasureDigits limits the value of a measure: |value| < 10^15.
 const MaxMeasureDigits = 15
 
-// Scaled returns d × 10^scale as a 256-bit integer in two's complement, rounded half to even.
-// exact is false if digits were rounded off. ok is false if |d| is 10^15 or more (see
-// MaxMeasureDigits), so that sums of squares of 2^40 such numbers fit. scale must be from 0
-// to 60.
+// Scaled returns d × 10^scale as a 256-bit integer in two's complement, rounded half to even. exact is false
+// if digits were rounded off. ok is false if |d| is 10^15 or more (see MaxMeasureDigits), so that sums of
+// squares of 2^40 such numbers fit. scale must be from 0 to 60.
 func (d Decimal) Scaled(scale int) (n uint256.Int, exact, ok bool) {
 	digits := d.digits()
 	if digits+int(d.exp) > MaxMeasureDigits && !d.IsZero() {

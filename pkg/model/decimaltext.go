@@ -30,8 +30,7 @@ func ParseDecimal(text string) (Decimal, error) {
 	return d, nil
 }
 
-// MustDecimal is ParseDecimal for literals in tests and examples. It panics if text is not a
-// number.
+// MustDecimal is ParseDecimal for literals in tests and examples. It panics if text is not a number.
 func MustDecimal(text string) Decimal {
 	d, err := ParseDecimal(text)
 	if err != nil {
@@ -49,10 +48,9 @@ func ParseDecimalBytes(text []byte) (Decimal, error) {
 	return ParseDecimal(string(text))
 }
 
-// ScanDecimal parses a short number at text[i:] into to: an optional minus and up to 18
-// digits, with an optional point between them. It returns the index after the number, or -1
-// if there is none or it is longer; to is then undefined. The caller must check what
-// follows the number. The value is that of ParseDecimal.
+// ScanDecimal parses a short number at text[i:] into to: an optional minus and up to 18 digits, with an
+// optional point between them. It returns the index after the number, or -1 if there is none or it is longer;
+// to is then undefined. The caller must check what follows the number. The value is that of ParseDecimal.
 func ScanDecimal[T string | []byte](text T, i int, to *Decimal) (end int) {
 	neg, exp := false, int32(0)
 	if i < len(text) && text[i] == '-' {
@@ -159,9 +157,8 @@ func digitsOnly(s string) bool {
 	return true
 }
 
-// String returns plain decimal text (22.4, -0.000001), and text with an exponent for very
-// large and very small numbers (1e+50). Equal numbers have equal text. ParseDecimal is the
-// inverse.
+// String returns plain decimal text (22.4, -0.000001), and text with an exponent for very large and very
+// small numbers (1e+50). Equal numbers have equal text. ParseDecimal is the inverse.
 func (d Decimal) String() string {
 	var buf [128]byte
 	return string(d.Append(buf[:0]))

@@ -86,8 +86,7 @@ func (a Attrs) Sort() {
 	slices.SortFunc(a, func(x, y Attr) int { return strings.Compare(x.Name, y.Name) })
 }
 
-// Union returns the fields of a and b, and those of b for names that both have. It modifies
-// neither.
+// Union returns the fields of a and b, and those of b for names that both have. It modifies neither.
 func (a Attrs) Union(b Attrs) Attrs {
 	out := make(Attrs, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -117,9 +116,8 @@ type Event struct {
 	// IndexBy is the name of the text field that is the event's key in the second index. The
 	// event is not indexed if it is "" or if the event does not have the field.
 	IndexBy string
-	// Attempt identifies the call that stored an event without its latest item: a repeated
-	// request finds out by it that an earlier one was stored. It is random, and 0 in other
-	// events and in events that are read.
+	// Attempt identifies the call that stored an event without its latest item: a repeated request finds out
+	// by it that an earlier one was stored. It is random, and 0 in other events and in events that are read.
 	Attempt uint64
 	// Unreadable is set by a store that cannot decode the item. Only Series, Order and
 	// ExpiresAt (if it can be decoded) are then set.

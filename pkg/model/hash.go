@@ -7,10 +7,9 @@ import (
 	"fmt"
 )
 
-// Hash is the hash of an event's payload: the first 16 bytes of SHA-256 over its validated
-// fields sorted by name, with numbers as exact decimals. Enrichment, source and arrival
-// time are not part of it. Two observations with the same identity are duplicates if their
-// hashes are equal, otherwise a collision.
+// Hash is the hash of an event's payload: the first 16 bytes of SHA-256 over its validated fields sorted by
+// name, with numbers as exact decimals. Enrichment, source and arrival time are not part of it. Two
+// observations with the same identity are duplicates if their hashes are equal, otherwise a collision.
 type Hash [16]byte
 
 // String returns the hash in hexadecimal.

@@ -26,12 +26,10 @@ const (
 type AppendResult struct {
 	Outcome Outcome
 	Key     EventKey // zero if the observation was rejected before its identity was known
-	// Latest is the latest item that decided the outcome: as written if Applied, else as
-	// the failed condition returned it. It is nil if Rejected, if the kind has no latest
-	// item, and if no comparison was needed.
+	// Latest is the latest item that decided the outcome: as written if Applied, else as the failed condition
+	// returned it. It is nil if Rejected, if the kind has no latest item, and if no comparison was needed.
 	Latest *Latest
-	// Invalid names the measures of the event that are not numbers. Rollups count them as
-	// invalid.
+	// Invalid names the measures of the event that are not numbers. Rollups count them as invalid.
 	Invalid []string
 	Errors  []FieldError // if Rejected
 	Err     error        // if Unknown: why

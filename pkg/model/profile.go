@@ -9,18 +9,15 @@ type Profile struct {
 	UpdatedAt Time  // time of the last change; zero if not known
 	DeletedAt Time  // of a tombstone; zero otherwise
 	ExpiresAt int64 // epoch seconds, the TTL attribute; 0 means never
-	// Version counts the changes, from 1 at creation. It is 0 if another program wrote
-	// the item.
+	// Version counts the changes, from 1 at creation. It is 0 if another program wrote the item.
 	Version int64
-	// Generation is chosen at random when the subject is created. Other items of the
-	// subject refer to it, so that they are not mistaken for items of a later subject
-	// with the same id.
+	// Generation is chosen at random when the subject is created. Other items of the subject refer to it, so
+	// that they are not mistaken for items of a later subject with the same id.
 	Generation Generation
 	// Sentinels are the partition keys of the unique sentinels that this profile owns.
 	Sentinels []string
-	// Foreign holds attributes of types that Attrs cannot have (sets, bytes, and lists and maps
-	// that contain them), which another program wrote, in the form of the store. Deletion and
-	// restoration keep them.
+	// Foreign holds attributes of types that Attrs cannot have (sets, bytes, and lists and maps that contain
+	// them), which another program wrote, in the form of the store. Deletion and restoration keep them.
 	Foreign any
 }
 

@@ -84,9 +84,8 @@ func (t *Time) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// ParseTime parses RFC 3339 with any offset, or epoch seconds or milliseconds in decimal
-// digits. Numbers below 1e11 are seconds, others milliseconds. The error wraps
-// ErrTimeForm, ErrTimeFiner or ErrTimeRange.
+// ParseTime parses RFC 3339 with any offset, or epoch seconds or milliseconds in decimal digits. Numbers
+// below 1e11 are seconds, others milliseconds. The error wraps ErrTimeForm, ErrTimeFiner or ErrTimeRange.
 func ParseTime(text string, finer FinerTimePolicy) (Time, error) {
 	if text == "" {
 		return 0, fmt.Errorf("empty: %w", ErrTimeForm)

@@ -25,9 +25,8 @@ type AddedField struct {
 	// Since is the version of the fields that added it: a fold whose FieldsAt is earlier
 	// does not include the field in all of its events. MaxTime: no fold includes it.
 	Since model.Time
-	// WholeFrom is the start of the first bucket whose figures of the field are whole.
-	// MaxTime: unknown, as of a field that was removed. An earlier bucket may be whole too:
-	// its fold says so.
+	// WholeFrom is the start of the first bucket whose figures of the field are whole. MaxTime: unknown, as
+	// of a field that was removed. An earlier bucket may be whole too: its fold says so.
 	WholeFrom model.Time
 }
 
@@ -44,8 +43,7 @@ func (a AddedFields) Find(role FieldRole, name string) (AddedField, bool) {
 	return AddedField{}, false
 }
 
-// Merge returns the fields of both. Of a field in both it has the later WholeFrom. It
-// changes neither.
+// Merge returns the fields of both. Of a field in both it has the later WholeFrom. It changes neither.
 func (a AddedFields) Merge(b AddedFields) AddedFields {
 	if len(a) == 0 {
 		return b

@@ -15,8 +15,7 @@ type Continuation struct {
 	// Reach is until when the derived events that began in the bucket may go on: an event
 	// after it belongs to none of them. 0 if none began.
 	Reach model.Time
-	// Settles is when none of them can go on any more: the fold changes after it only with
-	// late events.
+	// Settles is when none of them can go on any more: the fold changes after it only with late events.
 	Settles model.Time
 }
 

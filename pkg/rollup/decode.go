@@ -27,9 +27,8 @@ var (
 // small enough that no sum of such counts overflows.
 const maxEvents = 1 << 48
 
-// Decode reads canonical bytes. The result encodes to the same bytes and has no spec: see
-// Merge. Any other bytes are an error. Decode never panics, and its memory use is
-// proportional to len(b).
+// Decode reads canonical bytes. The result encodes to the same bytes and has no spec: see Merge. Any other
+// bytes are an error. Decode never panics, and its memory use is proportional to len(b).
 func Decode(b []byte) (*Summary, error) {
 	s, err := decode(b)
 	if err != nil {

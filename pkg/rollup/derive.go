@@ -10,9 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Measure is a copy of one measure's numbers. Averages and quantiles are derived from
-// exact integers when they are read; none is stored. Where Count is 0 the decimals and
-// orders are zero and have no meaning.
+// Measure is a copy of one measure's numbers. Averages and quantiles are derived from exact integers when
+// they are read; none is stored. Where Count is 0 the decimals and orders are zero and have no meaning.
 type Measure struct {
 	Name    string
 	Count   int64 // valid values
@@ -56,8 +55,7 @@ func (m Measure) Avg() (float64, bool) {
 	return f, true
 }
 
-// Variance returns the float64 nearest to the population variance; false where there are
-// no values.
+// Variance returns the float64 nearest to the population variance; false where there are no values.
 func (m Measure) Variance() (float64, bool) {
 	if m.Count == 0 {
 		return 0, false
@@ -80,11 +78,10 @@ func (m Measure) Stddev() (float64, bool) {
 	return f, true
 }
 
-// Quantile returns a number within 1 % of the value at the nearest rank, ⌈q·Count⌉ of the
-// sorted values; the least and the greatest are exact. q is taken as the decimal that it
-// prints as, so 0.55 of 100 values is the 55th. Quantile returns false where there are no
-// values, where any event was folded while the measure was declared without percentiles,
-// and where q is not between 0 and 1.
+// Quantile returns a number within 1 % of the value at the nearest rank, ⌈q·Count⌉ of the sorted values; the
+// least and the greatest are exact. q is taken as the decimal that it prints as, so 0.55 of 100 values is the
+// 55th. Quantile returns false where there are no values, where any event was folded while the measure was
+// declared without percentiles, and where q is not between 0 and 1.
 func (m Measure) Quantile(q float64) (float64, bool) {
 	if m.Count == 0 || len(m.sketch) == 0 || !(q >= 0 && q <= 1) {
 		return 0, false

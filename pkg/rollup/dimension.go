@@ -32,8 +32,7 @@ func (d *dimension) merge(o *dimension) {
 	d.other += o.other
 }
 
-// top returns the n values of highest count, highest first, ties by bytes, and the sum of
-// the rest.
+// top returns the n values of highest count, highest first, ties by bytes, and the sum of the rest.
 func (d *dimension) top(n int) (kept []ValueCount, other int64) {
 	kept, other = make([]ValueCount, 0, len(d.counts)), d.other
 	for value, count := range d.counts {
@@ -54,9 +53,8 @@ type Dimension struct {
 	Name   string
 	Values []ValueCount // highest count first, ties by bytes
 	Other  int64        // how often all other values occurred
-	// Exact is false where values were dropped here or in a row that this was folded from:
-	// a value's count may then be too low, by Other at most, and two folds of the same
-	// events may differ.
+	// Exact is false where values were dropped here or in a row that this was folded from: a value's count
+	// may then be too low, by Other at most, and two folds of the same events may differ.
 	Exact bool
 }
 

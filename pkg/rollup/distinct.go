@@ -9,9 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
-// distinct counts different values by their 64-bit hashes: it stores up to maxHashes
-// hashes themselves, and HyperLogLog registers beyond. The form depends on the set of
-// values only, because values are never removed.
+// distinct counts different values by their 64-bit hashes: it stores up to maxHashes hashes themselves, and
+// HyperLogLog registers beyond. The form depends on the set of values only, because values are never removed.
 type distinct struct {
 	name      string
 	hashes    []uint64   // sorted, while at most maxHashes
@@ -74,10 +73,9 @@ func (r *registers) add(hash uint64) {
 	r[i] = max(r[i], uint8(zeros+1))
 }
 
-// estimate is Ertl's improved estimator (New cardinality estimation algorithms for
-// HyperLogLog sketches, 2017). It needs no tables and has a standard error of 2.3 % for few
-// and for very many values. Each product is rounded, so that every machine returns the
-// same number.
+// estimate is Ertl's improved estimator (New cardinality estimation algorithms for HyperLogLog sketches,
+// 2017). It needs no tables and has a standard error of 2.3 % for few and for very many values. Each product
+// is rounded, so that every machine returns the same number.
 func (r *registers) estimate() int64 {
 	var count [maxRegister + 1]float64
 	for _, v := range r {
@@ -134,8 +132,7 @@ func (s *Summary) Distinct(name string) (n int64, exact bool) {
 	return int64(len(d.hashes)), true
 }
 
-// DistinctNames returns the names of the fields whose different values were counted, sorted
-// as bytes.
+// DistinctNames returns the names of the fields whose different values were counted, sorted as bytes.
 func (s *Summary) DistinctNames() []string {
 	return lists.Map(s.distincts, func(d *distinct) string { return d.name })
 }

@@ -24,9 +24,8 @@ func (f *Fold) AddEvent(e *model.Event) {
 	f.Summary.AddEvent(e)
 }
 
-// AddRow adds a row of the finer tier; an empty row is not a child, and a placeholder is
-// a missing one. f depends on the expiry of the row, not on that of the row's own
-// children.
+// AddRow adds a row of the finer tier; an empty row is not a child, and a placeholder is a missing one. f
+// depends on the expiry of the row, not on that of the row's own children.
 func (f *Fold) AddRow(r *Row) {
 	if r.Placeholder() {
 		f.Exact = false
@@ -71,9 +70,8 @@ func (f *Fold) expiresWith(expiresAt int64) {
 	}
 }
 
-// Covers reports whether g need not be written where f is stored: they have the same
-// summary bytes, Digest, Unreadable, Exact and Continuation, and f's ChildrenExpireAt is not
-// after g's.
+// Covers reports whether g need not be written where f is stored: they have the same summary bytes, Digest,
+// Unreadable, Exact and Continuation, and f's ChildrenExpireAt is not after g's.
 func (f *Fold) Covers(g *Fold) bool {
 	return f.Continuation == g.Continuation && f.Digest == g.Digest && f.Unreadable == g.Unreadable && f.Exact == g.Exact &&
 		f.ChildrenExpireAt <= g.ChildrenExpireAt &&

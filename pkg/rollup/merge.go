@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Merge adds o to s. It does not change o, and shares no memory with it afterwards. Merge
-// is associative and commutative, and New is its identity. Numbers merge exactly; of two
-// scales the larger is used. A decoded summary has no spec and so no limits: merge it
-// into New(spec) before storing it. A nil o has no events.
+// Merge adds o to s. It does not change o, and shares no memory with it afterwards. Merge is associative and
+// commutative, and New is its identity. Numbers merge exactly; of two scales the larger is used. A decoded
+// summary has no spec and so no limits: merge it into New(spec) before storing it. A nil o has no events.
 func (s *Summary) Merge(o *Summary) {
 	if o == nil {
 		return

@@ -26,9 +26,8 @@ func (r *reader) check(ok bool, what string) {
 	}
 }
 
-// sorted reads a list whose elements are at least minBytes long. Every list is sorted and
-// has no duplicates. Memory is allocated as elements are read, not by the list's declared
-// length.
+// sorted reads a list whose elements are at least minBytes long. Every list is sorted and has no duplicates.
+// Memory is allocated as elements are read, not by the list's declared length.
 func sorted[T any](r *reader, minBytes int, read func(*T), compare func(a, b *T) int) []T {
 	const trusted = 64
 	n := r.length(minBytes)

@@ -14,19 +14,16 @@ type Key struct {
 	Start  model.Time // of the bucket
 }
 
-// Rev is the revision of a row, for the optimistic lock: a new nonce at every write. It
-// is not a counter, so a row that was deleted and created again has another revision.
-// The zero Rev means that there is no row.
+// Rev is the revision of a row, for the optimistic lock: a new nonce at every write. It is not a counter, so
+// a row that was deleted and created again has another revision. The zero Rev means that there is no row.
 type Rev [16]byte
 
 func (r Rev) String() string { return hex.EncodeToString(r[:]) }
 
-// NoExpiry is the ChildrenExpireAt of a fold without children, or of children that never
-// expire.
+// NoExpiry is the ChildrenExpireAt of a fold without children, or of children that never expire.
 const NoExpiry int64 = math.MaxInt64
 
-// Row is a stored rollup: the fold of all children of the bucket, and what is needed to
-// keep it correct.
+// Row is a stored rollup: the fold of all children of the bucket, and what is needed to keep it correct.
 type Row struct {
 	Key Key
 	Fold

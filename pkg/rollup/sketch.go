@@ -21,9 +21,8 @@ type bin struct {
 	n   int64
 }
 
-// Key 0 is zero. Keys from 1 on are the positive numbers from 10^-MaxScale on; negative
-// keys are the negative numbers. The largest key is that of 10^15 itself, because a
-// number below it may round to it.
+// Key 0 is zero. Keys from 1 on are the positive numbers from 10^-MaxScale on; negative keys are the negative
+// numbers. The largest key is that of 10^15 itself, because a number below it may round to it.
 const leastExponent = -MaxScale
 
 // keyOf returns the key of n × 10^-scale. Equal numbers have equal keys at every scale.
@@ -49,8 +48,7 @@ func keyOfSmall(magnitude uint64, negative bool, scale int) int32 {
 	return keyAt(magnitude*powersOf10[18-digits].Uint64(), digits, negative, scale)
 }
 
-// keyAt returns the key of the number with the given 18 first digits and number of digits,
-// at scale.
+// keyAt returns the key of the number with the given 18 first digits and number of digits, at scale.
 func keyAt(mantissa uint64, digits int, negative bool, scale int) int32 {
 	key := int32(1 + (digits-1-scale-leastExponent)*binsPerDecade + binOf(mantissa))
 	if negative {
@@ -59,8 +57,7 @@ func keyAt(mantissa uint64, digits int, negative bool, scale int) int32 {
 	return key
 }
 
-// leading18 returns the first 18 digits of n, padded with zeros, and the number of digits
-// of n.
+// leading18 returns the first 18 digits of n, padded with zeros, and the number of digits of n.
 func leading18(n *uint256.Int) (mantissa uint64, digits int) {
 	digits = digitsOf(n)
 	if digits <= 18 {
@@ -99,9 +96,8 @@ func valueOfBin(key int32) float64 {
 	return f
 }
 
-// add counts one more value of a key, and returns the index of its bin. Consecutive values
-// are often similar, so add first tries the index that the key has if no key between it
-// and the last one is missing.
+// add counts one more value of a key, and returns the index of its bin. Consecutive values are often similar,
+// so add first tries the index that the key has if no key between it and the last one is missing.
 func (s sketch) add(key int32, last int) (sketch, int) {
 	if last < len(s) {
 		if i := last + int(key-s[last].key); uint(i) < uint(len(s)) && s[i].key == key {

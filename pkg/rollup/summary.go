@@ -10,10 +10,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Summary is the mergeable value of a row: a monoid whose identity is the summary of no
-// events. It depends on the set of events only, never on the order or the groups in which
-// they were added. Add each event once: a Summary does not detect repeats. It is not safe
-// for concurrent use.
+// Summary is the mergeable value of a row: a monoid whose identity is the summary of no events. It depends on
+// the set of events only, never on the order or the groups in which they were added. Add each event once: a
+// Summary does not detect repeats. It is not safe for concurrent use.
 type Summary struct {
 	spec       *Spec // nil in a decoded summary: declares nothing, limits nothing
 	events     int64
@@ -167,8 +166,7 @@ func (s *Summary) addField(f *field, v *model.Value) {
 	}
 }
 
-// textOf returns a value as the text that dimensions and distinct counts count; false for
-// null.
+// textOf returns a value as the text that dimensions and distinct counts count; false for null.
 func textOf(v *model.Value) (string, bool) {
 	switch v.Kind {
 	case model.Text:

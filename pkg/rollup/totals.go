@@ -11,9 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// totals are the totals of one measure. Numbers are integers at its scale, in two's
-// complement of 256 bits. 2^40 squares of values below 10^15 fit at the largest scale, so
-// nothing is rounded after a value was added.
+// totals are the totals of one measure. Numbers are integers at its scale, in two's complement of 256 bits.
+// 2^40 squares of values below 10^15 fit at the largest scale, so nothing is rounded after a value was added.
 type totals struct {
 	name    string
 	scale   int   // never reduced
@@ -36,9 +35,8 @@ type orderedValue struct {
 	value uint256.Int
 }
 
-// compare orders by event time, then id. Two events with the same time and id are of two
-// series that are merged on reading: then the value decides, so that the result does not
-// depend on the order of merging.
+// compare orders by event time, then id. Two events with the same time and id are of two series that are
+// merged on reading: then the value decides, so that the result does not depend on the order of merging.
 func (m *orderedValue) compare(o *orderedValue) int { return m.compareTo(&o.order, &o.value) }
 
 // compareTo is compare with a value and its position.

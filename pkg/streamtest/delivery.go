@@ -11,8 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/simstream"
 )
 
-// Invoke calls the function under test with a payload, as Lambda does, and returns its
-// response.
+// Invoke calls the function under test with a payload, as Lambda does, and returns its response.
 type Invoke func(ctx context.Context, payload []byte) ([]byte, error)
 
 // Handler returns the function under test for one invocation.
@@ -34,8 +33,7 @@ type Process struct {
 // it. Call it only if the test has two versions.
 func (p *Process) Old() bool { return p.process.Old() }
 
-// Settings are the settings of the event source mapping, with the meaning that Lambda gives
-// them.
+// Settings are the settings of the event source mapping, with the meaning that Lambda gives them.
 type Settings struct {
 	BatchSize       int           // most records per invocation; zero means 100
 	MaxRetries      int           // of a batch that fails; negative means no limit

@@ -27,9 +27,8 @@ func (s *Sim) At(at time.Time, do func()) { s.sim.At(model.TimeOf(at), do) }
 // After calls do after a duration.
 func (s *Sim) After(d time.Duration, do func()) { s.sim.After(d, do) }
 
-// Go starts a goroutine that sends requests to tables. Requests with its ctx can meet faults.
-// body must send one request at a time and wait only for requests and Sleep. Use separate dice
-// for each goroutine.
+// Go starts a goroutine that sends requests to tables. Requests with its ctx can meet faults. body must send
+// one request at a time and wait only for requests and Sleep. Use separate dice for each goroutine.
 func (s *Sim) Go(name string, dice Dice, body func(ctx context.Context)) {
 	s.sim.Go(name, dice, body)
 }

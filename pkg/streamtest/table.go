@@ -27,8 +27,7 @@ var (
 // that is not of Sim.Go or of an invocation is carried out at once and without faults.
 type Table struct{ table *simstream.Table }
 
-// NewTable returns an empty table with a primary key of the named string attributes, the
-// partition key first.
+// NewTable returns an empty table with a primary key of the named string attributes, the partition key first.
 func NewTable(s *Sim, keyAttributes ...string) *Table {
 	return &Table{simstream.NewTable(s.sim, keyAttributes...)}
 }
@@ -39,9 +38,8 @@ func (t *Table) ExpireBy(attribute string) { t.table.Expires = attribute }
 // Write is a change of one item.
 type Write struct {
 	Key []string // the values of the key attributes
-	// Change returns the new item for the stored one, which is nil if it does not exist. It
-	// returns nil to delete the item, and ErrCondition to change nothing. It must not
-	// modify old.
+	// Change returns the new item for the stored one, which is nil if it does not exist. It returns nil to
+	// delete the item, and ErrCondition to change nothing. It must not modify old.
 	Change func(old Item) (Item, error)
 }
 
@@ -57,8 +55,7 @@ func (t *Table) Query(ctx context.Context, partition string) ([]Item, error) {
 	return decodeAll(items), err
 }
 
-// All returns the items of a partition in order of their keys, without a request. Use it in
-// checks.
+// All returns the items of a partition in order of their keys, without a request. Use it in checks.
 func (t *Table) All(partition string) []Item { return decodeAll(t.table.All(partition)) }
 
 // Put stores an item and replaces the previous one.

@@ -8,11 +8,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ClosesAt returns the closing time of a bucket of the tier at a level: its end, plus the
-// tier's grace, plus the series' share of the jitter. Until then the bucket is open: its
-// row is not written, and readers fold it. A bucket of an immediate tier is never open:
-// its closing time is MinTime. A bucket closes before the coarser one around it, or at
-// the same time.
+// ClosesAt returns the closing time of a bucket of the tier at a level: its end, plus the tier's grace, plus
+// the series' share of the jitter. Until then the bucket is open: its row is not written, and readers fold
+// it. A bucket of an immediate tier is never open: its closing time is MinTime. A bucket closes before the
+// coarser one around it, or at the same time.
 func (p Policy) ClosesAt(level int, b Bucket, s model.Series) model.Time {
 	t := p.Tiers[level]
 	if !t.Deferred {

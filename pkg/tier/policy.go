@@ -52,8 +52,7 @@ type Tier struct {
 	Grace time.Duration
 }
 
-// LeastRetention returns the shortest retention that this tier ever had; Forever if its
-// rows never expired.
+// LeastRetention returns the shortest retention that this tier ever had; Forever if its rows never expired.
 func (t Tier) LeastRetention() time.Duration {
 	if t.Least != 0 {
 		return t.Least
@@ -61,8 +60,7 @@ func (t Tier) LeastRetention() time.Duration {
 	return t.Retention
 }
 
-// ExpiresAt returns the TTL attribute of a row of bucket b written at now, in epoch
-// seconds; 0 means never.
+// ExpiresAt returns the TTL attribute of a row of bucket b written at now, in epoch seconds; 0 means never.
 func (t Tier) ExpiresAt(b Bucket, now model.Time) int64 {
 	if t.Retention == Forever {
 		return 0
@@ -102,8 +100,7 @@ type Policy struct {
 	LateEvery time.Duration
 }
 
-// LeastRawRetention returns the shortest retention that events ever had; Forever if they
-// never expired.
+// LeastRawRetention returns the shortest retention that events ever had; Forever if they never expired.
 func (p Policy) LeastRawRetention() time.Duration {
 	if p.LeastRaw != 0 {
 		return p.LeastRaw
@@ -143,8 +140,7 @@ func (p Policy) Find(u Unit) (t Tier, level int, found bool) {
 	return Tier{}, -1, false
 }
 
-// EventExpiresAt returns the TTL attribute of an event written at now, in epoch seconds;
-// 0 means never.
+// EventExpiresAt returns the TTL attribute of an event written at now, in epoch seconds; 0 means never.
 func (p Policy) EventExpiresAt(now model.Time) int64 {
 	if p.Raw == Forever {
 		return 0
@@ -156,9 +152,8 @@ func (p Policy) EventExpiresAt(now model.Time) int64 {
 // rows only from its From on.
 func (t Tier) HasRow(b Bucket) bool { return t.From == 0 || b.Start >= t.From }
 
-// ChildLevel returns the level whose rows add up to bucket b of the given level; -1 where
-// b is folded from events. It skips a tier that begins within b, because rows of it are
-// missing.
+// ChildLevel returns the level whose rows add up to bucket b of the given level; -1 where b is folded from
+// events. It skips a tier that begins within b, because rows of it are missing.
 func (p Policy) ChildLevel(level int, b Bucket) int {
 	for i := level - 1; i >= 0; i-- {
 		if p.Tiers[i].HasRow(b) {

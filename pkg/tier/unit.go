@@ -18,8 +18,7 @@ import (
 // numbered by length: compare them with FinerThan.
 type Unit int
 
-// The units. To add one, add a row; its name is then a tier in configuration, keys,
-// queries and commands.
+// The units. To add one, add a row; its name is then a tier in configuration, keys, queries and commands.
 var (
 	Minute = Register(Granularity{Name: "minute", Adjective: "minutely", Layout: "2006-01-02-15-04", Length: time.Minute})
 	Hour   = Register(Granularity{Name: "hour", Adjective: "hourly", Layout: "2006-01-02-15", Length: time.Hour})
@@ -38,18 +37,16 @@ type Granularity struct {
 	// Length is the length of each bucket. Buckets are counted from Monday, 1 January of
 	// the year 1, so 7 × 24 h are weeks that begin on Monday.
 	Length time.Duration
-	// Months is the length of each bucket in calendar months, counted from January: 1,
-	// 2, 3, 4, 6 or 12.
+	// Months is the length of each bucket in calendar months, counted from January: 1, 2, 3, 4, 6 or 12.
 	Months int
 }
 
 // granularities are indexed by Unit; the zero Unit has none.
 var granularities = make([]Granularity, 1)
 
-// Register adds a granularity and returns its unit. It is for package initialisation:
-// it must not run concurrently with any other use of this package. It panics where the
-// granularity is invalid or its name is taken. Every program that uses a table must
-// register the units of that table's tiers.
+// Register adds a granularity and returns its unit. It is for package initialisation: it must not run
+// concurrently with any other use of this package. It panics where the granularity is invalid or its name is
+// taken. Every program that uses a table must register the units of that table's tiers.
 func Register(g Granularity) Unit {
 	if err := g.validate(); err != nil {
 		panic(fmt.Sprintf("tier: register %q: %v", g.Name, err))

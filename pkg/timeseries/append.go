@@ -24,9 +24,8 @@ type Result[T any] struct {
 	Err error
 }
 
-// Append appends one value, on the conditions of the options. Result.Outcome says what the
-// table decided. The error is that of the result: nothing was decided, or the value was
-// rejected.
+// Append appends one value, on the conditions of the options. Result.Outcome says what the table decided. The
+// error is that of the result: nothing was decided, or the value was rejected.
 func (e *Events[T]) Append(ctx context.Context, v T, opts ...AppendOption) (Result[T], error) {
 	where, err := e.condition(opts)
 	if err != nil {
@@ -121,8 +120,7 @@ type Composed[T any] struct {
 	events      *Events[T]
 }
 
-// TransactItems prepares an append that is sent in one transaction with the caller's own
-// items:
+// TransactItems prepares an append that is sent in one transaction with the caller's own items:
 //
 //	append, err := readings.TransactItems(r)
 //	items, err := table.TransactItems(append.Transaction)
@@ -132,10 +130,9 @@ type Composed[T any] struct {
 //	stored, err := table.TransactResult(append.Transaction, 0, failure)
 //	result, err := append.Result(stored)
 //
-// It sends no request. The append takes three of the 100 items of a transaction; two if the
-// kind stores no latest item. A value older than the latest item makes the transaction fail,
-// so its outcome is model.Stale even if the kind keeps late events. The error is ErrRejected
-// if the value fails validation.
+// It sends no request. The append takes three of the 100 items of a transaction; two if the kind stores no
+// latest item. A value older than the latest item makes the transaction fail, so its outcome is model.Stale
+// even if the kind keeps late events. The error is ErrRejected if the value fails validation.
 func (e *Events[T]) TransactItems(v T, opts ...AppendOption) (Composed[T], error) {
 	condition, err := e.condition(opts)
 	if err != nil {

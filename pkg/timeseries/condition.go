@@ -18,9 +18,8 @@ type appendOptions struct {
 	err       error
 }
 
-// If appends only if a stored field of the latest item, enrichment included, compares with
-// value as op says. With several If options, all must hold. Otherwise the outcome is
-// model.Conflict.
+// If appends only if a stored field of the latest item, enrichment included, compares with value as op says.
+// With several If options, all must hold. Otherwise the outcome is model.Conflict.
 func If(field string, op model.Op, value any) AppendOption {
 	return func(a *appendOptions) {
 		t, err := term(field, op, value)

@@ -28,8 +28,7 @@ const (
 // errorsPage explains each code.
 const errorsPage = "docs/CONFIG-ERRORS.md"
 
-// Error is one configuration mistake that Open found. Open joins all of them; errors.As
-// finds the first.
+// Error is one configuration mistake that Open found. Open joins all of them; errors.As finds the first.
 type Error struct {
 	Code    Code
 	Model   string // the Go type

@@ -60,8 +60,7 @@ func (l *layout) observation(v reflect.Value) (ingest.TypedObservation, []model.
 	return d, append(problems, unfit...)
 }
 
-// fields returns the attributes in v, without enrichment. absent includes those that are absent,
-// as null.
+// fields returns the attributes in v, without enrichment. absent includes those that are absent, as null.
 func (l *layout) fields(v reflect.Value, absent bool) (fields model.Attrs, problems []model.FieldError) {
 	for i := range l.attrs {
 		c := &l.attrs[i]
@@ -103,8 +102,7 @@ func (l *layout) find(name string) *column {
 	return nil
 }
 
-// checkAppended returns ErrField if events do not have a field. Only latest items have
-// enrichment.
+// checkAppended returns ErrField if events do not have a field. Only latest items have enrichment.
 func (l *layout) checkAppended(name string) error {
 	if c := l.find(name); c == nil || c.is(enrichmentRole) {
 		return fmt.Errorf("%.64q: %w", name, ErrField)

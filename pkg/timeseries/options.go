@@ -29,8 +29,7 @@ type Options struct {
 	Attempts int
 	// Parallel is the number of series that one AppendAll appends to at a time; zero means 8.
 	Parallel int
-	// Rand makes ids, tokens and pauses. It must be safe for concurrent use; nil means
-	// crypto/rand.
+	// Rand makes ids, tokens and pauses. It must be safe for concurrent use; nil means crypto/rand.
 	Rand io.Reader
 	// Sleep waits between attempts, or returns the context's error; nil means the wall clock.
 	Sleep func(context.Context, time.Duration) error

@@ -14,9 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Profiles reads and changes the profiles of one type of subject as values of T. Create it with
-// OpenProfiles. It is safe for concurrent use. The errors of changes are ErrRejected and
-// ErrUndecided, with their causes.
+// Profiles reads and changes the profiles of one type of subject as values of T. Create it with OpenProfiles.
+// It is safe for concurrent use. The errors of changes are ErrRejected and ErrUndecided, with their causes.
 type Profiles[T any] struct {
 	service *lifecycle.Service
 	subject string

@@ -103,9 +103,8 @@ func (e *Events[T]) History(ctx context.Context, key Key, opts ...HistoryOption)
 	return e.HistoryOf(ctx, []Key{key}, opts...)
 }
 
-// HistoryOf is History of several series, merged in order: streams of a subject, or subjects.
-// Events of equal time and id come in the order of keys. The error is ErrTooWide for more than
-// 512 series.
+// HistoryOf is History of several series, merged in order: streams of a subject, or subjects. Events of equal
+// time and id come in the order of keys. The error is ErrTooWide for more than 512 series.
 func (e *Events[T]) HistoryOf(ctx context.Context, keys []Key, opts ...HistoryOption) iter.Seq2[T, error] {
 	r, err := readOptionsOf(e.layout, opts)
 	if err != nil {
@@ -125,8 +124,7 @@ func (e *Events[T]) HistoryOf(ctx context.Context, keys []Key, opts ...HistoryOp
 	}
 }
 
-// Entry is one event or latest item of a page. If T cannot hold it, Err says why and Value
-// has only its key.
+// Entry is one event or latest item of a page. If T cannot hold it, Err says why and Value has only its key.
 type Entry[T any] struct {
 	Value T
 	Err   error

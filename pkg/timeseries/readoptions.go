@@ -11,8 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// ErrField is the error of a filter, projection or condition by a field that the model does not
-// store.
+// ErrField is the error of a filter, projection or condition by a field that the model does not store.
 var ErrField = errors.New("the model stores no field with this name")
 
 type readOptions struct {
@@ -32,9 +31,8 @@ type readOptions struct {
 	err               error
 }
 
-// In reads the half-open range [from, to) of event times. Rollups are those of all buckets
-// that overlap the range. The zero time.Time as from or to leaves that end open. Without In
-// everything is read.
+// In reads the half-open range [from, to) of event times. Rollups are those of all buckets that overlap the
+// range. The zero time.Time as from or to leaves that end open. Without In everything is read.
 func In(from, to time.Time) RangeOption {
 	return option(func(r *readOptions) {
 		if r.from = ceilMilli(from); !to.IsZero() {
@@ -102,8 +100,7 @@ func AndStreams(streams ...string) MergeOption {
 // InTier selects the tier of a chart. The default is the tier that suits the range.
 func InTier(unit tier.Unit) ChartOption { return option(func(r *readOptions) { r.unit = unit }) }
 
-// Stitched lets a chart use coarser tiers for the part of the range that has expired in a
-// finer one.
+// Stitched lets a chart use coarser tiers for the part of the range that has expired in a finer one.
 func Stitched() ChartOption { return option(func(r *readOptions) { r.stitched = true }) }
 
 // Gaps adds empty rollups for buckets without events, where none can have expired.

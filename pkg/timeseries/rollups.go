@@ -69,8 +69,7 @@ func (e *Events[T]) Chart(ctx context.Context, key Key, opts ...ChartOption) (Cu
 	return e.query.Chart(ctx, query.Chart{Rollups: r.rollups(series, r.unit), Stitched: r.stitched, Gaps: r.gaps})
 }
 
-// rollupSeries is series with the kind of the table, which says since when its rollups have
-// a field.
+// rollupSeries is series with the kind of the table, which says since when its rollups have a field.
 func (e *Events[T]) rollupSeries(ctx context.Context, key Key) (query.Series, error) {
 	kind, err := e.kindOfTable(ctx)
 	return query.Series{Kind: kind, Subject: key.Subject, Stream: key.Stream}, err
@@ -93,10 +92,9 @@ const (
 	longestPause = time.Second
 )
 
-// WaitRollup reads the rollup of the bucket that contains a time, again and again until the
-// bucket has at least a number of events. Rollups follow an append by moments, so this is for
-// programs and tests that need one now. Give ctx a deadline: the error then wraps the
-// context's.
+// WaitRollup reads the rollup of the bucket that contains a time, again and again until the bucket has at
+// least a number of events. Rollups follow an append by moments, so this is for programs and tests that need
+// one now. Give ctx a deadline: the error then wraps the context's.
 func (e *Events[T]) WaitRollup(ctx context.Context, key Key, unit tier.Unit, at time.Time, events int64, opts ...MergeOption) (Rollup, error) {
 	read := []RollupOption{In(at, at.Add(time.Millisecond))}
 	for _, opt := range opts {

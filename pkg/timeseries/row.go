@@ -9,10 +9,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// reconcile combines the kind with the tags. The deployed functions read the kind and not the
-// Go type, so the kind decides: tags may omit its attributes but must not contradict it. A
-// kind that declares no measures, dimensions and distinct fields takes them from the tags,
-// and so does one without enrichment.
+// reconcile combines the kind with the tags. The deployed functions read the kind and not the Go type, so the
+// kind decides: tags may omit its attributes but must not contradict it. A kind that declares no measures,
+// dimensions and distinct fields takes them from the tags, and so does one without enrichment.
 func (c *checker) reconcile(kind catalog.Kind) *catalog.Kind {
 	undeclared := role(0)
 	if len(kind.Measures)+len(kind.Dimensions)+len(kind.Distinct) == 0 {

@@ -11,9 +11,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ErrTableConfig reports that the kind does not fit the configuration that the table was
-// written under, for example because it has another number of shards. The error names the
-// difference. Nothing was written.
+// ErrTableConfig reports that the kind does not fit the configuration that the table was written under, for
+// example because it has another number of shards. The error names the difference. Nothing was written.
 var ErrTableConfig = tableconfig.ErrRefused
 
 // tableKind is the kind with the retention of the table.

@@ -10,8 +10,7 @@ import (
 	"unicode"
 )
 
-// role is the purpose of a field. A field may be a dimension and distinct at once; no other
-// roles combine.
+// role is the purpose of a field. A field may be a dimension and distinct at once; no other roles combine.
 type role uint16
 
 const (

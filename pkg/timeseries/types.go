@@ -34,11 +34,9 @@ type (
 	StoreResult = ingest.StoreResult
 )
 
-// Errors of an append. Both are values of package model too, so that other packages return
-// the same.
+// Errors of an append. Both are values of package model too, so that other packages return the same.
 var (
-	// ErrRejected reports that the value is invalid. errors.As with model.FieldErrors finds
-	// its fields.
+	// ErrRejected reports that the value is invalid. errors.As with model.FieldErrors finds its fields.
 	ErrRejected = model.ErrRejected
 	// ErrUndecided reports that the table did not decide. It comes with its cause.
 	ErrUndecided = model.ErrUndecided

@@ -117,9 +117,8 @@ var (
 	errRange = errors.New("the stored number does not fit the Go type: use model.Decimal")
 )
 
-// decode sets a Go field to a stored value. Null, and text in place of a number (a measure
-// that could not be parsed), become nil in a pointer and NaN in a float. Other types return
-// an error.
+// decode sets a Go field to a stored value. Null, and text in place of a number (a measure that could not be
+// parsed), become nil in a pointer and NaN in a float. Other types return an error.
 func decode(value model.Value, v reflect.Value) error {
 	if v.Kind() == reflect.Pointer {
 		target := reflect.New(v.Type().Elem())

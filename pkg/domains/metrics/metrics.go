@@ -8,10 +8,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Metrics are the fields of one measurement of a host at one time. Senders split them into
-// several points without ids, so points of one time are merged. They send nanoseconds, and the
-// table keeps milliseconds. A host has many series with an event every few seconds, so an
-// event is stored alone, for one write unit.
+// Metrics are the fields of one measurement of a host at one time. Senders split them into several points
+// without ids, so points of one time are merged. They send nanoseconds, and the table keeps milliseconds. A
+// host has many series with an event every few seconds, so an event is stored alone, for one write unit.
 var Metrics = catalog.Kind{
 	Name:        "METRIC",
 	Path:        "metrics",

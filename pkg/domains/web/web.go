@@ -1,10 +1,9 @@
 // Package web declares websites: the subject type SITE, four kinds of event, and the sessions of
 // page views. tidemark.yaml may override any of them by name.
 //
-// A request that a server logs is a page view, a request for anything else, or malformed; a
-// custom event is what a page reports besides its views. The traffic of a site is the kinds
-// merged when it is read: no event is stored twice, and a visitor of several kinds is counted
-// once.
+// A request that a server logs is a page view, a request for anything else, or malformed; a custom event is
+// what a page reports besides its views. The traffic of a site is the kinds merged when it is read: no event
+// is stored twice, and a visitor of several kinds is counted once.
 package web
 
 import (
