@@ -61,7 +61,7 @@ func TestAlarms_WatchTheMetricsOfTheServices(t *testing.T) {
 		"ApiLatencyAlarm":           "AWS/ApiGateway Latency Api",
 		"TableConflictsAlarm":       "AWS/DynamoDB TransactionConflict Table",
 	}
-	for _, name := range all {
+	for _, name := range watched {
 		for id, metric := range want {
 			p := resources(t, name)[id].Properties
 			dimensions, _ := p["Dimensions"].([]any)
@@ -137,7 +137,7 @@ func TestAlarms_OnFailureDepthNamesTheDeadlines(t *testing.T) {
 }
 
 func TestDashboard_HasAGraphForEveryMetric(t *testing.T) {
-	for _, name := range all {
+	for _, name := range watched {
 		body := render(resources(t, name)["Dashboard"].Properties["DashboardBody"])
 		var missing []string
 		for _, d := range telemetry.Catalogue() {

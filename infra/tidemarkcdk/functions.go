@@ -84,9 +84,7 @@ func (s *Tidemark) addFunctions() {
 		if s.key != nil {
 			props.EnvironmentEncryption = s.key
 		}
-		if n := f.reserved(&s.stage.Reserved); n > 0 {
-			props.ReservedConcurrentExecutions = new(float64(n))
-		}
+		props.ReservedConcurrentExecutions = positive(f.reserved(&s.stage.Reserved))
 		fn := withLogicalID(s, awslambda.NewFunction(s.Construct, new(f.id+"Function"), props), f.id+"Function")
 		if s.stage.Tracing {
 			fn.Node().DefaultChild().(awslambda.CfnFunction).SetTracingConfig(&awslambda.CfnFunction_TracingConfigProperty{Mode: new("Active")})

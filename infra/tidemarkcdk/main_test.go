@@ -136,6 +136,9 @@ func stage(t testing.TB, name string) template.Template {
 // all has the names of the stages under test.
 var all = []string{"dev", "prod", "full"}
 
+// watched are those of them with full monitoring.
+var watched = []string{"prod", "full"}
+
 func resources(t testing.TB, name string) map[string]resource {
 	t.Helper()
 	found, err := stage(t, name).Resources()

@@ -100,7 +100,7 @@ func sampledRecords(t *testing.T) (records []json.RawMessage) {
 }
 
 func TestMapping_StartsAtTheOldestRecordAndKeepsFailedBatches(t *testing.T) {
-	for _, name := range all {
+	for _, name := range watched {
 		mapping := resources(t, name)["Mapping"].Properties
 		got := map[string]string{
 			"filter":     pattern(mapping),

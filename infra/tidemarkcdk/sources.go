@@ -75,7 +75,7 @@ func (s *Tidemark) addSourceMappings() {
 		},
 	})
 	if s.Inbox != nil {
-		awslambda.NewCfnEventSourceMapping(s.Construct, new("InboxMapping"), &awslambda.CfnEventSourceMappingProps{
+		inbox := awslambda.NewCfnEventSourceMapping(s.Construct, new("InboxMapping"), &awslambda.CfnEventSourceMappingProps{
 			FunctionName:                   s.invoked(ingest),
 			EventSourceArn:                 s.Inbox.QueueArn(),
 			BatchSize:                      new(float64(sourceBatch)),
@@ -83,6 +83,9 @@ func (s *Tidemark) addSourceMappings() {
 			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
 			MetricsConfig:                  s.eventCounts(),
 		})
+		if most := positive(s.stage.Ceiling.Inbox); most != nil {
+			inbox.SetScalingConfig(&awslambda.CfnEventSourceMapping_ScalingConfigProperty{MaximumConcurrency: most})
+		}
 	}
 	if s.Inlet != nil {
 		awslambda.NewCfnEventSourceMapping(s.Construct, new("InletMapping"), &awslambda.CfnEventSourceMappingProps{

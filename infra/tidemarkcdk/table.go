@@ -40,6 +40,7 @@ func (s *Tidemark) addTable() {
 	if read != nil {
 		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read, write
 	}
+	props.MaxReadRequestUnits, props.MaxWriteRequestUnits = positive(s.stage.Ceiling.ReadUnits), positive(s.stage.Ceiling.WriteUnits)
 	table := withLogicalID(s, awsdynamodb.NewTable(s.Construct, new("Table"), props), "Table")
 	s.Table = table
 	for _, index := range []struct{ name, partition, sort string }{
@@ -53,6 +54,9 @@ func (s *Tidemark) addTable() {
 			ProjectionType: awsdynamodb.ProjectionType_ALL,
 			ReadCapacity:   read,
 			WriteCapacity:  write,
+
+			MaxReadRequestUnits:  props.MaxReadRequestUnits,
+			MaxWriteRequestUnits: props.MaxWriteRequestUnits,
 		})
 	}
 }
@@ -65,6 +69,14 @@ func (s *Tidemark) capacity() (read, write *float64) {
 		return nil, nil
 	}
 	return new(float64(b.ReadUnits)), new(float64(b.WriteUnits))
+}
+
+// positive is a number of a template; nil leaves it out.
+func positive(n int) *float64 {
+	if n == 0 {
+		return nil
+	}
+	return new(float64(n))
 }
 
 func text(name string) *awsdynamodb.Attribute {

@@ -133,7 +133,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	}
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
-		s.addAPI, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addDashboard, s.addOutputs, s.addBoundary,
+		s.addAPI, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard, s.addOutputs, s.addBoundary,
 	} {
 		part()
 	}

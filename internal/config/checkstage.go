@@ -43,6 +43,15 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
 	}
+	if c := s.Ceiling; s.Billing.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
+		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, or write billing: onDemand")
+	}
+	if s.Ceiling.Budget > 0 && s.AlarmMail == "" && s.AlarmTopic == "" {
+		wrong("ceiling.budget", "there is no receiver to notify: add alarmMail or alarmTopic, or remove budget")
+	}
+	if s.Ceiling.Inbox == 1 {
+		wrong("ceiling.inbox", "AWS accepts no fewer than 2 invocations at once: want 2 to 1000, or 0 for no limit")
+	}
 	if m := s.Monitoring; m != FullMonitoring && m != LeanMonitoring {
 		wrong("monitoring", "%s is not known: want full, or lean for the alarms on silence and loss only", clip(string(m)))
 	}
@@ -117,12 +126,17 @@ const MaxSweeps = 4
 func (s *Stage) outOfBounds(path string) (found Mistakes) {
 	const (
 		apart    = "it is reserved from the account's concurrency; 0 reserves nothing"
+		limit    = "0 sets no limit"
 		offering = "the HTTP API supports these values for a route"
 	)
 	for _, b := range []bound{
 		number(path+".reserved.ingest", s.Reserved.Ingest, 0, 100000, apart),
 		number(path+".reserved.aggregate", s.Reserved.Aggregate, 0, 100000, apart),
 		number(path+".reserved.query", s.Reserved.Query, 0, 100000, apart),
+		number(path+".ceiling.readUnits", s.Ceiling.ReadUnits, 0, 1e9, limit),
+		number(path+".ceiling.writeUnits", s.Ceiling.WriteUnits, 0, 1e9, limit),
+		number(path+".ceiling.inbox", s.Ceiling.Inbox, 0, 1000, limit),
+		number(path+".ceiling.budget", s.Ceiling.Budget, 0, 1e9, limit),
 		number(path+".sweeps", s.Sweeps, 1, MaxSweeps, "there are so many queue shards"),
 		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),
 		number(path+".throttle.burst", s.Throttle.Burst, 1, 5000, offering),

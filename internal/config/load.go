@@ -122,7 +122,8 @@ func Default(domains ...catalog.Kind) *Config {
 func dev() Stage {
 	s := stageOf("dev")
 	s.Removal, s.LogRetention = Destroy, 7*day
-	s.Throttle = Throttle{Rate: 50, Burst: 100}
+	s.Monitoring, s.Throttle = LeanMonitoring, Throttle{Rate: 50, Burst: 100}
+	s.Ceiling = Ceiling{ReadUnits: 200, WriteUnits: 200}
 	return s
 }
 

@@ -25,6 +25,7 @@ type Stage struct {
 	// rolls it back when an alarm of the functions goes off.
 	Canary   bool
 	Reserved Reserved
+	Ceiling  Ceiling
 	Access   Access
 	// Origins are the websites whose scripts may read the HTTP API with a token.
 	Origins  []string `yaml:"cors"`
@@ -68,6 +69,13 @@ func (b Billing) Provisioned() bool { return b != Billing{} }
 // Reserved is the reserved concurrency of each function; 0 reserves none.
 type Reserved struct {
 	Ingest, Aggregate, Query int
+}
+
+// Ceiling bounds what a flood of requests costs. Zero values set no limit.
+type Ceiling struct {
+	ReadUnits, WriteUnits int // a second, of an on-demand table and of each of its indexes
+	Inbox                 int // invocations at once by the queue
+	Budget                int // dollars a month of the account: 80 % of it, and a forecast above it, notify
 }
 
 // Access says which callers the HTTP API accepts. The zero value is IAM: requests signed by a

@@ -1,0 +1,32 @@
+package tidemarkcdk
+
+import "github.com/aws/aws-cdk-go/awscdk/v2/awsbudgets"
+
+// addBudget notifies the receivers of alarms when the account has spent, or will spend, more than
+// the stage's budget. It is about the whole account: a filter by tags counts nothing until the
+// tags are activated for cost allocation, and would then be silent.
+func (s *Tidemark) addBudget() {
+	if s.stage.Ceiling.Budget == 0 {
+		return
+	}
+	var receivers []any
+	for _, r := range [][2]string{{"EMAIL", s.stage.AlarmMail}, {"SNS", s.stage.AlarmTopic}} {
+		if r[1] != "" {
+			receivers = append(receivers, &awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: &r[0], Address: &r[1]})
+		}
+	}
+	notify := func(of string, percent float64) any {
+		return &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
+			Notification: &awsbudgets.CfnBudget_NotificationProperty{
+				NotificationType: &of, ComparisonOperator: new("GREATER_THAN"), Threshold: &percent, ThresholdType: new("PERCENTAGE")},
+			Subscribers: receivers,
+		}
+	}
+	awsbudgets.NewCfnBudget(s.Construct, new("Budget"), &awsbudgets.CfnBudgetProps{
+		Budget: &awsbudgets.CfnBudget_BudgetDataProperty{
+			BudgetName: s.name("budget"), BudgetType: new("COST"), TimeUnit: new("MONTHLY"),
+			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: positive(s.stage.Ceiling.Budget), Unit: new("USD")},
+		},
+		NotificationsWithSubscribers: []any{notify("ACTUAL", 80), notify("FORECASTED", 100)},
+	})
+}
