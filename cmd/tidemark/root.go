@@ -28,7 +28,7 @@ var groups = []struct {
 		uiCommand, lsCommand, latestCommand, historyCommand, tailCommand, rollupsCommand, totalCommand, topCommand, exportCommand, dumpCommand,
 	}},
 	{"Manage:", []func(*connection) *cobra.Command{
-		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand, siteCommand, keyCommand,
+		subjectCommand, devicesCommand, eventCommand, ruleCommand, alertsCommand, purgeCommand, siteKeyCommand, siteCommand, keyCommand, shareCommand,
 	}},
 	{"Check and repair:", []func(*connection) *cobra.Command{
 		verifyCommand, rebuildCommand, reshapeCommand, quarantineCommand, redriveCommand, undeliveredCommand, waitCommand, gapCommand, adoptCommand,

@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/tidemark-db/tidemark/internal/sharelink"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/internal/writekey"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// handler checks the keys of senders without other credentials: site keys in the path, and write
-// keys in the header Authorization. It is safe for concurrent use.
+// handler checks the keys of callers without other credentials: site keys in the path, and write
+// keys and tokens of shared links in the header Authorization. It is safe for concurrent use.
 type handler struct {
-	secrets [][]byte        // that may have signed a site key
+	secrets [][]byte        // that may have signed a site key or a shared link
 	keys    writekey.Reader // of write keys
 	now     func() model.Time
 	local   bool // requests that do not have the token of a write key are authorized too
@@ -35,7 +37,7 @@ type (
 func (h *handler) handle(ctx context.Context, r request) (response, error) {
 	allowed, err := h.check(ctx, &r)
 	switch {
-	case errors.Is(err, sitekey.ErrInvalid), errors.Is(err, writekey.ErrInvalid):
+	case errors.Is(err, sitekey.ErrInvalid), errors.Is(err, writekey.ErrInvalid), errors.Is(err, sharelink.ErrInvalid):
 		h.log.InfoContext(ctx, "request rejected", telemetry.FieldRequestID, r.RequestContext.RequestID, telemetry.FieldError, err)
 		return response{}, nil
 	case err != nil:
@@ -54,6 +56,9 @@ func (h *handler) check(ctx context.Context, r *request) (map[string]any, error)
 		return map[string]any{sitekey.ContextSite: site}, err
 	}
 	token := writekey.TokenOf(r.Headers["authorization"])
+	if strings.HasPrefix(r.RawPath, sharelink.PathPrefix+"/") {
+		return sharelink.Check(token, h.now().Time(), h.secrets...)
+	}
 	if h.local && !writekey.IsToken(token) {
 		return writekey.Scope{Key: "local"}.Context(), nil
 	}

@@ -10,11 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/sharelink"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 const samples = "../../events/authorize"
@@ -80,5 +83,31 @@ func TestSiteSecrets_HasADefaultOnlyForALocalStack(t *testing.T) {
 	failing := func(context.Context, string) (string, error) { return "", errors.New("no permission") }
 	if _, err := siteSecrets(t.Context(), func(string) string { return "arn" }, failing); err == nil {
 		t.Error("no error for a secret that cannot be read")
+	}
+}
+
+func TestHandle_ChecksSharedLinks(t *testing.T) {
+	secret, now := []byte("a-long-secret-of-the-stage"), model.TimeOf(time.Unix(1_776_000_000, 0))
+	var log bytes.Buffer
+	h := &handler{secrets: [][]byte{secret}, now: func() model.Time { return now }, log: slog.New(slog.NewJSONHandler(&log, nil))}
+	token := sharelink.New(secret, "sites/my-site", now.Time().Add(time.Hour))
+	for _, c := range []struct {
+		path, header string
+		want         bool
+	}{
+		{"/shared/v1/sites/my-site/pageviews", "Bearer " + token, true},
+		{"/shared/v1/sites/other/pageviews", "Bearer " + token, true}, // query compares the subjects
+		{"/shared/v1/sites/my-site/pageviews", "Bearer " + sharelink.New(secret, "sites/my-site", now.Time()), false},
+		{"/shared/v1/sites/my-site/pageviews", "Bearer tm_ABCDEFGHIJ_SECRET", false},
+		{"/shared/v1/sites/my-site/pageviews", "", false},
+	} {
+		r := events.APIGatewayV2CustomAuthorizerV2Request{RawPath: c.path, Headers: map[string]string{"authorization": c.header}}
+		response, err := h.handle(t.Context(), r)
+		if err != nil || response.IsAuthorized != c.want || (sharelink.Allows(response.Context, "sites/my-site") == nil) != c.want {
+			t.Errorf("%s %q: %+v, %v; want %v", c.path, c.header, response, err, c.want)
+		}
+	}
+	if strings.Contains(log.String(), token) {
+		t.Errorf("the log contains a token: %s", log.String())
 	}
 }

@@ -1,6 +1,6 @@
 // Command authorize is the Lambda authorizer of the routes whose senders can neither sign a
-// request nor get a token: the site key in the path of the collector's route, and the write key
-// in the header of the routes for senders of other databases.
+// request nor get a token: the site key in the path of the collector's route, the write key
+// in the header of the routes for senders of other databases, and the token of a shared link.
 package main
 
 import (

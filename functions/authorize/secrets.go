@@ -3,15 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
-
-// minSecret is the minimum length of a secret, in bytes.
-const minSecret = 16
 
 var errSecret = errors.New("the secret for site keys is missing or shorter than 16 bytes: set " + config.EnvSiteSecret +
 	" to the ARN of a secret with a long random value, so that site keys cannot be forged")
@@ -32,15 +28,5 @@ func siteSecrets(ctx context.Context, getenv func(string) string, read secret.Re
 	default:
 		return nil, nil
 	}
-	var secrets [][]byte
-	for secret := range strings.FieldsSeq(value) {
-		if len(secret) < minSecret {
-			return nil, errSecret
-		}
-		secrets = append(secrets, []byte(secret))
-	}
-	if len(secrets) == 0 {
-		return nil, errSecret
-	}
-	return secrets, nil
+	return secret.Texts(value, errSecret)
 }

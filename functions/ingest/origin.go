@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/secret"
 )
-
-// minSecret is the minimum length of the origin's secret, in bytes.
-const minSecret = 16
 
 var errOriginSecret = errors.New("the secret of the collector's origin is missing or shorter than 16 bytes: set " + config.EnvOriginSecret +
 	" to the ARN of a secret with a long random value, or write collector: {trust: none}")
@@ -27,14 +23,5 @@ func originSecrets(ctx context.Context, conf *config.Config, getenv func(string)
 			return nil, err
 		}
 	}
-	for text := range strings.FieldsSeq(value) {
-		if len(text) < minSecret {
-			return nil, errOriginSecret
-		}
-		all = append(all, []byte(text))
-	}
-	if len(all) == 0 {
-		return nil, errOriginSecret
-	}
-	return all, nil
+	return secret.Texts(value, errOriginSecret)
 }

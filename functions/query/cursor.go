@@ -38,9 +38,6 @@ func openCursor[T any](h *Handler, args params, scope []string) (after T, err er
 // localCursorKey signs cursors in a local stack, which has no access control.
 const localCursorKey = "the public cursor key of local stacks"
 
-// minCursorKey is the minimum length of a key in bytes, so that it is hard to guess.
-const minCursorKey = 16
-
 var errCursorKey = errors.New("the cursor key is missing or shorter than 16 bytes: name its secret in " + config.EnvCursorSecret +
 	", or set " + envCursorKey + " to a secret text without spaces, the same for every instance")
 
@@ -54,17 +51,8 @@ func cursorKeys(ctx context.Context, getenv func(string) string, read secret.Rea
 			return nil, err
 		}
 	}
-	for _, key := range strings.Fields(text) {
-		if len(key) < minCursorKey {
-			return nil, errCursorKey
-		}
-		keys = append(keys, []byte(key))
+	if strings.TrimSpace(text) == "" && getenv(config.EnvEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
+		return [][]byte{[]byte(localCursorKey)}, nil
 	}
-	if len(keys) == 0 && getenv(config.EnvEndpoint) != "" && getenv(config.EnvCursorSecret) == "" {
-		keys = [][]byte{[]byte(localCursorKey)}
-	}
-	if len(keys) == 0 {
-		return nil, errCursorKey
-	}
-	return keys, nil
+	return secret.Texts(text, errCursorKey)
 }

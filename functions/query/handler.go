@@ -7,12 +7,15 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/query"
+	"github.com/tidemark-db/tidemark/internal/sharelink"
 	"github.com/tidemark-db/tidemark/internal/stats"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -96,7 +99,11 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	if r.Path == httpapi.PathStats {
 		return h.stats(ctx, r)
 	}
-	res, err := resourceOf(h.Catalog, r.Path)
+	path, shared := strings.CutPrefix(r.Path, sharelink.PathPrefix+"/")
+	if shared {
+		path = "/" + path
+	}
+	res, err := resourceOf(h.Catalog, path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +114,14 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if res.series.Kind != nil {
-		if err := h.checkOwner(r, append([]string{res.series.Subject}, args.all("with")...)); err != nil {
-			return nil, err
-		}
+	switch subjects := append([]string{res.series.Subject}, args.all("with")...); {
+	case shared:
+		err = checkLink(r, res, subjects)
+	case res.series.Kind != nil:
+		err = h.checkOwner(r, subjects)
+	}
+	if err != nil {
+		return nil, err
 	}
 	res.series.Stream = args.text("stream")
 	if !slices.Contains(operationOf(res.action).Parameters, "zone") {
@@ -145,6 +156,24 @@ func (h *Handler) stats(ctx context.Context, r *httpapi.Request) (any, error) {
 		return nil, err
 	}
 	return stats.Serve(ctx, h.Query, h.Catalog, q)
+}
+
+// checkLink returns a problem unless the caller's link shows the resource and all subjects. Of the
+// service itself, it shows the description of the API.
+func checkLink(r *httpapi.Request, res resource, subjects []string) error {
+	if res.action == httpapi.ReadAPI {
+		subjects = nil
+	}
+	named := lists.Map(subjects, func(id string) string {
+		if res.series.Kind == nil {
+			return "" // health and release
+		}
+		return res.series.Kind.Subject.Path + "/" + id
+	})
+	if err := sharelink.Allows(r.Authorizer, named...); err != nil {
+		return httpapi.ProblemForeign.New("%v", err)
+	}
+	return nil
 }
 
 // checkOwner returns a problem if the caller is bound to an owner that does not own all

@@ -20,6 +20,7 @@ import (
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/script"
+	"github.com/tidemark-db/tidemark/internal/sharelink"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/writekey"
@@ -237,6 +238,7 @@ func (s *Stack) startFront() (err error) {
 		{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: s.functions[authorize], To: s.functions[ingest]},
 		{Method: http.MethodPost, Path: sitekey.PathEvent, AnyOrigin: true, To: s.functions[ingest]},
 		{Method: http.MethodPost, Path: httpapi.PathStats, To: s.functions[query]},
+		{Method: http.MethodGet, Path: sharelink.PathPrefix + "/{proxy+}", Authorizer: s.functions[authorize], To: s.functions[query]},
 		{Method: http.MethodGet, Path: script.PathPrefix + "{name}", AnyOrigin: true, To: s.functions[ingest]},
 	}
 	for _, path := range writekey.Paths {

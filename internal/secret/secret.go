@@ -34,6 +34,24 @@ func Read(ctx context.Context, arn string) (string, error) {
 	return *out.SecretString, nil
 }
 
+// minText is the minimum length of a text that signs, in bytes, so that it is hard to guess.
+const minText = 16
+
+// Texts returns the texts of a secret, which are separated by spaces: the first signs, and the others
+// are still accepted while the secret is rotated. It returns missing if there is none, or a short one.
+func Texts(value string, missing error) (all [][]byte, err error) {
+	for text := range strings.FieldsSeq(value) {
+		if len(text) < minText {
+			return nil, missing
+		}
+		all = append(all, []byte(text))
+	}
+	if len(all) == 0 {
+		return nil, missing
+	}
+	return all, nil
+}
+
 // SiteKeys returns the secret that signs site keys: the first word of the secret with the ARN,
 // which is the newest one, or that of "tidemark dev" if the ARN is empty.
 func SiteKeys(ctx context.Context, arn string, read Reader) ([]byte, error) {

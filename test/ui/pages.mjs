@@ -1,5 +1,6 @@
 // Drives the pages in Chromium. Arguments: the URL of the stack, the browser, a directory for
-// pictures, a subject id that is markup, and the names of the scenarios. It prints the scenarios that passed and their seconds, one to a line.
+// pictures, a subject id that is markup, and the names of the scenarios. It prints the scenarios that passed and their seconds, one to a line. The environment
+// has the tokens of links.
 import {execFileSync} from "node:child_process"
 import {readFileSync} from "node:fs"
 import {createRequire} from "node:module"
@@ -297,6 +298,42 @@ const scenarios = {
     await page.route("**/local/stack", (route) => route.fulfill({status: 502, json: {message: "read the alarms of stack tidemark-prod: AccessDenied"}}))
     await page.reload()
     await page.getByText("read the alarms of stack tidemark-prod: AccessDenied").waitFor()
+  },
+  // Links that show one subject, until they end.
+  async shared(page) {
+    const {LINK, SITE_LINK, ENDED, FORGED, MARKUP_LINK} = process.env
+    const of = stack
+    await page.goto(`${of}/ui/#/shared/${LINK}`)
+    await page.getByText("Tier:").waitFor()
+    await page.getByText(/Shared with you until/).waitFor()
+    assert.equal(await page.getByRole("navigation", {name: "Types of subject"}).count() + await page.getByRole("navigation", {name: "Service"}).count(), 0)
+    assert.equal(await page.getByPlaceholder("the id of another").count(), 0)
+    await page.getByRole("button", {name: "1 year"}).click()
+    await page.getByText(/^Tier: daily/).waitFor()
+    await check(page, "a shared page")
+    await page.goto(`${of}/ui/#/shared/${SITE_LINK}/sites/shop.example.com?period=7d`)
+    await page.getByText("Compared with").waitFor()
+    await page.getByRole("link", {name: "/pricing"}).click()
+    await page.getByText("A filter counts the events").waitFor()
+    await page.screenshot({path: join(screens, "shared.png"), fullPage: true})
+    await page.goto(`${of}/ui/#/shared/${MARKUP_LINK}`)
+    await page.getByText("Newest events").waitFor()
+    for (const [address, text] of [
+      [`${ENDED}`, "This link has ended"], [`${FORGED}`, "does not show this page"], ["half", "does not show this page"],
+      [`${LINK}/devices/hall`, "does not show this page"], [`${LINK}/devices`, "does not show this page"], [`${LINK}/sites/shop.example.com`, "does not show this page"],
+    ]) {
+      await page.goto("about:blank")
+      await page.goto(`${of}/ui/#/shared/${address}`)
+      await page.getByRole("alert").getByText(text).first().waitFor()
+    }
+    await check(page, "a link of another subject")
+    const status = async (path, token) => (await fetch(of + path, {headers: {Authorization: `Bearer ${token}`}, redirect: "manual"})).status
+    for (const [path, want] of [
+      [`/shared/v1/devices/${device}/series`, 200], [`/shared/openapi.json`, 200], ["/shared/v1/devices/hall/series", 403], [`/shared/v1/devices/${device}/../hall/series`, 403],
+      [`/shared/v1/devices/${device}%2F..%2Fhall/series`, 403], [`/shared/v1/devices/${device}/x/series`, 403], [`/shared/v1/devices/${device}/readings/rollups?last=1d&with=hall`, 403],
+      ["/shared/v1/devices", 403], ["/shared/v1/alerts/devices", 403], ["/shared/health", 403],
+    ]) assert.equal(await status(path, LINK.replace("%20", " ")), want, path)
+    for (const token of [ENDED, FORGED, "", LINK + "A", LINK.replace(".", "A.")]) assert.equal(await status(`/shared/v1/devices/${device}/series`, token), 403, token)
   },
   // A local stack says what has changed: the page shows it without waiting for its interval.
   async notified(page) {

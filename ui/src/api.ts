@@ -1,5 +1,6 @@
 // The public HTTP API: its responses, and a hook that keeps a response up to date.
 import { useEffect, useState } from "preact/hooks";
+import { address, refused } from "./access";
 
 export type Figures = Record<"count" | "sum" | "min" | "max" | "avg" | "p50" | "p95" | "p99", number | null>;
 export interface Share { value: string; count: number; share: number }
@@ -72,7 +73,8 @@ export async function request(path: string, signal?: AbortSignal, options: Reque
   let response: Response;
   try {
     // "no-cache" makes the browser revalidate with the entity tag: no change is a 304.
-    response = await fetch(path, { cache: "no-cache", signal, ...options });
+    const [at, headers] = address(path);
+    response = await fetch(at, { cache: "no-cache", signal, ...options, headers: { ...headers, ...options.headers } });
   } catch (cause) {
     if (signal?.aborted) throw cause;
     throw new Problem(0, "The API cannot be reached. The page tries again every few seconds.");
@@ -80,7 +82,7 @@ export async function request(path: string, signal?: AbortSignal, options: Reque
   const text = await response.text();
   let body: any;
   try { body = JSON.parse(text); } catch { body = {}; }
-  if (!response.ok) throw new Problem(response.status, body.detail ?? body.title ?? body.message ?? `The API returned status ${response.status}.`);
+  if (!response.ok) throw new Problem(response.status, refused(response.status) ?? body.detail ?? body.title ?? body.message ?? `The API returned status ${response.status}.`);
   return { tag: response.headers.get("ETag") ?? text, body };
 }
 

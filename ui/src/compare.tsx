@@ -1,5 +1,6 @@
 // Other series on the chart of a subject: its own streams, and other subjects.
 import { useState } from "preact/hooks";
+import { shared } from "./access";
 import type { Series } from "./api";
 
 /** A series of the same kind as the chart's. */
@@ -47,7 +48,7 @@ export function Compare({ id, chosen, series, others, missing, change }: Props) 
           {streams.slice(0, shownStreams).map((s) => <option value={s.stream}>{s.stream || "no stream"}</option>)}
         </select></label>
       )}
-      {!full && (
+      {!full && !shared && (
         <form onSubmit={(e) => { e.preventDefault(); if (text.trim()) { add({ subject: text.trim(), stream: chosen.stream }); setText(""); } }}>
           <label>{streams.length > 0 ? "or" : "Compare with"} <input type="search" value={text} placeholder="the id of another" onInput={(e) => setText(e.currentTarget.value)} /></label> <button disabled={!text.trim()}>Add</button>
         </form>

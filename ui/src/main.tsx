@@ -11,7 +11,8 @@ import { Notice, href } from "./parts";
 import { SitePage, siteKinds } from "./site";
 import { SubjectPage } from "./subject";
 import { TiersPage } from "./tiers";
-import { localZone } from "./time";
+import { localZone, timeText } from "./time";
+import { home, shared, tokenIn } from "./access";
 import { follow, kindsOf, request, typesOf, usePolled, type API, type Readable } from "./api";
 
 /** The pages of the service itself. */
@@ -26,9 +27,10 @@ const pages: { name: string; title: string; local?: boolean; page: (s: Service) 
 interface Place { parts: string[]; params: URLSearchParams }
 
 function place(): Place {
-  const [path, query] = location.hash.replace(/^#\//, "").split("?");
+  const [path, query] = (location.hash.startsWith(home) ? location.hash.slice(home.length) : "").split("?");
   try {
-    return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), params: new URLSearchParams(query) };
+    const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
+    return { parts: shared && !parts.length ? [shared.subjects, shared.id] : parts, params: new URLSearchParams(query) };
   } catch {
     return { parts: [], params: new URLSearchParams() }; // the address has an incomplete escape
   }
@@ -38,7 +40,7 @@ function App() {
   const [at, setAt] = useState(place);
   const [utc, setUTC] = useState(localZone === "UTC");
   useEffect(() => {
-    const moved = () => setAt(place());
+    const moved = () => (tokenIn(location.hash) === shared?.token ? setAt(place()) : location.reload());
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
   }, []);
@@ -48,25 +50,29 @@ function App() {
   const [subjects = types[0], id] = at.parts;
   const [local, setLocal] = useState(false);
   // tidemark dev returns its status, and tidemark ui no content: what it shows is not its own.
-  useEffect(() => { request("/local/status").then(({ body }) => { if ("stats" in (body as object)) { setLocal(true); follow(); } }, () => {}); }, []);
-  const own = subjects === service ? pages.find((p) => p.name === id) : undefined;
+  useEffect(() => {
+    if (!shared) request("/local/status").then(({ body }) => { if ("stats" in (body as object)) { setLocal(true); follow(); } }, () => {});
+  }, []);
+  const own = subjects === service && !shared ? pages.find((p) => p.name === id) : undefined;
   useEffect(() => { document.title = [own?.title ?? id, !own && subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
   const known = types.includes(subjects), site = siteKinds(kinds, subjects);
   return (
     <>
       <header>
-        <a class="brand" href="#/">Tidemark</a>
-        <nav aria-label="Types of subject">
-          {types.map((t) => <a class="choice" aria-current={t === subjects ? "page" : undefined} href={href([t])}>{t}</a>)}
-        </nav>
-        <nav aria-label="Service" class="end">
-          {pages.filter((p) => !p.local || local).map((p) => <a class="choice" aria-current={p === own ? "page" : undefined} href={href([service, p.name])}>{p.title}</a>)}
-        </nav>
+        <a class="brand" href={home}>Tidemark</a>
+        {shared ? <span class="soft">Shared with you{shared.until > 0 && ` until ${timeText(new Date(shared.until).toISOString(), utc)}`}</span> : <>
+          <nav aria-label="Types of subject">
+            {types.map((t) => <a class="choice" aria-current={t === subjects ? "page" : undefined} href={href([t])}>{t}</a>)}
+          </nav>
+          <nav aria-label="Service" class="end">
+            {pages.filter((p) => !p.local || local).map((p) => <a class="choice" aria-current={p === own ? "page" : undefined} href={href([service, p.name])}>{p.title}</a>)}
+          </nav>
+        </>}
         <label class="zone"><input type="checkbox" checked={utc} onChange={(e) => setUTC(e.currentTarget.checked)} /> UTC <span>{!utc && `(now ${localZone})`}</span></label>
       </header>
       {!api && <main><Notice problem={problem} waiting /></main>}
       {api && own && own.page({ api, kinds, utc, local })}
-      {api && !own && !known && <main><p class="empty">There is no page “{[subjects, id].filter(Boolean).join("/")}”. <a href="#/">Show {types[0]}</a></p></main>}
+      {api && !own && !known && <main><p class="empty">There is no page “{[subjects, id].filter(Boolean).join("/")}”. <a href={home}>Show {shared?.id ?? types[0]}</a></p></main>}
       {api && known && (id === undefined
         ? <Fleet key={subjects} subjects={subjects} kinds={kinds} utc={utc} />
         : site && !at.params.has("kind")

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Curve } from "./curve";
 import { summaryOf, useFiltered, type Filters } from "./filtered";
 import { Goals } from "./goals";
-import { Notice, href } from "./parts";
+import { Notice, Title, href } from "./parts";
 import { periodNames, periodOf, realtime, realtimeMinutes, type Period, type Range } from "./period";
 import { countText, dayText, durationText, iso, localZone, monthText, percentText, tenthsText } from "./time";
 import { Tops, valueText } from "./tops";
@@ -86,7 +86,7 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
   return (
     <main>
       <div class="bar">
-        <h1><a href={href([subjects])}>{subjects}</a> / {id}</h1>
+        <Title subjects={subjects} id={id} />
         <Present path={url([subjects, id, views.path, "rollups", "total"], { last: "5m" })} visitor={kinds.visitor} />
       </div>
       <nav class="bar" aria-label="Period">

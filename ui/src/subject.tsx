@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { AlertTable } from "./alerts";
 import { Plot, eventCount, type Line } from "./chart";
 import { Compare, mostOthers, otherName, othersOf, withOthers, type Other } from "./compare";
-import { Notice, href } from "./parts";
+import { Notice, Title, href } from "./parts";
 import { iso, numberText, timeText } from "./time";
 import { url, usePolled, type Alerts, type Chart, type Event, type History, type Profile, type Readable, type Series, type Subject } from "./api";
 
@@ -21,7 +21,7 @@ export function SubjectPage({ subjects, id, params, kinds, utc, site }: Props) {
   return (
     <main>
       <div class="bar">
-        <h1><a href={href([subjects])}>{subjects}</a> / {id}</h1>
+        <Title subjects={subjects} id={id} />
         {site && <a class="choice" href={href([subjects, id])}>Visitors and visits</a>}
       </div>
       <Notice problem={problem} waiting={!data} />

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/sharelink"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
+)
+
+func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out, errs bytes.Buffer
+	if status := run(t.Context(), []string{"share", "devices/sensor 01", "--for", "2d", "--url", "http://127.0.0.1:8080/"}, nil, &out, &errs); status != 0 {
+		t.Fatalf("status %d: %s", status, errs.String())
+	}
+	token, ok := strings.CutPrefix(strings.TrimSpace(out.String()), "http://127.0.0.1:8080/ui/#/shared/")
+	if !ok || !strings.Contains(errs.String(), "all of devices/sensor 01 until ") {
+		t.Fatalf("printed %q and %q", out.String(), errs.String())
+	}
+	for after, want := range map[time.Duration]bool{0: true, 47 * time.Hour: true, 49 * time.Hour: false} {
+		if _, err := sharelink.Check(token, time.Now().Add(after), []byte(sitekey.LocalSecret)); (err == nil) != want {
+			t.Errorf("after %v: %v, want valid: %v", after, err, want)
+		}
+	}
+}
+
+func TestShare_RefusesWhatCannotBeALink(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for want, args := range map[string][]string{
+		"is not a subject":         {"planets/mars", "--url", "http://127.0.0.1:8080"},
+		"valid for up to 366 days": {"devices/a", "--for", "2y", "--url", "http://127.0.0.1:8080"},
+		"and not for none":         {"devices/a", "--for", "0s", "--url", "http://127.0.0.1:8080"},
+		"a deployed stage has no":  {"devices/a", "--url", "https://abc.execute-api.eu-west-1.amazonaws.com"},
+		"no HTTP API to send to":   {"devices/a", "--table", "t"},
+		"accepts 1 arg(s)":         {"--url", "http://127.0.0.1:8080"},
+		"not a duration: write 3":  {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},
+	} {
+		var out, errs bytes.Buffer
+		if status := run(t.Context(), append([]string{"share"}, args...), nil, &out, &errs); status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), want) {
+			t.Errorf("%v: status %d, %q, %q; want %q", args, status, out.String(), errs.String(), want)
+		}
+	}
+}

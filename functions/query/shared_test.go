@@ -1,0 +1,56 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/sharelink"
+)
+
+// The path alone does not say which subject it names, and parameters can name others.
+func TestHandle_ASharedLinkReadsItsSubjectOnly(t *testing.T) {
+	h, _ := newHandler(t)
+	h.OwnerClaim = "account" // a link needs no token
+	secret := []byte("the secret of the stage")
+	token := sharelink.New(secret, "devices/sensor_01", time.Unix(200, 0))
+	link, err := sharelink.Check(token, time.Unix(100, 0), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		method, target string
+		link           map[string]any
+		status         int
+	}{
+		{"GET", "/shared/v1/devices/sensor_01/readings", link, http.StatusOK},
+		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d", link, http.StatusOK},
+		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d&with=sensor_01", link, http.StatusOK},
+		{"GET", "/shared/v1/devices/sensor_01/alerts", link, http.StatusOK},
+		{"GET", "/shared/openapi.json", link, http.StatusOK},
+		{"GET", "/shared/v1/devices/sensor_02/readings", link, http.StatusForbidden},
+		{"GET", "/shared/v1/devices/sensor_01/x/readings", link, http.StatusForbidden}, // the subject sensor_01/x
+		{"GET", "/shared/v1/devices/sensor_01/readings/readings", link, http.StatusForbidden},
+		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d&with=sensor_02", link, http.StatusForbidden},
+		{"GET", "/shared/v1/devices/sensor_01/readings/rollups?last=1d&with=sensor_01&with=sensor_02", link, http.StatusForbidden},
+		{"GET", "/shared/v1/sites/sensor_01/pageviews", link, http.StatusNotFound},
+		{"GET", "/shared/v1/devices", link, http.StatusForbidden},
+		{"GET", "/shared/v1/alerts/devices", link, http.StatusForbidden},
+		{"GET", "/shared/health", link, http.StatusForbidden},
+		{"GET", "/shared/version", link, http.StatusForbidden},
+		{"POST", "/shared/v1/devices/sensor_01/readings", link, http.StatusMethodNotAllowed},
+		{"GET", "/shared/api/v2/query", link, http.StatusNotFound},
+		{"GET", "/shared/v1/devices/sensor_01/readings", nil, http.StatusForbidden},
+		{"GET", "/shared/openapi.json", nil, http.StatusForbidden},
+		{"GET", "/v1/devices/sensor_01/readings", link, http.StatusForbidden}, // of callers with a token
+		{"GET", "/sharedv1/devices/sensor_01/readings", link, http.StatusNotFound},
+	} {
+		r := httpapi.Request{Method: c.method, Authorizer: c.link}
+		r.Path, r.RawQuery, _ = strings.Cut(c.target, "?")
+		if got := h.serve(t.Context(), &r); got.Status != c.status {
+			t.Errorf("%s %s: status %d %.120s, want %d", c.method, c.target, got.Status, got.Body, c.status)
+		}
+	}
+}
