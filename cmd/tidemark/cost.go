@@ -21,6 +21,8 @@ func costCommand(to *connection) *cobra.Command {
 		},
 	}
 	registerLoad(cmd, &flags)
+	cmd.Flags().StringVar(&flags.Events, "events", "", "`number` of events of a kind, such as 1e6/day, to show what each configuration costs")
+	cmd.Flags().IntVar(&flags.Size, "size", 0, "`bytes` of such an event, if more than its declared fields have")
 	return cmd
 }
 

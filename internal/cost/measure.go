@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
@@ -24,6 +25,7 @@ import (
 type Load struct {
 	Every time.Duration // between two events
 	Batch int           // events of a request
+	Pad   int           // bytes of an event in addition to its declared fields
 }
 
 // Units are what an event costs on average, append and rollups together.
@@ -42,6 +44,7 @@ const (
 	start  = "2026-03-16T00:00:00Z"
 
 	frequent = 10 * time.Second
+	padding  = "padding" // a field of events that are larger than their declared fields
 )
 
 // Measure runs a load of one series of a kind that has events. It takes milliseconds to seconds.
@@ -55,7 +58,9 @@ func Measure(kind catalog.Kind, load Load) (Units, error) {
 	clock := func() model.Time { return m.now }
 	m.table = &Metered{Table: memory.New(clock)}
 	random := rand.NewChaCha8([32]byte{1})
-	m.ingest = &ingest.Service{Store: m.table, Limits: config.Default().Limits, Now: clock, Rand: random, Parallel: 1}
+	limits := config.Default().Limits
+	limits.Text = max(limits.Text, load.Pad)
+	m.ingest = &ingest.Service{Store: m.table, Limits: limits, Now: clock, Rand: random, Parallel: 1}
 	m.aggregate = &aggregate.Aggregator{Store: m.table, QuarantineStore: m.table, Catalog: kinds, Now: clock, Rand: random, Limits: aggregate.Limits{Concurrency: 1}}
 
 	if err := m.play(begin.Add(-warmup), begin, Load{Every: time.Hour, Batch: 1}); err != nil {
@@ -110,7 +115,7 @@ func (r *run) request(load Load) error {
 	observations := make([]ingest.TypedObservation, load.Batch)
 	for i := range observations {
 		at := r.now.Add(-load.Every * time.Duration(load.Batch-i))
-		observations[i] = ingest.TypedObservation{Subject: "subject_01", At: at, ID: r.id(), Attrs: r.attrs()}
+		observations[i] = ingest.TypedObservation{Subject: "subject_01", At: at, ID: r.id(), Attrs: r.attrs(load.Pad)}
 	}
 	results, err := r.ingest.AppendEvents(context.Background(), r.kind, observations)
 	if err != nil {
@@ -149,7 +154,7 @@ func (r *run) id() string {
 }
 
 // attrs returns the fields of an example event: every declared field, and one measure at least.
-func (r *run) attrs() (attrs model.Attrs) {
+func (r *run) attrs(pad int) (attrs model.Attrs) {
 	known := map[string]bool{}
 	add := func(name string, v model.Value) {
 		if name != "" && !known[name] {
@@ -175,6 +180,9 @@ func (r *run) attrs() (attrs model.Attrs) {
 		text = number
 	}
 	add(r.kind.OrderBy, text)
+	if pad > 0 {
+		add(padding, model.TextValue(strings.Repeat("x", pad)))
+	}
 	return attrs
 }
 

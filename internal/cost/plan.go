@@ -49,14 +49,23 @@ func MonthOf(u Units, load Load, series int, raw time.Duration) Month {
 
 // ParseRate returns the time between two events of a series at a rate such as 1/h: a number of
 // events in a second, minute, hour or day.
-func ParseRate(text string) (every time.Duration, _ error) {
+func ParseRate(text string) (time.Duration, error) {
+	perSecond, err := parsePerSecond(text)
+	every := time.Duration(float64(time.Second) / perSecond)
+	if err == nil && every < time.Millisecond {
+		err = fmt.Errorf("%q is not a rate of one series: at most 1000/s", text)
+	}
+	return every, err
+}
+
+func parsePerSecond(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, "/")
 	n, err := strconv.ParseFloat(number, 64)
-	of := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": tier.Day24}[unit]
-	if every = time.Duration(float64(of) / max(n, 0)); err != nil || of == 0 || n <= 0 || every < time.Millisecond {
-		return 0, fmt.Errorf("%q is not a rate: write a number of events in a second, minute, hour or day, as 1/m or 4/h", text)
+	of := map[string]float64{"s": 1, "m": 60, "h": 3600, "d": 86400, "day": 86400}[unit]
+	if err != nil || of == 0 || n <= 0 || n > 1e15 {
+		return 1, fmt.Errorf("%q is not a rate: write a number of events in a second, minute, hour or day, as 1/m or 4/h", text)
 	}
-	return every, nil
+	return n / of, nil
 }
 
 // Plan is a choice of tiers that are immediate: the finest ones, so many.

@@ -17,6 +17,8 @@ type Forecast struct {
 	Rate   string // of the events of a series, such as 4/h
 	Batch  int    // events in a request
 	Series int    // series of each kind
+	Events string // of a kind in all, such as 1e6/day: its cost in each configuration; "" prints none
+	Size   int    // bytes of such an event, if they are more than those of its declared fields
 }
 
 // Print prints what the events of kinds of a configuration cost, in a month: those named, or all. The
@@ -45,7 +47,15 @@ func (f Forecast) Print(out io.Writer, settings *config.Config, names []string) 
 		m := MonthOf(u, load, f.Series, k.Retention.Raw)
 		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\n", k.Name, u.Write, u.Read, m.OnDemand, m.Provisioned, m.Storage, m.Requests, m.Messages)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || f.Events == "" {
+		return err
+	}
+	for _, k := range kinds {
+		if err := f.printConfigurations(out, k, load); err != nil {
+			return usage.Errorf("--events, --size: %w", err)
+		}
+	}
+	return printFlood(out, settings)
 }
 
 // chosenKinds returns the kinds of a configuration that have events: the named ones, or all.
