@@ -120,7 +120,8 @@ func appending(o options) *section {
 			"server first receives appends for %s, half in batches and half one by one, because a new server is several times "+
 			"slower. ElectroDB 3.9.3 under Node sends a transaction of event and latest item, each with its condition. The goals "+
 			"apply to a table with the primary key only: with our table, DynamoDB Local also maintains two indexes and the stream in "+
-			"each write, which DynamoDB does not. Our table has half as many rounds.", appendSeries*appendEach, appendSeries, appendersAt, serverWarm),
+			"each write, which DynamoDB does not. Our table has half as many rounds. What the server itself takes in each form of a "+
+			"write prints `go test ./internal/local/ddb -run - -bench Writes`: it bounds `tidemark dev`.", appendSeries*appendEach, appendSeries, appendersAt, serverWarm),
 		head: []string{"table", "way", "events a second (range)"},
 	}
 	ways := []struct {
