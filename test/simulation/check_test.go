@@ -78,12 +78,14 @@ func (c *checking) readRows() {
 }
 
 // late adds the buckets of late changes that wait in the queue, and the coarser ones around them:
-// until the low watermark has passed them, their rows need not have these changes.
+// until the low watermark has passed them, their rows need not have these changes. Readers of a
+// tier that is not deferred any more wait for nothing: its row must be right whatever is queued.
 func (c *checking) late() {
 	for shard := range tablekeys.QueueShards {
 		page, _ := c.table.Invalidations(context.Background(), shard, model.MaxTime, "")
 		for _, i := range page.Invalidations {
-			if i.Due <= c.watermarks.Of(shard) {
+			t, _, found := c.kind().Retention.Find(unitOf(i.Key))
+			if i.Due <= c.watermarks.Of(shard) || found && (!t.Deferred || c.kind().Retention.LateEvery == 0) {
 				continue
 			}
 			for _, t := range c.kind().Retention.Tiers {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/keys"
@@ -16,8 +17,7 @@ import (
 
 // planted are faults that make wrong rows, planted around the real code. The simulation is
 // useful only if it detects them. That an unchanged row must be written too shows in one
-// history of some thousand: test/exhaustive plants that fault. That a deferral ends before its
-// invalidations are worked off shows in fewer: internal/repair/changeover tests that it does not.
+// history of some thousand: test/exhaustive plants that fault.
 var planted = []struct {
 	name    string
 	variant variant
@@ -36,6 +36,7 @@ var planted = []struct {
 	{"an invalidation is not stored", variant{store: func(w *world) aggregate.Store { return losingPuts{w.store} }}},
 	{"invalidations are deleted before their rows are written", variant{store: func(w *world) aggregate.Store { return deletingFirst{w.store} }}},
 	{"the low watermark passes what is left", variant{store: func(w *world) aggregate.Store { return passing{w.store} }}},
+	{"a deferral ends before its invalidations are worked off", variant{change: func(t changeover.Table) changeover.Table { return neverDraining{t} }}},
 	{"a latest item is written whatever was written meanwhile", variant{store: func(w *world) aggregate.Store { return overwriting{w.store} }}},
 	{"the newest event is read before the latest item", variant{store: func(w *world) aggregate.Store { return &newestFirst{store: w.store} }}},
 	{"a write without a response counts as stored", variant{store: func(w *world) aggregate.Store { return trustingUnknown{w.store} }}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -36,4 +37,11 @@ type passing struct{ *store }
 
 func (p passing) AdvanceSweep(ctx context.Context, shard int, through model.Time) (storage.WriteResult, error) {
 	return p.store.AdvanceSweep(ctx, shard, through.Add(tier.Day24))
+}
+
+// neverDraining finds no invalidation when a deferral ends.
+type neverDraining struct{ changeover.Table }
+
+func (neverDraining) Invalidations(context.Context, int, model.Time, string) (aggregate.InvalidationPage, error) {
+	return aggregate.InvalidationPage{}, nil
 }
