@@ -29,20 +29,6 @@ func (s *Tidemark) notifies() bool { return s.stage.AlarmMail != "" || s.stage.A
 // alertRule is the name of the rule that publishes critical alerts.
 const alertRule = "critical-alerts"
 
-// alertAlarms watch whether the topics accept alerts.
-func (s *Tidemark) alertAlarms() []alarm {
-	if !s.notifies() {
-		return nil
-	}
-	const meaning = "A topic did not accept critical alerts: see its policy and its key. The alerts are in the queue DeadAlertsQueue and in tidemark alerts."
-	return []alarm{
-		{"DeadAlerts", queueMetric(s.deadAlerts.QueueName(), queueDepth), 0, atOnce, meaning},
-		{"AlertTargetFailures", newMetric("AWS/Events", "FailedInvocations", "Sum", fiveMinutes, map[string]*string{
-			"EventBusName": s.AlertBus.Ref(), "RuleName": s.name(alertRule),
-		}), 0, atOnce, meaning},
-	}
-}
-
 // addAlertMail publishes every critical alert that is raised to the topics of the alarms: the
 // stage's own topic, if it has one, and the configured topic, whose policy must allow
 // EventBridge to publish.

@@ -40,11 +40,11 @@ func alarmRows(t *testing.T) map[string][]string {
 func TestCauses_HaveEachAlarmInOneRowAndOnThePage(t *testing.T) {
 	page := alarmRows(t)
 	var listed []string
-	for _, c := range causes {
-		listed = append(listed, c.alarms...)
-		want, got := slices.Sorted(slices.Values(c.alarms)), slices.Sorted(slices.Values(page[c.name]))
+	for _, c := range causes() {
+		listed = append(listed, c.Alarms...)
+		want, got := slices.Sorted(slices.Values(c.Alarms)), slices.Sorted(slices.Values(page[c.Name]))
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("docs/ALARMS.md, section (%s) (-causes +page):\n%s", c.name, diff)
+			t.Errorf("docs/ALARMS.md, section (%s) (-causes +page):\n%s", c.Name, diff)
 		}
 	}
 	var created []string
@@ -65,21 +65,21 @@ func TestCauses_NotifyWhenTheyBeginAndWhenTheyEnd(t *testing.T) {
 		}
 	}
 	found := resourcesOfType(t, "full", "AWS::CloudWatch::CompositeAlarm")
-	if len(found) != len(causes) {
-		t.Errorf("%d composite alarms for %d causes", len(found), len(causes))
+	if len(found) != len(causes()) {
+		t.Errorf("%d composite alarms for %d causes", len(found), len(causes()))
 	}
-	for _, c := range causes {
-		p := found[c.name+"Cause"].Properties
+	for _, c := range causes() {
+		p := found[c.Name+"Cause"].Properties
 		if render(p["AlarmActions"]) != topics || render(p["OKActions"]) != topics {
-			t.Errorf("%s notifies %s, and %s when it ends; want %s", c.name, render(p["AlarmActions"]), render(p["OKActions"]), topics)
+			t.Errorf("%s notifies %s, and %s when it ends; want %s", c.Name, render(p["AlarmActions"]), render(p["OKActions"]), topics)
 		}
 		suppressor := strings.TrimSuffix(render(p["ActionsSuppressor"]), ".Arn")
-		if c.after != "" && suppressor != c.after+"Cause" || c.after == "" && suppressor != "" {
-			t.Errorf("%s is suppressed by %q, want %q", c.name, suppressor, c.after)
+		if c.After != "" && suppressor != c.After+"Cause" || c.After == "" && suppressor != "" {
+			t.Errorf("%s is suppressed by %q, want %q", c.Name, suppressor, c.After)
 		}
-		for _, name := range c.alarms {
+		for _, name := range c.Alarms {
 			if !strings.Contains(render(p["AlarmRule"]), `ALARM("`+name+`Alarm.Arn")`) {
-				t.Errorf("%s does not contain %s: %s", c.name, name, render(p["AlarmRule"]))
+				t.Errorf("%s does not contain %s: %s", c.Name, name, render(p["AlarmRule"]))
 			}
 		}
 	}

@@ -66,10 +66,12 @@ func statisticOf(d telemetry.Definition) telemetry.Statistic {
 // beside what Tidemark counts.
 func (s *Tidemark) servicePanels() []awscloudwatch.IWidget {
 	each := func(name, statistic string) []awscloudwatch.IMetric {
-		return lists.Map(s.deployed(), func(f functionRow) awscloudwatch.IMetric { return s.lambdaMetric(f.name, name, statistic, time.Minute) })
+		return lists.Map(s.deployed(), func(f functionRow) awscloudwatch.IMetric { return s.lambdaMetric(f.name, name, statistic) })
 	}
 	api := func(statistic string, names ...string) []awscloudwatch.IMetric {
-		return lists.Map(names, func(name string) awscloudwatch.IMetric { return s.apiMetric(name, statistic, time.Minute) })
+		return lists.Map(names, func(name string) awscloudwatch.IMetric {
+			return newMetric("AWS/ApiGateway", name, statistic, time.Minute, map[string]*string{"ApiId": s.API.Ref()})
+		})
 	}
 	return []awscloudwatch.IWidget{
 		graph("Write capacity: consumed by the table and its indexes", s.capacityMetrics("ConsumedWriteCapacityUnits", time.Minute)),
@@ -79,10 +81,14 @@ func (s *Tidemark) servicePanels() []awscloudwatch.IWidget {
 		graph("Durations of the functions: 95th percentile, in ms", each("Duration", "p95")),
 		graph("Concurrent executions of the functions", each("ConcurrentExecutions", "Maximum")),
 		graph("Errors of the functions", each("Errors", "Sum")),
-		graph("Age of the table stream in aggregate, in ms", []awscloudwatch.IMetric{s.lambdaMetric(aggregate, "IteratorAge", "Maximum", time.Minute)}),
+		graph("Age of the table stream in aggregate, in ms", []awscloudwatch.IMetric{s.lambdaMetric(aggregate, "IteratorAge", "Maximum")}),
 		graph("API: latency, 95th percentile, in ms", api("p95", "Latency", "IntegrationLatency")),
 		graph("API: requests and rejections", api("Sum", "Count", "4xx", "5xx")),
 	}
+}
+
+func (s *Tidemark) lambdaMetric(function, name, statistic string) awscloudwatch.Metric {
+	return newMetric("AWS/Lambda", name, statistic, time.Minute, map[string]*string{"FunctionName": s.Functions[function].FunctionName()})
 }
 
 func graph(title string, lines []awscloudwatch.IMetric) awscloudwatch.IWidget {
