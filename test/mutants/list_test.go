@@ -1,5 +1,7 @@
 package mutants
 
+// mutants are faults of the recomputation. They include each mistake of deferral that looks right,
+// see docs/decisions/0025-deferred-tiers.md, except a sweep from a resume point: no row stores one.
 var mutants = []mutant{
 	{
 		Name: "add", Says: "the fold is added to the row instead of replacing it", Tests: aggregateTests,
@@ -184,6 +186,16 @@ var mutants = []mutant{
 	{
 		Name: "queue-by-row", Says: "the queue shard of an invalidation depends on its bucket", Tests: deferredTests,
 		Edits: []edit{{queueing, "PK: InvalidationPartition(QueueShard(i.Key.Series)),", "PK: InvalidationPartition(int(sum[0]) % QueueShards),"}},
+	},
+	{
+		Name: "purge-queue", Says: "a purge deletes invalidations", Tests: []string{"pkg/lifecycle"},
+		Edits: []edit{{erasing, "	list := seriesClass(at.Subject)\n", `	for shard := range tablekeys.QueueShards {
+		if err := e.eraseClass(ctx, tablekeys.InvalidationPartition(shard), itemClass{name: classQuarantine}); err != nil {
+			return err
+		}
+	}
+	list := seriesClass(at.Subject)
+`}},
 	},
 	{
 		Name: "rows-before-watermark", Says: "a reader reads rows before it reads the low watermark", Tests: readerTests,

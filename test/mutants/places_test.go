@@ -53,6 +53,7 @@ const (
 	comparing     = "internal/config/compareretention.go"
 	changingOver  = "internal/tableconfig/changeover.go"
 	counting      = "internal/entity/progress.go"
+	erasing       = "pkg/lifecycle/erase.go"
 	importItem    = `	"github.com/tidemark-db/tidemark/internal/item"` + "\n"
 	importKeys    = `	"github.com/tidemark-db/tidemark/pkg/keys"` + "\n"
 )
