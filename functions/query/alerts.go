@@ -10,27 +10,18 @@ import (
 )
 
 // severityOf returns the severity parameter; its default is "".
-func severityOf(args params) (entity.Severity, error) {
-	text := args.text("severity")
-	if s := entity.Severity(text); s == "" || slices.Contains(entity.Severities(), s) {
-		return s, nil
+func severityOf(args params) entity.Severity {
+	s := entity.Severity(args.text("severity"))
+	if s != "" && !slices.Contains(entity.Severities(), s) {
+		args.fail(problemSeverity.New("severity %.32q: want critical, warning or info", s))
 	}
-	return "", problemSeverity.New("severity %.32q: want critical, warning or info", text)
+	return s
 }
 
 // alerts returns a page of the alerts of a subject, newest first.
 func (h *Handler) alerts(ctx context.Context, res resource, args params) (any, error) {
-	limit, err := args.limit()
-	if err != nil {
-		return nil, err
-	}
-	var f alert.Filter
-	if f.Open, err = args.boolean("open"); err != nil {
-		return nil, err
-	}
-	if f.Severity, err = severityOf(args); err != nil {
-		return nil, err
-	}
+	limit := args.limit()
+	f := alert.Filter{Open: args.boolean("open"), Severity: severityOf(args)}
 	after, err := openCursor[alert.Cursor](h, args, res.alertScope(args))
 	if err != nil {
 		return nil, err
@@ -45,14 +36,7 @@ func (h *Handler) alerts(ctx context.Context, res resource, args params) (any, e
 // openAlerts returns a page of the open alerts of all subjects of a type: of one severity, or
 // the most severe first.
 func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (any, error) {
-	limit, err := args.limit()
-	if err != nil {
-		return nil, err
-	}
-	severity, err := severityOf(args)
-	if err != nil {
-		return nil, err
-	}
+	limit, severity := args.limit(), severityOf(args)
 	after, err := openCursor[alert.Cursor](h, args, res.alertScope(args))
 	if err != nil {
 		return nil, err

@@ -25,10 +25,10 @@ func (h *Handler) rollups(ctx context.Context, res resource, args params) (any, 
 	if err != nil {
 		return nil, err
 	}
-	if q.Limit, err = args.limit(); err != nil {
-		return nil, err
+	q.Limit, q.Cursor = args.limit(), args.text("cursor")
+	if args.err() != nil {
+		return nil, args.err()
 	}
-	q.Cursor = args.text("cursor")
 	page, err := h.Query.Rollups(ctx, q)
 	if err != nil {
 		return nil, err
@@ -63,17 +63,9 @@ func (h *Handler) localRollups(ctx context.Context, res resource, args params) (
 	if err != nil {
 		return nil, problemTier.New("%v", err)
 	}
-	q := query.Local{Zone: args.zone, Unit: unit}
-	if q.Rollups, err = rollupSeries(res, args); err != nil {
-		return nil, err
-	}
-	if q.From, q.To, err = h.chartRange(args); err != nil {
-		return nil, err
-	}
-	limit, err := args.limitOr(maxLimit)
-	if err != nil {
-		return nil, err
-	}
+	q := query.Local{Zone: args.zone, Unit: unit, Rollups: rollupSeries(res, args)}
+	q.From, q.To = h.chartRange(args)
+	limit := args.limitOr(maxLimit)
 	scope := []string{res.series.String(), res.tier, args.zone.String(), args.text("from"), args.text("to"), args.text("last"), strconv.FormatBool(q.Newest)}
 	past, err := openCursor[model.Time](h, args, scope)
 	switch {
@@ -102,33 +94,26 @@ func (h *Handler) localRollups(ctx context.Context, res resource, args params) (
 
 // buckets returns the part of a query that rollups and most frequent values share.
 func (h *Handler) buckets(res resource, args params) (q query.Rollups, err error) {
-	if q, err = rollupSeries(res, args); err != nil {
-		return q, err
+	if q = rollupSeries(res, args); args.err() != nil {
+		return q, args.err()
 	}
 	if q.Unit, err = res.unit(res.tier); err != nil {
 		return q, err
 	}
-	if q.From, q.To, err = args.timeRange(); err != nil {
-		return q, err
-	}
-	span, err := args.last()
-	if span > 0 {
+	q.From, q.To = args.timeRange()
+	if span := args.last(); span > 0 && args.err() == nil {
 		q.From, q.To = query.Last(span, q.Unit, h.Query.Now())
 	}
-	return q, err
+	return q, args.err()
 }
 
 // rollupSeries returns the series to merge, and the order and consistency of the read.
-func rollupSeries(res resource, args params) (q query.Rollups, err error) {
-	q = query.Rollups{Series: res.series, With: res.with, Subjects: args.all("with")}
+func rollupSeries(res resource, args params) query.Rollups {
+	q := query.Rollups{Series: res.series, With: res.with, Subjects: args.all("with"), Newest: args.newest(oldestFirst), Consistent: args.consistent()}
 	if streams := args.all("stream"); len(streams) > 1 {
 		q.Streams = streams[1:]
 	}
-	if q.Newest, err = args.newest(oldestFirst); err != nil {
-		return q, err
-	}
-	q.Consistent, err = args.consistent()
-	return q, err
+	return q
 }
 
 // chart returns the rollups of a range in the tier that suits it.
@@ -150,8 +135,8 @@ func (h *Handler) chart(ctx context.Context, res resource, args params) (any, er
 }
 
 func (h *Handler) chartQuery(res resource, args params) (q query.Chart, err error) {
-	if q.Rollups, err = rollupSeries(res, args); err != nil {
-		return q, err
+	if q.Rollups = rollupSeries(res, args); args.err() != nil {
+		return q, args.err()
 	}
 	if args.zone != time.UTC {
 		q.Zone = args.zone
@@ -161,26 +146,16 @@ func (h *Handler) chartQuery(res resource, args params) (q query.Chart, err erro
 			return q, err
 		}
 	}
-	if q.From, q.To, err = h.chartRange(args); err != nil {
-		return q, err
-	}
-	if q.Limit, err = args.points(); err != nil {
-		return q, err
-	}
-	if q.Stitched, err = args.boolean("stitched"); err != nil {
-		return q, err
-	}
-	q.Gaps, err = args.boolean("gaps")
-	return q, err
+	q.From, q.To = h.chartRange(args)
+	q.Limit, q.Stitched, q.Gaps = args.points(), args.boolean("stitched"), args.boolean("gaps")
+	return q, args.err()
 }
 
 // chartRange returns the range of a chart. By default it ends now and begins chartSpan
 // before its end.
-func (h *Handler) chartRange(args params) (from, to model.Time, err error) {
-	if from, to, err = args.timeRange(); err != nil {
-		return from, to, err
-	}
-	span, err := args.last()
+func (h *Handler) chartRange(args params) (from, to model.Time) {
+	from, to = args.timeRange()
+	span := args.last()
 	if to > model.MaxTime {
 		to = h.Query.Now() + 1
 	}
@@ -190,19 +165,15 @@ func (h *Handler) chartRange(args params) (from, to model.Time, err error) {
 	case from == model.MinTime:
 		from = to.Add(-chartSpan)
 	}
-	return from, to, err
+	return from, to
 }
 
 // spanOf returns the exact range of a request: from and to, or the span before now.
-func (h *Handler) spanOf(args params) (from, to model.Time, err error) {
-	if from, to, err = args.timeRange(); err != nil {
-		return from, to, err
+func (h *Handler) spanOf(args params) (from, to model.Time) {
+	if span := args.last(); span > 0 {
+		return h.Query.Now().Add(-span), h.Query.Now() + 1
 	}
-	span, err := args.last()
-	if span > 0 {
-		from, to = h.Query.Now().Add(-span), h.Query.Now()+1
-	}
-	return from, to, err
+	return args.timeRange()
 }
 
 // unit returns the tier with this name. Every kind that is read must have it.
@@ -238,12 +209,10 @@ func (h *Handler) cacheByBuckets(result any, unit tier.Unit, to model.Time, cons
 
 // total returns the summary of any range of time.
 func (h *Handler) total(ctx context.Context, res resource, args params) (any, error) {
-	q, err := rollupSeries(res, args)
-	if err != nil {
-		return nil, err
-	}
-	if q.From, q.To, err = h.spanOf(args); err != nil {
-		return nil, err
+	q := rollupSeries(res, args)
+	q.From, q.To = h.spanOf(args)
+	if args.err() != nil {
+		return nil, args.err()
 	}
 	t, err := h.Query.RangeTotal(ctx, q)
 	if err != nil {
@@ -276,21 +245,16 @@ func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {
 	q.Dimension = res.dimension
 	switch res.tier = args.text("tier"); {
 	case res.tier == "" && args.zone != time.UTC:
-		if q.Rollups, err = rollupSeries(res, args); err != nil {
-			return q, err
-		}
-		if q.From, q.To, err = h.spanOf(args); err != nil {
-			return q, err
-		}
-		q.Values, err = args.limitOr(defaultTop)
-		return q, err
+		q.Rollups = rollupSeries(res, args)
+		q.From, q.To = h.spanOf(args)
+		q.Values = args.limitOr(defaultTop)
+		return q, args.err()
 	case res.tier == "":
 		res.tier = defaultTopTier
 	}
 	if q.Rollups, err = h.buckets(res, args); err != nil {
 		return q, err
 	}
-	q.Limit = maxBuckets
-	q.Values, err = args.limitOr(defaultTop)
-	return q, err
+	q.Limit, q.Values = maxBuckets, args.limitOr(defaultTop)
+	return q, args.err()
 }

@@ -26,8 +26,11 @@ func sealCursor[T comparable](h *Handler, next T, scope []string) (*string, erro
 }
 
 // openCursor returns the position of the request's cursor, the zero position if the
-// request has none.
+// request has none. The error may also be that of a parameter.
 func openCursor[T any](h *Handler, args params, scope []string) (after T, err error) {
+	if args.err() != nil {
+		return after, args.err()
+	}
 	position, err := h.Query.OpenCursor(args.text("cursor"), scope...)
 	if err != nil || position == nil {
 		return after, err

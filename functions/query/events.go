@@ -71,12 +71,12 @@ func orderedQuery(res resource, args params) (q query.History, err error) {
 }
 
 // timedQuery returns the query for a kind whose events are ordered by time.
-func timedQuery(res resource, args params) (query.History, error) {
-	p, err := args.paging(newestFirst)
-	if err != nil {
-		return query.History{}, err
+func timedQuery(res resource, args params) (q query.History, err error) {
+	p := args.paging(newestFirst)
+	if args.err() != nil {
+		return query.History{}, args.err()
 	}
-	q := query.History{
+	q = query.History{
 		Series: res.series, From: p.from, To: p.to, Last: p.last, Newest: p.newest,
 		Limit: p.limit, Cursor: p.cursor, Consistent: p.consistent,
 	}
@@ -111,9 +111,9 @@ func (h *Handler) event(ctx context.Context, res resource, args params) (any, er
 
 // latest returns the latest item of a series.
 func (h *Handler) latest(ctx context.Context, res resource, args params) (any, error) {
-	consistent, err := args.consistent()
-	if err != nil {
-		return nil, err
+	consistent := args.consistent()
+	if args.err() != nil {
+		return nil, args.err()
 	}
 	latest, err := h.Query.Latest(ctx, res.series, consistent)
 	switch {
@@ -127,9 +127,9 @@ func (h *Handler) latest(ctx context.Context, res resource, args params) (any, e
 
 // latestBy returns the latest items of a kind, of any subject, by its indexed fields.
 func (h *Handler) latestBy(ctx context.Context, res resource, args params) (any, error) {
-	limit, err := args.limit()
-	if err != nil {
-		return nil, err
+	limit := args.limit()
+	if args.err() != nil {
+		return nil, args.err()
 	}
 	page, err := h.Query.LatestBy(ctx, query.LatestBy{
 		Kind: res.series.Kind, Index: args.text("index"), Values: args.all("by"), Limit: limit, Cursor: args.text("cursor"),
@@ -143,9 +143,9 @@ func (h *Handler) latestBy(ctx context.Context, res resource, args params) (any,
 // indexQuery returns the events of a kind, of any subject, that have a value of the
 // indexed field.
 func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (any, error) {
-	p, err := args.paging(newestFirst)
-	if err != nil {
-		return nil, err
+	p := args.paging(newestFirst)
+	if args.err() != nil {
+		return nil, args.err()
 	}
 	page, err := h.Query.QueryIndex(ctx, query.IndexQuery{
 		Kind: res.series.Kind, Field: res.field, Value: res.value,

@@ -26,10 +26,21 @@ const (
 	maxPoints    = 10_000
 )
 
-// params are the parameters of one request. Each is validated when it is read.
+// params are the parameters of one request. Each is validated when it is read: before what was read is
+// used, check err.
 type params struct {
 	values httpapi.Parameters
 	zone   *time.Location // of days and of dates
+	failed *error         // about the first parameter that is invalid
+}
+
+// err returns the problem of the first invalid parameter among those that were read.
+func (p params) err() error { return *p.failed }
+
+func (p params) fail(problem error) {
+	if *p.failed == nil {
+		*p.failed = problem
+	}
 }
 
 // parseParams returns a problem for a parameter that is not in known. Only a route that
@@ -42,7 +53,7 @@ func parseParams(raw string, known []string) (params, error) {
 	if problem != nil {
 		return params{}, problem
 	}
-	return params{values, time.UTC}, nil
+	return params{values, time.UTC, new(error)}, nil
 }
 
 // without returns p without some parameters.
@@ -51,7 +62,7 @@ func (p params) without(names ...string) params {
 	for _, name := range names {
 		delete(rest, name)
 	}
-	return params{httpapi.Parameters{Values: rest}, p.zone}
+	return params{httpapi.Parameters{Values: rest}, p.zone, p.failed}
 }
 
 func (p params) text(name string) string { return p.values.Get(name) }
@@ -60,102 +71,90 @@ func (p params) text(name string) string { return p.values.Get(name) }
 func (p params) all(name string) []string { return p.values.Values[name] }
 
 // boolean returns a parameter that is true or false; its default is false.
-func (p params) boolean(name string) (bool, error) {
+func (p params) boolean(name string) bool {
 	b, problem := p.values.Boolean(name)
 	if problem != nil {
-		return false, problem
+		p.fail(problem)
 	}
-	return b, nil
+	return b
 }
 
-func (p params) consistent() (bool, error) { return p.boolean("consistent") }
+func (p params) consistent() bool { return p.boolean("consistent") }
 
 // number returns a whole number from 1; its default is 0.
-func (p params) number(name string) (int64, error) {
-	if !p.values.Has(name) {
-		return 0, nil
-	}
+func (p params) number(name string) int64 {
 	n, err := strconv.ParseInt(p.values.Get(name), 10, 64)
-	if err != nil || n < 1 {
-		return 0, problemLimit.New("%s: want a whole number from 1", name)
+	if p.values.Has(name) && (err != nil || n < 1) {
+		p.fail(problemLimit.New("%s: want a whole number from 1", name))
 	}
-	return n, nil
+	return n
 }
 
 // time returns one bound of the range, or missing if the request has none.
-func (p params) time(name string, missing model.Time) (model.Time, error) {
+func (p params) time(name string, missing model.Time) model.Time {
 	if !p.values.Has(name) {
-		return missing, nil
+		return missing
 	}
 	text := p.values.Get(name)
 	t, err := usertime.ParseIn(text, p.zone)
-	if err != nil && strings.Contains(text, " ") {
-		return 0, problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err)
+	switch {
+	case err != nil && strings.Contains(text, " "):
+		p.fail(problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err))
+	case err != nil:
+		p.fail(problemTime.New("%s: %v", name, err))
 	}
-	if err != nil {
-		return 0, problemTime.New("%s: %v", name, err)
-	}
-	return t, nil
+	return t
 }
 
 // timeRange returns the range [from, to). A missing bound leaves that end open.
-func (p params) timeRange() (from, to model.Time, err error) {
-	if from, err = p.time("from", model.MinTime); err != nil {
-		return 0, 0, err
-	}
-	to, err = p.time("to", model.MaxTime+1)
-	return from, to, err
+func (p params) timeRange() (from, to model.Time) {
+	return p.time("from", model.MinTime), p.time("to", model.MaxTime+1)
 }
 
 // last returns the span before now that replaces from and to; its default is 0.
-func (p params) last() (time.Duration, error) {
+func (p params) last() time.Duration {
 	if !p.values.Has("last") {
-		return 0, nil
+		return 0
 	}
 	span, err := usertime.ParseSpan(p.text("last"))
 	switch {
 	case err != nil:
-		return 0, problemLast.New("last: %v", err)
+		p.fail(problemLast.New("last: %v", err))
 	case span <= 0 || p.values.Has("from") || p.values.Has("to"):
-		return 0, problemLast.New("last: want a duration of more than 0, without from and to")
+		p.fail(problemLast.New("last: want a duration of more than 0, without from and to"))
 	}
-	return span, nil
+	return span
 }
 
 // points returns the maximum number of points of a chart.
-func (p params) points() (int, error) { return p.upTo("points", query.DefaultPoints, maxPoints, "") }
+func (p params) points() int { return p.upTo("points", query.DefaultPoints, maxPoints, "") }
 
-func (p params) limit() (int, error) { return p.limitOr(defaultLimit) }
+func (p params) limit() int { return p.limitOr(defaultLimit) }
 
-func (p params) limitOr(missing int) (int, error) {
+func (p params) limitOr(missing int) int {
 	return p.upTo("limit", missing, maxLimit, "; read more with next")
 }
 
 // upTo returns a whole number from 1 to most, or missing if the request has none.
-func (p params) upTo(name string, missing, most int, remedy string) (int, error) {
+func (p params) upTo(name string, missing, most int, remedy string) int {
 	if !p.values.Has(name) {
-		return missing, nil
+		return missing
 	}
 	n, err := strconv.Atoi(p.text(name))
 	if err != nil || n < 1 || n > most {
-		return 0, problemLimit.New("%s: want a whole number from 1 to %d%s", name, most, remedy)
+		p.fail(problemLimit.New("%s: want a whole number from 1 to %d%s", name, most, remedy))
 	}
-	return n, nil
+	return n
 }
 
 // newest reports whether the newest comes first, or returns missing if the request has
 // no order.
-func (p params) newest(missing bool) (bool, error) {
-	switch p.values.Get("order") {
-	case "newest":
-		return true, nil
-	case "oldest":
-		return false, nil
+func (p params) newest(missing bool) bool {
+	order := p.values.Get("order")
+	if p.values.Has("order") && order != "newest" && order != "oldest" {
+		p.fail(problemOrder.New("order: want newest or oldest, whichever comes first in the response"))
 	}
-	if p.values.Has("order") {
-		return false, problemOrder.New("order: want newest or oldest, whichever comes first in the response")
-	}
-	return missing, nil
+	return order == "newest" || missing && order != "oldest"
 }
 
 // paging holds the parameters that history and rollups share.
@@ -167,20 +166,7 @@ type paging struct {
 	cursor             string
 }
 
-func (p params) paging(newestFirst bool) (g paging, err error) {
-	if g.from, g.to, err = p.timeRange(); err != nil {
-		return g, err
-	}
-	if g.last, err = p.last(); err != nil {
-		return g, err
-	}
-	if g.newest, err = p.newest(newestFirst); err != nil {
-		return g, err
-	}
-	if g.consistent, err = p.consistent(); err != nil {
-		return g, err
-	}
-	g.cursor = p.text("cursor")
-	g.limit, err = p.limit()
-	return g, err
+func (p params) paging(newestFirst bool) paging {
+	from, to := p.timeRange()
+	return paging{from, to, p.last(), p.newest(newestFirst), p.consistent(), p.limit(), p.text("cursor")}
 }

@@ -11,9 +11,9 @@ import (
 
 // profile returns the profile of a subject.
 func (h *Handler) profile(ctx context.Context, res resource, args params) (any, error) {
-	consistent, err := args.consistent()
-	if err != nil {
-		return nil, err
+	consistent := args.consistent()
+	if args.err() != nil {
+		return nil, args.err()
 	}
 	p, err := h.Query.Profile(ctx, res.subject(), consistent)
 	switch {

@@ -29,13 +29,9 @@ func (h *Handler) deleted(ctx context.Context, res resource, _ params) (any, err
 
 // versions returns a page of the versions of a profile.
 func (h *Handler) versions(ctx context.Context, res resource, args params) (any, error) {
-	limit, err := args.limit()
-	if err != nil {
-		return nil, err
-	}
-	before, err := args.number("before")
-	if err != nil {
-		return nil, err
+	limit, before := args.limit(), args.number("before")
+	if args.err() != nil {
+		return nil, args.err()
 	}
 	page, next, err := h.Subjects.Versions(ctx, res.subject(), before, limit)
 	if err != nil {
@@ -92,9 +88,9 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	if h.OwnerClaim != "" {
 		return nil, httpapi.ProblemForeign.New("a list has the subjects of all owners: read one subject")
 	}
-	limit, err := args.limit()
-	if err != nil {
-		return nil, err
+	limit, deleted := args.limit(), args.boolean("deleted")
+	if args.err() != nil {
+		return nil, args.err()
 	}
 	if !args.values.Has("field") && !args.values.Has("value") && !args.values.Has("deleted") {
 		return h.everything(ctx, res, args, limit)
@@ -103,7 +99,7 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.list(ctx, res.subject().Type, args, after, limit)
+	found, err := h.list(ctx, res.subject().Type, args, deleted, after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +114,8 @@ func (r resource) listScope(args params) []string {
 }
 
 // list reads the page of subjects after a cursor.
-func (h *Handler) list(ctx context.Context, subjectType string, args params, after lifecycle.Cursor, limit int) (lifecycle.ProfilePage, error) {
-	deleted, err := args.boolean("deleted")
+func (h *Handler) list(ctx context.Context, subjectType string, args params, deleted bool, after lifecycle.Cursor, limit int) (lifecycle.ProfilePage, error) {
 	switch {
-	case err != nil:
-		return lifecycle.ProfilePage{}, err
 	case deleted:
 		return h.Subjects.ListDeleted(ctx, subjectType, after, limit)
 	case args.text("field") == "" || args.text("value") == "":
