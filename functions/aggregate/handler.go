@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/xray"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -54,6 +55,7 @@ type handler struct {
 	metrics  *telemetry.Emitter
 	units    func() (read, write float64) // capacity consumed since the process started
 	function string                       // the deployed function's name
+	tracer   *xray.Tracer                 // nil traces nothing
 }
 
 // headroom is kept free before the invocation's deadline, for the response. A batch that
@@ -75,6 +77,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	traced := h.tracer.Arrivals(payload)
 	readBefore, writeBefore := h.units()
 	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()
@@ -86,6 +89,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 	alertCounts := h.evaluateAlerts(ctx, batch.Changes, failed)
 	r := responseOf(batch.Seqs, failed)
+	traced(len(failed) > 0)
 
 	read, write := h.units()
 	if len(batch.Seqs) > batch.Skipped { // a batch of only a heartbeat would add metrics to the bill

@@ -35,6 +35,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 		metrics:  &telemetry.Emitter{Out: os.Stdout, Now: now},
 		units:    e.Units,
 		function: e.Function,
+		tracer:   e.Tracer,
 	}
 	publisher := eventbus.FromEnv(getenv(config.EnvAlertBus), getenv(config.EnvAlertFile))
 	current := e.Current()

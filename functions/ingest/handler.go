@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/xray"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -27,10 +28,13 @@ type handler struct {
 	client      *http.Client         // for confirmations to AWS IoT
 	routes      []route
 	reporter    *reporter
+	tracer      *xray.Tracer // nil traces nothing
 }
 
 func (h *handler) handle(ctx context.Context, payload json.RawMessage) (any, error) {
 	defer h.reporter.publish()
+	ctx, traced := h.tracer.Append(ctx)
+	defer traced()
 	switch source, err := envelope.SourceOf(payload); {
 	case err != nil:
 		return nil, err

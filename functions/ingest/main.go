@@ -47,7 +47,7 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*h
 	if err := tableconfig.Load(ctx, e.Table, h.appends.Catalog, h.service.Now()); err != nil {
 		return nil, err
 	}
-	h.appends.OwnerClaim = getenv(config.EnvOwnerClaim)
+	h.tracer, h.appends.OwnerClaim = e.Tracer, getenv(config.EnvOwnerClaim)
 	if h.collector != nil {
 		h.collector.OriginSecrets, err = originSecrets(ctx, e.Settings, getenv, secret.Read)
 	}

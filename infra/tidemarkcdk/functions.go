@@ -112,6 +112,9 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 	if claim := s.stage.Access.OwnerClaim; claim != "" && (function == ingest || function == query || function == manage || function == prometheus) {
 		env[config.EnvOwnerClaim] = &claim
 	}
+	if s.stage.Tracing && (function == ingest || function == aggregate) {
+		env[config.EnvTracing] = new("true")
+	}
 	switch function {
 	case ingest:
 		if s.originSecret != nil {

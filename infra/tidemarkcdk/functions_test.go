@@ -39,6 +39,11 @@ func TestFunctions_TraceAndReserveConcurrencyIfConfigured(t *testing.T) {
 		if plain["TracingConfig"] != nil || plain["ReservedConcurrentExecutions"] != nil {
 			t.Errorf("prod: %s is traced or has reserved concurrency, want neither", f.name)
 		}
+		const variable = "TIDEMARK_TRACING"
+		traces := f.name == ingest || f.name == aggregate
+		if sends := at(full, "Environment", "Variables", variable) == "true"; sends != traces || at(plain, "Environment", "Variables", variable) != nil {
+			t.Errorf("%s sends traces in full: %t, want %t, and in prod: no", f.name, sends, traces)
+		}
 		set, _ := full["ReservedConcurrentExecutions"].(float64)
 		if at(full, "TracingConfig", "Mode") != "Active" || set != reserved[f.name] {
 			t.Errorf("full: %s: traces %v, reserved %v", f.name, full["TracingConfig"], full["ReservedConcurrentExecutions"])

@@ -137,6 +137,8 @@ const (
 	// EnvSiteSecret is the ARN of the secret that signs site keys. While it is rotated, it
 	// contains two texts, separated by white space: the first signs, and both are accepted.
 	EnvSiteSecret = "TIDEMARK_SITE_SECRET"
+	// EnvTracing is not empty in functions of a traced stage that send parts of traces.
+	EnvTracing = "TIDEMARK_TRACING"
 	// EnvOriginSecret is the ARN of the secret that a trusted CloudFront distribution sends.
 	// While it is rotated, it contains two texts, as EnvSiteSecret does.
 	EnvOriginSecret = "TIDEMARK_ORIGIN_SECRET"

@@ -20,6 +20,7 @@ import (
 // of a source, or of what could be used instead of Tidemark.
 type price struct {
 	Group, Name string
+	Column      bool               // it is in the table of all kinds
 	Source      string             // that an alternative is compared with
 	Dollars     map[string]float64 // of each unit of amounts
 }
@@ -64,6 +65,9 @@ func sum(all []price, a map[string]float64, source string) (total float64) {
 	return total + table
 }
 
+// daysOf is how long events of a kind are stored, for a year at most.
+func daysOf(k catalog.Kind) float64 { return min(k.Retention.Raw, 365*tier.Day24).Hours() / 24 }
+
 func (p price) of(a map[string]float64) (sum float64) {
 	for _, unit := range slices.Sorted(maps.Keys(p.Dollars)) {
 		sum += p.Dollars[unit] * a[unit]
@@ -93,7 +97,7 @@ func (f Forecast) printConfigurations(out io.Writer, k catalog.Kind, load Load) 
 	if err != nil {
 		return err
 	}
-	all, perDay, days := prices(), perSecond*86400, min(k.Retention.Raw, 365*tier.Day24).Hours()/24
+	all, perDay, days := prices(), perSecond*86400, daysOf(k)
 	a := amounts(u, f.Batch, perDay, days, 1)
 	fmt.Fprintf(out, "\n%s: %.0f events a day of %.0f bytes, %d in a request, %.2f write and %.2f read units each; $ a month\n", k.Name, perDay, u.Bytes, f.Batch, u.Write, u.Read)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -126,12 +130,12 @@ func printFlood(out io.Writer, settings *config.Config) error {
 	for _, s := range settings.Stages {
 		table := secondsOfMonth * (float64(cmp.Or(s.Ceiling.WriteUnits, quotaUnits))*PerWrite + float64(cmp.Or(s.Ceiling.ReadUnits, quotaUnits))*PerRead)
 		if b := s.Billing; b.Provisioned() {
-			table = hoursOfMonth * (float64(b.WriteUnits)*perWCUHour + float64(b.ReadUnits)*perRCUHour)
+			table = hoursOfMonth * (float64(b.WriteUnits)*.00065 + float64(b.ReadUnits)*.00013)
 		}
 		r := s.Reserved
 		megabytes := r.Ingest*settings.Functions.Ingest.Memory + r.Query*settings.Functions.Query.Memory +
 			r.Aggregate*aggregate + max(quotaConcurrency-r.Ingest-r.Query-r.Aggregate, 0)*aggregate
-		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\n", s.Name, 3*table, float64(megabytes)/1024*perGBSecond*secondsOfMonth, float64(s.Throttle.Rate)*secondsOfMonth*PerRequest)
+		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\n", s.Name, 3*table, float64(megabytes)/1024*perGBSecond*secondsOfMonth, float64(s.Throttle.Rate)*secondsOfMonth/1e6)
 	}
 	return w.Flush()
 }

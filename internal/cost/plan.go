@@ -10,42 +10,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// On-demand prices in us-east-1, in dollars, November 2026.
+// Prices on demand in us-east-1, in dollars, November 2026; prices.json has the others.
 const (
 	PerWrite       = .625e-6 // a write unit
 	PerRead        = .125e-6 // a read unit
-	PerGBMonth     = .25 + .20
-	PerRequest     = 1e-6   // of the HTTP API
-	PerMessage     = 1.3e-6 // of AWS IoT Core, with its rule
-	perWCUHour     = .00065 // provisioned
-	perRCUHour     = .00013
-	utilisation    = .7 // of provisioned capacity under an even load
 	itemOverhead   = 100
 	hoursOfMonth   = 730
 	secondsOfMonth = hoursOfMonth * 3600
 )
-
-// Month is what a steady load costs in a month, in dollars.
-type Month struct {
-	OnDemand, Provisioned float64 // the table's writes and reads, in one of the two modes
-	Storage               float64 // of events, with point-in-time recovery
-	Requests, Messages    float64 // by the HTTP API, or by AWS IoT Core
-}
-
-// MonthOf returns the cost of so many series with a load.
-func MonthOf(u Units, load Load, series int, raw time.Duration) Month {
-	perSecond := float64(series) / load.Every.Seconds()
-	events := perSecond * secondsOfMonth
-	kept := perSecond * min(raw, 365*tier.Day24).Seconds()
-	requests := events / float64(load.Batch)
-	return Month{
-		OnDemand:    u.Dollars(events),
-		Provisioned: perSecond * (u.Write*perWCUHour + u.Read*perRCUHour) * hoursOfMonth / utilisation,
-		Storage:     kept * (u.Bytes + itemOverhead) / 1e9 * PerGBMonth,
-		Requests:    requests * PerRequest,
-		Messages:    requests * PerMessage,
-	}
-}
 
 // ParseRate returns the time between two events of a series at a rate such as 1/h: a number of
 // events in a second, minute, hour or day.

@@ -38,14 +38,20 @@ func (f Forecast) Print(out io.Writer, settings *config.Config, names []string) 
 	load := Load{Every: every, Batch: f.Batch}
 	fmt.Fprintf(out, "%d series at %s, %d in a request; $ a month\n", f.Series, f.Rate, f.Batch)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KIND\tWRITE UNITS\tREAD UNITS\tTABLE\tPROVISIONED\tSTORED EVENTS\tHTTP API\tOR AWS IOT")
+	fmt.Fprintln(w, "KIND\tWRITE UNITS\tREAD UNITS\tTABLE\tPROVISIONED\tSTORED EVENTS\tHTTP API AND INGEST\tOR AWS IOT")
 	for _, k := range kinds {
 		u, err := Measure(k, load)
 		if err != nil {
 			return err
 		}
-		m := MonthOf(u, load, f.Series, k.Retention.Raw)
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\n", k.Name, u.Write, u.Read, m.OnDemand, m.Provisioned, m.Storage, m.Requests, m.Messages)
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f", k.Name, u.Write, u.Read)
+		a := amounts(u, f.Batch, float64(f.Series)*86400/every.Seconds(), daysOf(k), 1)
+		for _, p := range prices() {
+			if p.Column {
+				fmt.Fprintf(w, "\t%.2f", p.of(a))
+			}
+		}
+		fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil || f.Events == "" {
 		return err

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/internal/xray"
 	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -44,6 +46,7 @@ type Environment struct {
 	Table    *dynamo.Table
 	Units    func() (read, write float64) // capacity consumed since the process started
 	Function string                       // the deployed function's name
+	Tracer   *xray.Tracer                 // nil unless the stage is traced
 }
 
 // Open reads the configuration and opens the table. The error is that of a configuration that
@@ -55,7 +58,8 @@ func Open(ctx context.Context, getenv func(string) string) (*Environment, error)
 	}
 	units := new(dynamo.Capacity)
 	table, err := Table(ctx, getenv, dynamo.WithCapacity(units))
-	return &Environment{settings, table, units.Units, getenv(envFunction)}, err
+	function := getenv(envFunction)
+	return &Environment{settings, table, units.Units, function, xray.FromEnv(getenv, function)}, err
 }
 
 // Table opens the table. It makes no request.
@@ -64,6 +68,7 @@ func Table(ctx context.Context, getenv func(string) string, options ...dynamo.Op
 	if err != nil {
 		return nil, err
 	}
+	client = dynamodb.New(client.Options(), xray.Mark)
 	return dynamo.New(client, cmp.Or(getenv(config.EnvTable), "tidemark"), options...), nil
 }
 

@@ -8,6 +8,7 @@ const (
 	AttrArrivedAt = "_arrived" // String, event: the source's clock when the event arrived
 	AttrLate      = "_late"    // Bool, event: stored as late; absent if it was applied
 	AttrAttempt   = "_try"     // Binary, event: random, of the call that stored it; absent if the latest item was written with it
+	AttrTrace     = "_trace"   // String, event: the X-Ray segment that stored it; absent if it is not sampled
 	AttrPurgeLock = "_fence"   // Bool, latest item: present while the subject is being purged
 )
 
