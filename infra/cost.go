@@ -51,9 +51,8 @@ func alarmPrice(r template.Resource) float64 {
 // metricPrice is the price of a custom metric that is published all month.
 const metricPrice = 0.30
 
-// eventCountPrice is the price of the event counts of a mapping of the table stream, which
-// reads a heartbeat every minute: polled, and invoked or filtered out. A mapping without
-// records publishes none.
+// eventCountPrice is the price of the event counts of a mapping of the table stream, which reads a heartbeat
+// every minute: polled, and invoked or filtered out. A mapping without records publishes none.
 func eventCountPrice(r template.Resource) float64 {
 	if r.Properties["MetricsConfig"] == nil || r.Properties["FilterCriteria"] == nil {
 		return 0
@@ -67,9 +66,8 @@ type monthly struct {
 	why     string
 }
 
-// atRest are the costs of what the schedules of an idle stage do, by the month. Each minute:
-// the invocations by schedules, and a delivery of the heartbeat; two writes; two lines of
-// logs for each invocation.
+// atRest are the costs of what the schedules of an idle stage do, by the month. Each minute: the invocations
+// by schedules, and a delivery of the heartbeat; two writes; two lines of logs for each invocation.
 func atRest(deferred bool, scheduled int) []monthly {
 	const minutes = 60 * hoursAMonth
 	metrics, invocations := len(telemetry.AtRest(deferred)), scheduled+1

@@ -69,8 +69,7 @@ func samResource(id string, r template.Resource) map[string]any {
 	if r.Type == "AWS::Lambda::Function" {
 		name := strings.ToLower(strings.TrimSuffix(id, "Function"))
 		kind, properties = "AWS::Serverless::Function", samFunction(name, r.Properties)
-		// make build builds it, so sam build must not. Its reference to its role makes DependsOn
-		// unnecessary.
+		// make build builds it, so sam build must not. Its reference to its role makes DependsOn unnecessary.
 		converted["Metadata"] = map[string]any{"SkipBuild": true}
 		delete(converted, "DependsOn")
 	}

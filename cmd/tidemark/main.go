@@ -1,6 +1,5 @@
-// Command tidemark runs Tidemark on a laptop, loads data, reads what is stored, and checks
-// and repairs rollups. Its files hold flags, printing and exit statuses; the work is done
-// by the packages under internal.
+// Command tidemark runs Tidemark on a laptop, loads data, reads what is stored, and checks and repairs
+// rollups. Its files hold flags, printing and exit statuses; the work is done by the packages under internal.
 package main
 
 import (

@@ -176,8 +176,7 @@ const tableOutput = "table"
 
 var outputFormats = map[string]httpapi.Format{"json": httpapi.FormatJSON, "ndjson": httpapi.FormatNDJSON, "csv": httpapi.FormatCSV}
 
-// print writes the result in the format of --output; for a table it calls printTable and
-// prints the cost.
+// print writes the result in the format of --output; for a table it calls printTable and prints the cost.
 func (f *readFlags) print(cmd *cobra.Command, r *seriesReader, result any, printTable func() error) error {
 	if f.output != tableOutput {
 		return printAs(cmd, f.output, result)
@@ -207,8 +206,7 @@ func printAs(cmd *cobra.Command, output string, result any) error {
 	return nil
 }
 
-// timeRange returns the half-open range that the flags choose; an end without a flag is
-// open.
+// timeRange returns the half-open range that the flags choose; an end without a flag is open.
 func (f *readFlags) timeRange(now model.Time) (from, to model.Time, err error) {
 	if f.last != 0 {
 		if f.from != "" || f.to != "" {

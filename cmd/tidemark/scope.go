@@ -70,8 +70,7 @@ func openRepair(cmd *cobra.Command, to *connection) (*dynamo.Table, *catalog.Cat
 	return table, kinds, &aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds, Now: wallClock}, nil
 }
 
-// showSteps returns a callback that shows the steps of a long run, and one that ends the
-// display.
+// showSteps returns a callback that shows the steps of a long run, and one that ends the display.
 func showSteps(cmd *cobra.Command) (show func(verify.Step), done func()) {
 	phases := terminal.NewPhases(cmd.ErrOrStderr())
 	return func(s verify.Step) { phases.Add(s.Phase, s.Unit, s.Added, s.Total) }, phases.Done

@@ -19,8 +19,7 @@ type evaluator interface {
 	// Deliver publishes notifications once. DeliverPending retries those that fail.
 	Deliver(ctx context.Context, notifications []entity.Notification) (delivered int, err error)
 	DeliverPending(ctx context.Context) (alert.DeliveryResult, error)
-	// EndAlertsOfRemovedRules ends alerts that were raised by rules that had just been
-	// removed.
+	// EndAlertsOfRemovedRules ends alerts that were raised by rules that had just been removed.
 	EndAlertsOfRemovedRules(ctx context.Context) (ended int, err error)
 	// TestNewRules evaluates series by rules that were just added.
 	TestNewRules(ctx context.Context) error
@@ -79,8 +78,7 @@ func (h *handler) logAlert(n *entity.Notification) {
 		"rule", n.Alert.Rule, "severity", string(n.Alert.Severity))
 }
 
-// deliverPending delivers waiting notifications, ends the open alerts of removed rules, and tests new
-// rules.
+// deliverPending delivers waiting notifications, ends the open alerts of removed rules, and tests new rules.
 // Failures are logged, and the next scheduled event retries.
 func (h *handler) deliverPending(ctx context.Context) alert.DeliveryResult {
 	readBefore, writeBefore := h.units()

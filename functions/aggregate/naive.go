@@ -14,9 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// naiveCounter adds each new event to the rows of its buckets, with optimistic locking. It
-// is the obvious implementation, and it is wrong when a record is delivered twice. It is
-// never deployed.
+// naiveCounter adds each new event to the rows of its buckets, with optimistic locking. It is the obvious
+// implementation, and it is wrong when a record is delivered twice. It is never deployed.
 type naiveCounter struct{ *aggregate.Aggregator }
 
 func newProcessor(a *aggregate.Aggregator) processor { return naiveCounter{a} }

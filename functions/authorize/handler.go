@@ -30,10 +30,9 @@ type (
 	response = events.APIGatewayV2CustomAuthorizerSimpleResponse
 )
 
-// handle authorizes a request if its key is valid, and passes on what the key allows. It uses
-// payload format 2.0 with simple responses. An unreadable key is rejected like a wrong one; the
-// error is that of the table, after which a sender repeats the request. Neither the key nor the
-// sender is logged.
+// handle authorizes a request if its key is valid, and passes on what the key allows. It uses payload format
+// 2.0 with simple responses. An unreadable key is rejected like a wrong one; the error is that of the table,
+// after which a sender repeats the request. Neither the key nor the sender is logged.
 func (h *handler) handle(ctx context.Context, r request) (response, error) {
 	allowed, err := h.check(ctx, &r)
 	switch {

@@ -28,8 +28,7 @@ func (h *handler) appendMessages(ctx context.Context, source envelope.Source, me
 	return results, errors.Join(failures...)
 }
 
-// appendOneKind appends the messages at positions, which are of one kind, and sets their
-// results.
+// appendOneKind appends the messages at positions, which are of one kind, and sets their results.
 func (h *handler) appendOneKind(ctx context.Context, source envelope.Source, messages []envelope.Message, positions []int, results []messageResult) error {
 	group := lists.Map(positions, func(position int) envelope.Message { return messages[position] })
 	kind, appended, err := h.append(ctx, group)

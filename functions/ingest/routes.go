@@ -31,8 +31,7 @@ func (r route) matches(path string) bool {
 	return path == r.path || strings.HasSuffix(r.path, "/") && strings.HasPrefix(path, r.path)
 }
 
-// collectorOf returns the collector of the events of pages, nil if the catalog lacks their
-// kinds.
+// collectorOf returns the collector of the events of pages, nil if the catalog lacks their kinds.
 func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Service, s ingest.RotatingSecretStore, r *reporter) *collector.Collector {
 	views, hasViews := kinds.Kind(web.PageViews.Name)
 	custom, hasEvents := kinds.Kind(web.CustomEvents.Name)

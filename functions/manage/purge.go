@@ -12,9 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
-// requestPurge stores a purge request, which function purge starts within a minute.
-// ?dryRun=true only counts what a purge would remove; ?graceHours=72 delays the start, so
-// that the request can be cancelled.
+// requestPurge stores a purge request, which function purge starts within a minute. ?dryRun=true only counts
+// what a purge would remove; ?graceHours=72 delays the start, so that the request can be cancelled.
 func (h *handler) requestPurge(ctx context.Context, c command) (httpapi.Response, error) {
 	dry, problem := c.query.Boolean("dryRun")
 	if problem != nil {

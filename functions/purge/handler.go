@@ -17,8 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// handler serves the schedule, the table stream and direct invocations. It is safe for
-// concurrent use.
+// handler serves the schedule, the table stream and direct invocations. It is safe for concurrent use.
 type handler struct {
 	catalog  *catalog.Catalog
 	profiles *lifecycle.Service
@@ -42,8 +41,7 @@ type invocation struct {
 // headroom is kept free before the invocation's deadline, for the response.
 const headroom = 2 * time.Second
 
-// Invoke handles one payload and publishes the metrics of the invocation. It implements
-// lambda.Handler.
+// Invoke handles one payload and publishes the metrics of the invocation. It implements lambda.Handler.
 func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	readBefore, writeBefore := h.units()
 	ctx, cancel := retry.WithHeadroom(ctx, headroom)

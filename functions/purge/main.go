@@ -1,7 +1,6 @@
-// Command purge is the Lambda function that removes data: it carries out the purges that
-// were requested, on a schedule or by direct invocation, and cleans up after tombstones
-// that TTL removed. It is the only function that may erase, and no route of the HTTP API
-// invokes it.
+// Command purge is the Lambda function that removes data: it carries out the purges that were requested, on a
+// schedule or by direct invocation, and cleans up after tombstones that TTL removed. It is the only function
+// that may erase, and no route of the HTTP API invokes it.
 package main
 
 import (

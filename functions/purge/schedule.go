@@ -47,8 +47,7 @@ func (i *invocation) openPurges(ctx context.Context) (open []entity.Purge, err e
 	return open, err
 }
 
-// advance advances one purge within 1/shares of the remaining time, and reports whether it
-// is done.
+// advance advances one purge within 1/shares of the remaining time, and reports whether it is done.
 func (i *invocation) advance(ctx context.Context, subject model.Subject, shares int) (done bool) {
 	if deadline, ok := ctx.Deadline(); ok {
 		share := deadline.Sub(i.now().Time()) / time.Duration(shares)

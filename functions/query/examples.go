@@ -177,8 +177,7 @@ func textFields(k *catalog.Kind) []string {
 	return slices.Compact(names)
 }
 
-// observationName returns the schema name of a kind's observations, such as
-// ReadingObservation.
+// observationName returns the schema name of a kind's observations, such as ReadingObservation.
 func observationName(k *catalog.Kind) string {
 	name := operationID(httpapi.Route{Kind: k.Name})
 	return strings.ToUpper(name[:1]) + name[1:] + "Observation"

@@ -176,8 +176,7 @@ func checkLink(r *httpapi.Request, res resource, subjects []string) error {
 	return nil
 }
 
-// checkOwner returns a problem if the caller is bound to an owner that does not own all
-// subjects.
+// checkOwner returns a problem if the caller is bound to an owner that does not own all subjects.
 func (h *Handler) checkOwner(r *httpapi.Request, subjects []string) error {
 	owner, problem := r.Owner(h.OwnerClaim)
 	if problem != nil {

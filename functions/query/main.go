@@ -24,8 +24,7 @@ func main() {
 	startup.Serve(os.Stdout, wire, func(f *function) any { return f.Handle })
 }
 
-// envCursorKey is the environment variable of the key that signs cursors, in a local stack or in
-// tests.
+// envCursorKey is the environment variable of the key that signs cursors, in a local stack or in tests.
 const envCursorKey = "TIDEMARK_CURSOR_KEY"
 
 // function serves requests with the handler of the table's present configuration: a tier

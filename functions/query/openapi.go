@@ -78,8 +78,7 @@ var repeatable = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// describe returns the OpenAPI description of a catalog's routes, one operation for each
-// route.
+// describe returns the OpenAPI description of a catalog's routes, one operation for each route.
 func describe(c *catalog.Catalog) ([]byte, error) {
 	d, err := newDocument()
 	if err != nil {

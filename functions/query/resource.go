@@ -73,8 +73,7 @@ func resourceOf(c *catalog.Catalog, path string) (resource, error) {
 	return subjectResource(c, subject, parts[2:], path)
 }
 
-// typeActions are the actions on all subjects of a type: /v1/alerts/{subjects} and
-// /v1/rules/{subjects}.
+// typeActions are the actions on all subjects of a type: /v1/alerts/{subjects} and /v1/rules/{subjects}.
 var typeActions = map[string]httpapi.Action{httpapi.WordAlerts: httpapi.ListOpenAlerts, httpapi.WordRules: httpapi.ListRules}
 
 // typeResource reads a path of typeActions.

@@ -26,8 +26,7 @@ type alarm struct {
 	meaning string // what has happened and what to do first
 }
 
-// pace says how soon an alarm goes off: after periods of the last within periods of its
-// metric.
+// pace says how soon an alarm goes off: after periods of the last within periods of its metric.
 type pace struct {
 	periods, within int
 	silence         bool // missing data counts as a period above the threshold

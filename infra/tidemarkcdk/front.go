@@ -58,8 +58,7 @@ func (s *Tidemark) cors() *awsapigatewayv2.CfnApi_CorsProperty {
 	}
 }
 
-// addDomain gives the API the stage's domain name. Its DNS record is the owner's, to the
-// output DomainTarget.
+// addDomain gives the API the stage's domain name. Its DNS record is the owner's, to the output DomainTarget.
 func (s *Tidemark) addDomain() {
 	d := s.stage.Domain
 	if d.Name == "" {

@@ -64,17 +64,15 @@ func (s *Tidemark) topicOf(k *catalog.Kind, subject string) string {
 // iotRule is a rule for one topic of a kind.
 type iotRule struct{ id, name, sql string }
 
-// Arrays of observations are published to a level after a kind's topic, and have a rule of their
-// own.
+// Arrays of observations are published to a level after a kind's topic, and have a rule of their own.
 const (
 	batchLevel = "/batch"
 	batchRule  = "_BATCH"
 )
 
-// rules returns the rules of a kind. They add the subject, which is a level of the topic, and
-// the kind to a message. Ingest rejects a payload that names another subject, and one without
-// these fields. A rule cannot add fields to an array: the second one wraps it. Package
-// envelope reads the names.
+// rules returns the rules of a kind. They add the subject, which is a level of the topic, and the kind to a
+// message. Ingest rejects a payload that names another subject, and one without these fields. A rule cannot
+// add fields to an array: the second one wraps it. Package envelope reads the names.
 func (s *Tidemark) rules(k *catalog.Kind) []iotRule {
 	mark := "topic(3) AS " + envelope.RuleSubject
 	if s.stage.Sources.Batched {
@@ -140,12 +138,11 @@ func (s *Tidemark) ruleRole(id, description string, allowed ...privilege) awsiam
 // thingName is the policy variable for the name of the connected thing.
 const thingName = "${iot:Connection.Thing.ThingName}"
 
-// addDevicePolicies creates the policies for the certificates of a subject type's things: a thing
-// may connect under its own name and publish to its own topics, through the broker or
-// directly to the rules (Basic Ingest), and nothing else. One resource covers its topics at the
-// broker; the rules are named, since a rule of another subject type would take its name for
-// that of such a subject. Arrays directly to the rules have a policy of their own, so that
-// neither is longer than a policy may be.
+// addDevicePolicies creates the policies for the certificates of a subject type's things: a thing may connect
+// under its own name and publish to its own topics, through the broker or directly to the rules (Basic
+// Ingest), and nothing else. One resource covers its topics at the broker; the rules are named, since a rule
+// of another subject type would take its name for that of such a subject. Arrays directly to the rules have a
+// policy of their own, so that neither is longer than a policy may be.
 func (s *Tidemark) addDevicePolicies(subject catalog.SubjectType) {
 	arn := func(resource string) string {
 		return fmt.Sprintf("arn:%s:iot:%s:%s:%s", *s.stack.Partition(), *s.stack.Region(), *s.stack.Account(), resource)

@@ -18,13 +18,12 @@ type privilege struct {
 	resources []string
 }
 
-// tableActions are the requests that each function sends to the table. A transaction needs the
-// right to each of its parts. A function that is not listed does not use the table.
+// tableActions are the requests that each function sends to the table. A transaction needs the right to each
+// of its parts. A function that is not listed does not use the table.
 //
-// Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique
-// value that is released, a purge request that is withdrawn; and an event that its caller
-// names. Aggregate deletes invalidations
-// that it has worked off. Only purge may erase in batches.
+// Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique value that is
+// released, a purge request that is withdrawn; and an event that its caller names. Aggregate deletes
+// invalidations that it has worked off. Only purge may erase in batches.
 var tableActions = map[string][]string{
 	ingest:     {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
 	aggregate:  {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
@@ -40,8 +39,7 @@ var tableActions = map[string][]string{
 // tablePartitions are the only partitions of the table that some functions use.
 var tablePartitions = map[string]string{authorize: tablekeys.WriteKeys}
 
-// privileges returns everything that a function may do: the rights of every function, then
-// its own.
+// privileges returns everything that a function may do: the rights of every function, then its own.
 func (s *Tidemark) privileges(function string) []privilege {
 	all := []privilege{{"Logs", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, []string{*s.logs[function].LogGroupArn()}}}
 	if actions := tableActions[function]; len(actions) > 0 {

@@ -11,14 +11,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/writekey"
 )
 
-// keyCache is how long the API may use the result of a write key again, in seconds: so long a
-// revoked key may still be accepted. Without it, each request of a sender costs a second
-// invocation.
+// keyCache is how long the API may use the result of a write key again, in seconds: so long a revoked key may
+// still be accepted. Without it, each request of a sender costs a second invocation.
 const keyCache = 60.0
 
-// addSenders creates the routes that senders of other databases write to, which are authorized
-// by the write key in the header. A request without the header invokes nothing. Ingest serves
-// the routes.
+// addSenders creates the routes that senders of other databases write to, which are authorized by the write
+// key in the header. A request without the header invokes nothing. Ingest serves the routes.
 func (s *Tidemark) addSenders(target *string) {
 	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache, jsii.Strings("$request.header.Authorization"))
 	for i, path := range writekey.Paths {

@@ -48,8 +48,7 @@ func (s *Tidemark) addSources() {
 	}
 }
 
-// sourcePrivileges are the rights that ingest's role needs so that Lambda can read its queue
-// and data stream.
+// sourcePrivileges are the rights that ingest's role needs so that Lambda can read its queue and data stream.
 func (s *Tidemark) sourcePrivileges() (all []privilege) {
 	if s.Inbox != nil {
 		all = append(all, privilege{"Inbox", []string{"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"}, []string{*s.Inbox.QueueArn()}})

@@ -24,8 +24,7 @@ type Aggregator struct {
 	// Now is the clock by which rows are sealed and expire. The clocks of invocations may
 	// differ by less than tier.SealMargin.
 	Now func() model.Time
-	// Rand makes revisions and spreads retries. Reads of it are serialised; nil means
-	// crypto/rand.
+	// Rand makes revisions and spreads retries. Reads of it are serialised; nil means crypto/rand.
 	Rand io.Reader
 	// Sleep waits, or returns the context's error; nil means a timer.
 	Sleep  func(ctx context.Context, d time.Duration) error
@@ -70,12 +69,11 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Process recomputes every bucket that the changes touch, each tier before the next
-// coarser one. An open bucket of a deferred tier is left to a sweep, with all coarser
-// ones. Changes are in batch order. A change that the report names as failed is not
-// processed, nor is any change after it: acknowledge only the changes before the first
-// failure. Processing the same changes again, in any batches and any order,
-// changes nothing. When ctx ends, what is left fails.
+// Process recomputes every bucket that the changes touch, each tier before the next coarser one. An open
+// bucket of a deferred tier is left to a sweep, with all coarser ones. Changes are in batch order. A change
+// that the report names as failed is not processed, nor is any change after it: acknowledge only the changes
+// before the first failure. Processing the same changes again, in any batches and any order, changes nothing.
+// When ctx ends, what is left fails.
 func (a *Aggregator) Process(ctx context.Context, changes []storage.Change) Report {
 	return a.process(ctx, changes, false)
 }
@@ -136,9 +134,8 @@ func (a *Aggregator) recomputeAll(ctx context.Context, buckets []*dirtyBucket, l
 // table stream is processed.
 type RepairOptions struct {
 	Mark MarkMode
-	// DryRun writes nothing: a row that would be written counts as Changed. Each row is
-	// compared with its children as they are stored, so a row that would change only
-	// because a child changes is not counted.
+	// DryRun writes nothing: a row that would be written counts as Changed. Each row is compared with its
+	// children as they are stored, so a row that would change only because a child changes is not counted.
 	DryRun bool
 	// ReplaceDamaged recomputes a row that cannot be decoded as if it did not exist. The
 	// new row is inexact where a child may have expired, since the damaged row does not
@@ -157,15 +154,13 @@ const (
 	MarkSealed MarkMode = iota
 	// MarkNone leaves sealed rows unchanged: no missing change is known.
 	MarkNone
-	// MarkAll is MarkSealed, and also folds the open rows of the finest tier from the
-	// events that are left, and marks and so seals them: events of theirs expired before
-	// they were folded.
+	// MarkAll is MarkSealed, and also folds the open rows of the finest tier from the events that are left,
+	// and marks and so seals them: events of theirs expired before they were folded.
 	MarkAll
 )
 
-// forBucket returns the options for bucket b of a level, where lowest is the finest level
-// recomputed. MarkAll is for the finest bucket that has a row: the coarser ones become
-// inexact by folding it.
+// forBucket returns the options for bucket b of a level, where lowest is the finest level recomputed. MarkAll
+// is for the finest bucket that has a row: the coarser ones become inexact by folding it.
 func (o RepairOptions) forBucket(p tier.Policy, level, lowest int, b tier.Bucket) RepairOptions {
 	if o.Mark == MarkAll && p.ChildLevel(level, b) >= lowest {
 		o.Mark = MarkSealed

@@ -35,8 +35,7 @@ func (r *recomputation) foldChildren(ctx context.Context) (*rollup.Fold, error) 
 	return fold, nil
 }
 
-// readPage reads one page of a range into a fold and returns where the next one begins;
-// "" after the last.
+// readPage reads one page of a range into a fold and returns where the next one begins; "" after the last.
 type readPage func(ctx context.Context, r storage.Range) (next string, err error)
 
 // readAll reads the pages of the bucket in a stored series.

@@ -50,8 +50,7 @@ func earliest(ctx context.Context, cursors []*cursor, from model.Time) (first mo
 	return first, found, nil
 }
 
-// events finds one event of a series per request: of many events in one bucket only the first
-// is read.
+// events finds one event of a series per request: of many events in one bucket only the first is read.
 func (r *rebuildRun) events(s model.Series) *cursor {
 	return &cursor{at: r.from, read: func(ctx context.Context, from model.Time) ([]model.Time, bool, error) {
 		pages := storage.Range{Series: s, From: from, To: r.to, Limit: 1, Consistent: true}

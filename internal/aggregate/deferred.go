@@ -77,11 +77,10 @@ func (a *Aggregator) leaveOpen(ctx context.Context, buckets []*dirtyBucket, due 
 	return closed
 }
 
-// step decides what happens to a bucket that has changed. If its due time lies ahead, step
-// puts its invalidation and reads the clock again: only if the due time still lies ahead, the
-// row and all coarser ones are left to the sweep that finds the invalidation. That sweep begins
-// later in true time, so it reads the change. Otherwise the caller recomputes the bucket,
-// and calls step for the parent bucket after that.
+// step decides what happens to a bucket that has changed. If its due time lies ahead, step puts its
+// invalidation and reads the clock again: only if the due time still lies ahead, the row and all coarser ones
+// are left to the sweep that finds the invalidation. That sweep begins later in true time, so it reads the
+// change. Otherwise the caller recomputes the bucket, and calls step for the parent bucket after that.
 func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, due dueTime, notBefore model.Time, all *results) (left bool, err error) {
 	closes := due(b, max(a.Now(), notBefore))
 	open := func() bool { return max(a.Now(), notBefore) < closes }
@@ -105,8 +104,7 @@ func (a *Aggregator) step(ctx context.Context, b *dirtyBucket, due dueTime, notB
 	return left && err == nil, err
 }
 
-// putInvalidation puts an invalidation once. A result that is unknown counts as not
-// written.
+// putInvalidation puts an invalidation once. A result that is unknown counts as not written.
 func (a *Aggregator) putInvalidation(ctx context.Context, i entity.Invalidation, count func(Counts)) (storage.WriteResult, error) {
 	queue, err := a.queue()
 	if err != nil {

@@ -112,9 +112,8 @@ func (c *chunk) setRepair(repair bool) {
 	}
 }
 
-// addBuckets adds the buckets that contain a time of a series, one for each level from
-// lowest on, for the change at an index. It returns all of them, also those that were added
-// before.
+// addBuckets adds the buckets that contain a time of a series, one for each level from lowest on, for the
+// change at an index. It returns all of them, also those that were added before.
 func (c *chunk) addBuckets(index int, kind *catalog.Kind, s model.Series, at model.Time, lowest int) (all []*dirtyBucket) {
 	for level := lowest; level < len(kind.Retention.Tiers); level++ {
 		t := kind.Retention.Tiers[level]
@@ -148,8 +147,7 @@ func rowKey(s model.Series, b tier.Bucket) rollup.Key {
 	return rollup.Key{Series: s.WithoutShard(), Tier: b.Unit.String(), Start: b.Start}
 }
 
-// parentOf returns the next coarser bucket around b that has a row, and its level; false
-// where there is none.
+// parentOf returns the next coarser bucket around b that has a row, and its level; false where there is none.
 func parentOf(p tier.Policy, level int, b tier.Bucket) (int, tier.Bucket, bool) {
 	for i := level + 1; i < len(p.Tiers); i++ {
 		if parent := p.Tiers[i].Unit.BucketOf(b.Start); p.Tiers[i].HasRow(parent) {

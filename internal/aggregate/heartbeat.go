@@ -22,10 +22,9 @@ type HeartbeatStore interface {
 	ProgressStore
 }
 
-// Heartbeat measures end to end whether the table stream is processed. Each beat writes an
-// item; its record passes through the table stream, the mapping and the function, and
-// advances the stream progress. So the age of the progress stays small without any traffic,
-// and grows when any of these parts stops.
+// Heartbeat measures end to end whether the table stream is processed. Each beat writes an item; its record
+// passes through the table stream, the mapping and the function, and advances the stream progress. So the age
+// of the progress stays small without any traffic, and grows when any of these parts stops.
 type Heartbeat struct {
 	Store HeartbeatStore
 	Now   func() model.Time

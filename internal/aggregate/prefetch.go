@@ -53,8 +53,7 @@ func keysOf(buckets []*dirtyBucket) []rollup.Key {
 	return lists.Map(buckets, func(b *dirtyBucket) rollup.Key { return b.key })
 }
 
-// firstRow is step 1 of an attempt: the first attempt takes the prefetched row, each
-// later one reads it.
+// firstRow is step 1 of an attempt: the first attempt takes the prefetched row, each later one reads it.
 func (r *recomputation) firstRow(ctx context.Context) (*rollup.Row, error) {
 	if r.attempts++; r.attempts == 1 && r.prefetched != nil {
 		if row, known := r.prefetched.rows[r.bucket.key]; known && row != nil {

@@ -18,25 +18,21 @@ import (
 // StreamRetention is how long a table stream keeps a change.
 const StreamRetention = 24 * time.Hour
 
-// ProgressStore stores how far the table stream has been processed. Each method is one
-// request and returns an error only for what a retry cannot repair. Implementations are
-// safe for concurrent use.
+// ProgressStore stores how far the table stream has been processed. Each method is one request and returns an
+// error only for what a retry cannot repair. Implementations are safe for concurrent use.
 type ProgressStore interface {
-	// AdvanceProgress sets the stream progress to at, on condition that none is stored, or
-	// one that is before at and not before floor. With ConditionFailed it returns the
-	// stored one.
+	// AdvanceProgress sets the stream progress to at, on condition that none is stored, or one that is before
+	// at and not before floor. With ConditionFailed it returns the stored one.
 	AdvanceProgress(ctx context.Context, at, floor model.Time) (result storage.WriteResult, stored model.Time, err error)
-	// PutGap stores a gap until it is repaired. A stored gap with the same start is left
-	// unchanged.
+	// PutGap stores a gap until it is repaired. A stored gap with the same start is left unchanged.
 	PutGap(ctx context.Context, gap entity.Gap) (storage.WriteResult, error)
 }
 
-// StreamProgress records how far the table stream has been processed: the time of the
-// newest change of any stream shard. Where that has not moved for nearly as long as a
-// table stream keeps its changes, some may have been lost before they were delivered,
-// and the gap is stored before the progress moves on. A single shard cannot fall that
-// far behind unnoticed: its batches are given up by age long before, and are sent to the
-// on-failure queue. No rollup depends on the stored progress.
+// StreamProgress records how far the table stream has been processed: the time of the newest change of any
+// stream shard. Where that has not moved for nearly as long as a table stream keeps its changes, some may
+// have been lost before they were delivered, and the gap is stored before the progress moves on. A single
+// shard cannot fall that far behind unnoticed: its batches are given up by age long before, and are sent to
+// the on-failure queue. No rollup depends on the stored progress.
 type StreamProgress struct {
 	Store ProgressStore
 	// Every is how often this process stores it, at most; zero means a minute.
@@ -50,9 +46,8 @@ type StreamProgress struct {
 // retention of a table stream, less an hour for early trimming and clock skew.
 const maxPause = StreamRetention - time.Hour
 
-// Advance records that the change at a time, and everything before it in its batch, was
-// processed. It returns the gap before that change, if there is one; the gap is stored
-// already. It is safe for concurrent use.
+// Advance records that the change at a time, and everything before it in its batch, was processed. It returns
+// the gap before that change, if there is one; the gap is stored already. It is safe for concurrent use.
 func (p *StreamProgress) Advance(ctx context.Context, at model.Time) (gap *entity.Gap, err error) {
 	if !p.due(at) {
 		return nil, nil
@@ -100,11 +95,10 @@ type ThroughStore interface {
 	Sweeps(ctx context.Context) (entity.LowWatermarks, error)
 }
 
-// CompleteThrough returns the time through which rollups are complete: each event that was
-// stored until then is in the rollups, and each bucket that ended by then is a row. It is
-// MinTime before anything was processed. Late changes may wait for LateDelay longer. The stream
-// progress is that of the table stream's fastest shard: where one shard repeats a failed batch,
-// its changes may still be missing.
+// CompleteThrough returns the time through which rollups are complete: each event that was stored until then
+// is in the rollups, and each bucket that ended by then is a row. It is MinTime before anything was
+// processed. Late changes may wait for LateDelay longer. The stream progress is that of the table stream's
+// fastest shard: where one shard repeats a failed batch, its changes may still be missing.
 func CompleteThrough(ctx context.Context, store ThroughStore, kinds *catalog.Catalog) (model.Time, error) {
 	progress, err := store.GetItem(ctx, tablekeys.StreamProgress())
 	if err != nil || progress == nil {

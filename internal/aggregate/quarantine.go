@@ -12,9 +12,8 @@ import (
 // StreamSource is the source of records that the table stream delivered.
 const StreamSource = "stream"
 
-// Quarantine stores a record that cannot be processed, so that the table stream can move
-// on without losing it. Source, arrival and expiry are filled in. A record with the same
-// ID is stored once.
+// Quarantine stores a record that cannot be processed, so that the table stream can move on without losing
+// it. Source, arrival and expiry are filled in. A record with the same ID is stored once.
 func (a *Aggregator) Quarantine(ctx context.Context, q entity.Quarantined) error {
 	now := a.Now()
 	q.Source, q.ArrivedAt = StreamSource, now

@@ -25,8 +25,7 @@ type Rebuild struct {
 	// Tier is the finest tier to recompute, from the rows of the tier below as they are
 	// stored. Zero means the finest tier of the kind, from the events.
 	Tier tier.Unit
-	// Resumed says that From is the time that an earlier rebuild of the range reported to
-	// OnProgress.
+	// Resumed says that From is the time that an earlier rebuild of the range reported to OnProgress.
 	Resumed bool
 	// Rate is how many buckets are recomputed a second, at most; zero sets no limit.
 	Rate float64

@@ -28,9 +28,8 @@ type recomputation struct {
 	replaced bool       // an existing row was overwritten with another fold
 }
 
-// run recomputes the bucket until its row holds every change. A panic fails this
-// recomputation like an error: the function still responds to the batch, and a crash
-// does not block the rest of the table stream.
+// run recomputes the bucket until its row holds every change. A panic fails this recomputation like an error:
+// the function still responds to the batch, and a crash does not block the rest of the table stream.
 func (r *recomputation) run(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -53,13 +52,12 @@ func (r *recomputation) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// needsSecondPass reports whether the bucket must be recomputed again. The table
-// stream delivers the changes of one item in order: when an event is deleted and put
-// again, the deletion is processed before the insert is delivered. So the recomputation
-// of that insert may find the event in the row already, and leave the row unchanged. A
-// repair is not in that order. It may read the children while the event is deleted, and
-// overwrite the row after the insert was found in it. A second pass reads the children
-// after that write, when the earlier row no longer exists.
+// needsSecondPass reports whether the bucket must be recomputed again. The table stream delivers the changes
+// of one item in order: when an event is deleted and put again, the deletion is processed before the insert
+// is delivered. So the recomputation of that insert may find the event in the row already, and leave the row
+// unchanged. A repair is not in that order. It may read the children while the event is deleted, and
+// overwrite the row after the insert was found in it. A second pass reads the children after that write, when
+// the earlier row no longer exists.
 func (r *recomputation) needsSecondPass() bool { return r.bucket.repair && r.replaced }
 
 func (r *recomputation) name() string {

@@ -23,8 +23,7 @@ type Report struct {
 	Notes []Note
 }
 
-// Failure is a bucket that could not be recomputed, or a change that could not be
-// quarantined.
+// Failure is a bucket that could not be recomputed, or a change that could not be quarantined.
 type Failure struct {
 	Change int // index in the batch of the earliest change that is not processed
 	Err    error

@@ -10,10 +10,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// sealed reports whether row must no longer be folded: a child that it was folded from
-// has expired, or will within tier.SealMargin, so a fold could miss it. A row that was
-// marked inexact is always sealed. So is a damaged row, because the expiry of its
-// children is unknown.
+// sealed reports whether row must no longer be folded: a child that it was folded from has expired, or will
+// within tier.SealMargin, so a fold could miss it. A row that was marked inexact is always sealed. So is a
+// damaged row, because the expiry of its children is unknown.
 func sealed(row *rollup.Row, now model.Time) bool {
 	if item.DamagedRow(row) {
 		return true
@@ -24,8 +23,7 @@ func sealed(row *rollup.Row, now model.Time) bool {
 	return now.Seconds() >= row.ChildrenExpireAt-int64(tier.SealMargin.Seconds())
 }
 
-// handleSealed leaves a sealed row unchanged, or marks it inexact where a change is
-// known that it may miss.
+// handleSealed leaves a sealed row unchanged, or marks it inexact where a change is known that it may miss.
 func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (storage.WriteResult, error) {
 	held, err := r.holdsInserts(ctx, row)
 	switch {
@@ -45,10 +43,9 @@ func (r *recomputation) handleSealed(ctx context.Context, row *rollup.Row) (stor
 	return r.markInexact(ctx, row)
 }
 
-// holdsInserts reports whether a sealed row provably includes every change of its bucket:
-// all are inserts that the table stream delivered, and the children that are left add up
-// to the row. An event that expired unfolded would be one of a repair. A child of the row
-// that has expired leaves the question open.
+// holdsInserts reports whether a sealed row provably includes every change of its bucket: all are inserts
+// that the table stream delivered, and the children that are left add up to the row. An event that expired
+// unfolded would be one of a repair. A child of the row that has expired leaves the question open.
 func (r *recomputation) holdsInserts(ctx context.Context, row *rollup.Row) (bool, error) {
 	if r.bucket.alwaysWrite || r.bucket.repair || item.DamagedRow(row) || !row.Exact {
 		return false, nil
@@ -87,11 +84,10 @@ func (r *recomputation) markInexact(ctx context.Context, row *rollup.Row) (stora
 	return result, err
 }
 
-// doNotCreate puts a placeholder in the place of an absent row that may have expired, on
-// condition that it is still absent. Processes whose clocks differ may disagree about
-// that. Either the row is created first, and this process recomputes it, or the other
-// process finds the placeholder. Each coarser row is folded after the placeholder was
-// written, so it includes all events or is inexact.
+// doNotCreate puts a placeholder in the place of an absent row that may have expired, on condition that it is
+// still absent. Processes whose clocks differ may disagree about that. Either the row is created first, and
+// this process recomputes it, or the other process finds the placeholder. Each coarser row is folded after
+// the placeholder was written, so it includes all events or is inexact.
 func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row, err error) (storage.WriteResult, error) {
 	result := storage.Written
 	if err == nil && !r.bucket.options.DryRun && (old == nil || !old.Placeholder()) {
@@ -107,11 +103,10 @@ func (r *recomputation) doNotCreate(ctx context.Context, old *rollup.Row, err er
 	return result, err
 }
 
-// mayHaveExpired reports whether the absent row may have existed and expired: a row
-// created now from the events that are left would then be incomplete. That is so where
-// the bucket ended longer ago than the least retention of its tier, and the next coarser
-// row is sealed, or is absent and may have expired too. A coarser row that is not sealed
-// proves that all its events still exist. A placeholder records that it was so before.
+// mayHaveExpired reports whether the absent row may have existed and expired: a row created now from the
+// events that are left would then be incomplete. That is so where the bucket ended longer ago than the least
+// retention of its tier, and the next coarser row is sealed, or is absent and may have expired too. A coarser
+// row that is not sealed proves that all its events still exist. A placeholder records that it was so before.
 func (r *recomputation) mayHaveExpired(ctx context.Context, row *rollup.Row) (bool, error) {
 	if row != nil && row.Placeholder() {
 		return true, nil
@@ -146,9 +141,8 @@ func pastRetention(t tier.Tier, b tier.Bucket, now model.Time) bool {
 	return least != tier.Forever && b.End.Add(least) <= now.Add(tier.SealMargin)
 }
 
-// allChildrenExist reports whether no child of the bucket can have expired yet, by the
-// least retention that an event or a finer row may have. The margin allows for the clock
-// of the process that wrote the children.
+// allChildrenExist reports whether no child of the bucket can have expired yet, by the least retention that
+// an event or a finer row may have. The margin allows for the clock of the process that wrote the children.
 func (r *recomputation) allChildrenExist() bool {
 	b := r.bucket
 	least := tier.MinRaw

@@ -39,10 +39,9 @@ type seen struct {
 	change      int // index in the batch
 }
 
-// seenUnit returns how exact the list is. Its times are rounded to the buckets of this
-// unit, so that a series that reports all the time is written once for each bucket: to
-// hours where hours are deferred, and to days where they would be written with each event
-// of an hourly logger.
+// seenUnit returns how exact the list is. Its times are rounded to the buckets of this unit, so that a series
+// that reports all the time is written once for each bucket: to hours where hours are deferred, and to days
+// where they would be written with each event of an hourly logger.
 func seenUnit(p tier.Policy) tier.Unit {
 	for _, t := range p.Tiers {
 		if t.Deferred && !tier.Hour.FinerThan(t.Unit) {
@@ -82,9 +81,8 @@ func (a *Aggregator) listAll(ctx context.Context, c *chunk, limits Limits, all *
 	_ = group.Wait() // errors are in the results
 }
 
-// list makes the entry of a series in the list cover its times. The batch is acknowledged
-// only after that, so every event whose change was processed is covered. An entry only
-// ever grows, until a purge removes it.
+// list makes the entry of a series in the list cover its times. The batch is acknowledged only after that, so
+// every event whose change was processed is covered. An entry only ever grows, until a purge removes it.
 func (a *Aggregator) list(ctx context.Context, s *seen, all *results) error {
 	store, ok := a.Store.(SeriesStore)
 	if !ok {
@@ -173,8 +171,7 @@ func equalTime(attr string, at model.Time) table.Requirement {
 // lasts after a purge: a process never takes an entry that was purged for a stored one.
 const listedFor = 24 * time.Hour
 
-// listMemory remembers entries of the list of series that are stored. The zero value is
-// ready to use.
+// listMemory remembers entries of the list of series that are stored. The zero value is ready to use.
 type listMemory struct {
 	mu      sync.Mutex // guards entries
 	entries map[model.Series]rememberedEntry

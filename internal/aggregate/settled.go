@@ -11,11 +11,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// settled reports whether a bucket closed before the low watermark of its queue shard, and
-// children of the least retention that may be in no row are still stored: each change is then
-// in its row or among the children, and an absent row never was written. A late change may
-// wait in the queue, so a low watermark that is nearly as old as a child lives proves nothing.
-// A bucket of an immediate tier is always settled.
+// settled reports whether a bucket closed before the low watermark of its queue shard, and children of the
+// least retention that may be in no row are still stored: each change is then in its row or among the
+// children, and an absent row never was written. A late change may wait in the queue, so a low watermark that
+// is nearly as old as a child lives proves nothing. A bucket of an immediate tier is always settled.
 func (r *recomputation) settled(ctx context.Context, level int, b tier.Bucket, least time.Duration) (bool, error) {
 	series := r.bucket.key.Series
 	closes := r.bucket.kind.Retention.ClosesAt(level, b, series)

@@ -12,11 +12,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Store is the table as recomputations use it. Each method is one request. Reads return
-// expired items too; an error of a read may be transient. A row that cannot be decoded,
-// or that a newer version wrote, is returned with its key, revision, V and expiry but
-// without Summary, and not as an error, so that it does not hide the rest of its page.
-// Implementations are safe for concurrent use.
+// Store is the table as recomputations use it. Each method is one request. Reads return expired items too; an
+// error of a read may be transient. A row that cannot be decoded, or that a newer version wrote, is returned
+// with its key, revision, V and expiry but without Summary, and not as an error, so that it does not hide the
+// rest of its page. Implementations are safe for concurrent use.
 type Store interface {
 	// Row reads one row, strongly consistent; nil where there is none.
 	Row(ctx context.Context, key rollup.Key) (*rollup.Row, error)
@@ -24,9 +23,8 @@ type Store interface {
 	Events(ctx context.Context, r storage.Range) (storage.EventPage, error)
 	// Rows reads one page of a series' rows of a unit whose buckets start in the range.
 	Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rollup.RowPage, error)
-	// PutRow writes the complete row, on condition that the stored row's revision is prev
-	// (the zero Rev: that there is no row). row.Rev is the new nonce. It returns an error
-	// only for what a retry cannot repair.
+	// PutRow writes the complete row, on condition that the stored row's revision is prev (the zero Rev: that
+	// there is no row). row.Rev is the new nonce. It returns an error only for what a retry cannot repair.
 	PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error)
 }
 
@@ -61,12 +59,10 @@ type QuarantineStore interface {
 type InvalidationStore interface {
 	// PutInvalidation stores an invalidation, whether or not an equal one is stored.
 	PutInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error)
-	// Invalidations reads one page of the invalidations of a queue shard that are due up to
-	// a time, included, in order of their due times, strongly consistent. after is "" or
-	// Next of the page before.
+	// Invalidations reads one page of the invalidations of a queue shard that are due up to a time, included,
+	// in order of their due times, strongly consistent. after is "" or Next of the page before.
 	Invalidations(ctx context.Context, shard int, dueUpTo model.Time, after string) (InvalidationPage, error)
-	// DeleteInvalidation deletes an invalidation. The result is Written also if it is not
-	// stored.
+	// DeleteInvalidation deletes an invalidation. The result is Written also if it is not stored.
 	DeleteInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error)
 	// AdvanceSweep stores the low watermark of a queue shard, on condition that none is
 	// stored, or an earlier one.

@@ -24,9 +24,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// ClockMargin is how long after its due time an invalidation is worked off. Each clock
-// must be within half of it of true time: then the sweep begins later, in true time, than
-// every process that left the bucket to it.
+// ClockMargin is how long after its due time an invalidation is worked off. Each clock must be within half of
+// it of true time: then the sweep begins later, in true time, than every process that left the bucket to it.
 const ClockMargin = 2 * time.Minute
 
 // SweepReport is the outcome of a sweep of one queue shard.
@@ -38,12 +37,11 @@ type SweepReport struct {
 	Through model.Time
 }
 
-// Sweep recomputes the rows of the buckets of a queue shard that have closed, and advances
-// the shard's low watermark. Any number of sweeps may run at the same time, and any may
-// stop anywhere: an invalidation is deleted after its row is written. When ctx ends, the
-// rest is left to the next sweep. The error is that of a read or of the watermark's
-// write; rows that could not be written are failures of the report, by the index of the
-// invalidation.
+// Sweep recomputes the rows of the buckets of a queue shard that have closed, and advances the shard's low
+// watermark. Any number of sweeps may run at the same time, and any may stop anywhere: an invalidation is
+// deleted after its row is written. When ctx ends, the rest is left to the next sweep. The error is that of a
+// read or of the watermark's write; rows that could not be written are failures of the report, by the index
+// of the invalidation.
 func (a *Aggregator) Sweep(ctx context.Context, shard int) (SweepReport, error) {
 	limit := a.Now().Add(-ClockMargin)
 	s := &sweep{agg: a, limits: a.Limits.withDefaults(), reached: model.MinTime, through: limit}
@@ -58,10 +56,9 @@ func (a *Aggregator) Sweep(ctx context.Context, shard int) (SweepReport, error) 
 	return s.report, nil
 }
 
-// Drain works off every invalidation of tiers that are not deferred any more, also those that
-// are not due. Call it for each queue shard when no process leaves buckets of these tiers to
-// a sweep: then readers may use the rows of all their buckets. It leaves the low watermark
-// as it is.
+// Drain works off every invalidation of tiers that are not deferred any more, also those that are not due.
+// Call it for each queue shard when no process leaves buckets of these tiers to a sweep: then readers may use
+// the rows of all their buckets. It leaves the low watermark as it is.
 func (a *Aggregator) Drain(ctx context.Context, shard int) (SweepReport, error) {
 	s := &sweep{agg: a, limits: a.Limits.withDefaults(), drain: true}
 	err := s.pages(ctx, shard, model.MaxTime)
@@ -89,9 +86,8 @@ type sweep struct {
 // maxGathered is how many invalidations are read before they are worked off: about 5 MB.
 const maxGathered = 10_000
 
-// pages works off the invalidations that are due up to a time. They are read in order of
-// their due times, and worked off in order of series and time, so that those of one day
-// recompute the day together.
+// pages works off the invalidations that are due up to a time. They are read in order of their due times, and
+// worked off in order of series and time, so that those of one day recompute the day together.
 func (s *sweep) pages(ctx context.Context, shard int, dueUpTo model.Time) error {
 	queue, err := s.agg.queue()
 	if err != nil {

@@ -63,10 +63,9 @@ func keysIn(change *storage.Change, field string) []string {
 	return keys
 }
 
-// walkLate adds the buckets of sessions in which a late change may have changed something:
-// those of the first event of its chain and of the next one. A change that is on time has
-// none: each earlier bucket that it may touch has an invalidation that will be worked off. The
-// clock is read after the changes were committed.
+// walkLate adds the buckets of sessions in which a late change may have changed something: those of the first
+// event of its chain and of the next one. A change that is on time has none: each earlier bucket that it may
+// touch has an invalidation that will be worked off. The clock is read after the changes were committed.
 func (a *Aggregator) walkLate(ctx context.Context, c *chunk, all *results) {
 	now := max(a.Now(), c.newest)
 	late := slices.DeleteFunc(c.sources, func(s sourceChange) bool {
@@ -88,8 +87,7 @@ func (a *Aggregator) walkLate(ctx context.Context, c *chunk, all *results) {
 	}
 }
 
-// walk walks the chains of late changes that lie near each other. All are of one series, in
-// order of time.
+// walk walks the chains of late changes that lie near each other. All are of one series, in order of time.
 type walk struct {
 	agg     *Aggregator
 	chunk   *chunk
@@ -186,9 +184,8 @@ func (w *walk) add(s sourceChange, at model.Time) {
 	}
 }
 
-// addExpiring adds the buckets around a change whose sources may be about to expire, because
-// the chain between them may have expired already: earlier ones that reach the change, and
-// the next one within a gap.
+// addExpiring adds the buckets around a change whose sources may be about to expire, because the chain
+// between them may have expired already: earlier ones that reach the change, and the next one within a gap.
 func (w *walk) addExpiring(ctx context.Context, s sourceChange, now model.Time) error {
 	rule, policy := w.kind.Sessions, w.kind.Retention
 	unit, raw := policy.Finest().Unit, policy.LeastRawRetention()

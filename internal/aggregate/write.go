@@ -11,10 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// writeIfChanged is step 3. It skips the write only where all changes are inserts and
-// the row holds the fold already. After any other change it always writes, because a
-// skip does not change the revision: a recomputation that read its children before a
-// deletion could still write after this one.
+// writeIfChanged is step 3. It skips the write only where all changes are inserts and the row holds the fold
+// already. After any other change it always writes, because a skip does not change the revision: a
+// recomputation that read its children before a deletion could still write after this one.
 func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row, fold *rollup.Fold) (storage.WriteResult, error) {
 	r.newest = max(r.newest, fold.NewestArrival)
 	row, oversize := r.newRow(fold)
@@ -43,9 +42,8 @@ func (r *recomputation) writeIfChanged(ctx context.Context, old *rollup.Row, fol
 // folded: its row is not empty, so that coarser rows become inexact too.
 func isEmpty(fold *rollup.Fold) bool { return fold.Children == 0 && fold.Exact }
 
-// newRow returns the row that stores fold, or as much of it as fits. Without children
-// it is an empty row and not a deletion: it changes the revision for concurrent
-// recomputations, and expires a day later.
+// newRow returns the row that stores fold, or as much of it as fits. Without children it is an empty row and
+// not a deletion: it changes the revision for concurrent recomputations, and expires a day later.
 func (r *recomputation) newRow(fold *rollup.Fold) (row *rollup.Row, oversize bool) {
 	now := r.agg.Now()
 	row = &rollup.Row{Key: r.bucket.key, Fold: *fold, V: item.Version, WrittenAt: now}
@@ -58,13 +56,11 @@ func (r *recomputation) newRow(fold *rollup.Fold) (row *rollup.Row, oversize boo
 	return row, Fit(row, r.bucket.kind.Spec())
 }
 
-// throttledAttempts is how often a throttled write is sent, before the row and its
-// children are read again.
+// throttledAttempts is how often a throttled write is sent, before the row and its children are read again.
 const throttledAttempts = 4
 
-// put writes row with a new revision, on condition that old is still stored. A throttled
-// write was not carried out, and is repeated unchanged: reading the bucket again would
-// add to the load.
+// put writes row with a new revision, on condition that old is still stored. A throttled write was not
+// carried out, and is repeated unchanged: reading the bucket again would add to the load.
 func (r *recomputation) put(ctx context.Context, old, row *rollup.Row) (storage.WriteResult, error) {
 	var prev rollup.Rev
 	if old != nil {

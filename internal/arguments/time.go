@@ -10,8 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Range parses the flags --from and --to of a half-open range; an empty text leaves that
-// end open.
+// Range parses the flags --from and --to of a half-open range; an empty text leaves that end open.
 func Range(fromText, toText string) (from, to model.Time, err error) {
 	return RangeIn(time.UTC, fromText, toText)
 }

@@ -1,9 +1,8 @@
-// Package awsenv configures AWS clients for Lambda functions: region and credentials from the
-// environment, and connections that are reused.
+// Package awsenv configures AWS clients for Lambda functions: region and credentials from the environment,
+// and connections that are reused.
 //
-// The SDK's config package also finds profiles, SSO sessions and instance roles. A function
-// does not need them, and they take a large part of its cold start and its binary. The
-// command line uses the SDK's package.
+// The SDK's config package also finds profiles, SSO sessions and instance roles. A function does not need
+// them, and they take a large part of its cold start and its binary. The command line uses the SDK's package.
 package awsenv
 
 import (
@@ -26,9 +25,8 @@ var (
 	ErrNoCredentials = errors.New("no credentials in the environment: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as Lambda does")
 )
 
-// Config returns the configuration of a client in region; "" means AWS_REGION. Credentials
-// are read when they are first needed and never refreshed: Lambda ends the process before
-// they expire. The error is ErrNoRegion.
+// Config returns the configuration of a client in region; "" means AWS_REGION. Credentials are read when they
+// are first needed and never refreshed: Lambda ends the process before they expire. The error is ErrNoRegion.
 func Config(region string) (aws.Config, error) {
 	if region == "" {
 		region = os.Getenv("AWS_REGION")

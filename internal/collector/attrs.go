@@ -15,8 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
-// Request describes the sender of a hit. It is not stored: only a pseudonym and classes of the
-// browser are.
+// Request describes the sender of a hit. It is not stored: only a pseudonym and classes of the browser are.
 type Request struct {
 	Site      string
 	Address   string

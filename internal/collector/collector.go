@@ -33,8 +33,7 @@ const maxBody = 8 << 10
 // problemSite rejects a request without a site key that does not name a declared site.
 var problemSite = httpapi.ProblemType{URI: "/problems/unknown-site", Title: "The site is not declared", Status: http.StatusForbidden}
 
-// problemNoSite rejects a request that no authorizer has checked, even if the API was
-// deployed without one.
+// problemNoSite rejects a request that no authorizer has checked, even if the API was deployed without one.
 var problemNoSite = httpapi.ProblemType{URI: "/problems/no-site", Title: "The site key was not checked", Status: http.StatusForbidden}
 
 // Collector appends the events of pages. Its fields are set before the first call; it is safe for
@@ -167,9 +166,8 @@ func withCORS(response httpapi.Response) httpapi.Response {
 	return response
 }
 
-// OriginHeader is the header in which a CloudFront distribution in front of the collector
-// sends the secret of the stage. Anyone can send CloudFront's own headers to the API
-// directly, so they say nothing without it.
+// OriginHeader is the header in which a CloudFront distribution in front of the collector sends the secret of
+// the stage. Anyone can send CloudFront's own headers to the API directly, so they say nothing without it.
 const OriginHeader = "X-Tidemark-Origin"
 
 // throughCloudFront reports whether the request came through the stage's own distribution.

@@ -21,8 +21,7 @@ type revenue struct {
 	amount   model.Decimal
 }
 
-// unquoted returns the JSON in a JSON string, or text itself. Some trackers send objects as
-// strings.
+// unquoted returns the JSON in a JSON string, or text itself. Some trackers send objects as strings.
 func unquoted(text json.RawMessage) []byte {
 	var inner string
 	if json.Unmarshal(text, &inner) == nil {

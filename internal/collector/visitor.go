@@ -58,8 +58,7 @@ var deviceMarks = []struct {
 // maxUserAgent is the number of bytes of a user agent that are searched.
 const maxUserAgent = 512
 
-// DeviceOf returns the class of a user agent. An empty user agent is a bot, because browsers
-// always send one.
+// DeviceOf returns the class of a user agent. An empty user agent is a bot, because browsers always send one.
 func DeviceOf(userAgent string) string {
 	if strings.TrimSpace(userAgent) == "" {
 		return DeviceBot

@@ -6,10 +6,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// compareRetention compares two retention policies. A row is computed from the rows of the
-// tier below, so that tier must be stored for the same time. A missing row is recomputed only
-// if it cannot have existed and expired, which depends on the least retention that its tier
-// ever had.
+// compareRetention compares two retention policies. A row is computed from the rows of the tier below, so
+// that tier must be stored for the same time. A missing row is recomputed only if it cannot have existed and
+// expired, which depends on the least retention that its tier ever had.
 func compareRetention(path string, before, after tier.Policy) []Change {
 	changes := differ(join(path, "raw"), keptText(before.Raw), keptText(after.Raw), rawRuling(before, after))
 	changes = append(changes, differ(join(path, "jitter"), spanText(before.Jitter), spanText(after.Jitter),

@@ -28,8 +28,7 @@ const takesEffect = "it takes effect with the deployment"
 // elsewhere are the fields of Config with their own rules.
 var elsewhere = map[string]bool{"Kinds": true, "Subjects": true, "Retention": true, "Stages": true}
 
-// compareSettings compares limits and settings. None of them changes the meaning of stored
-// items.
+// compareSettings compares limits and settings. None of them changes the meaning of stored items.
 func compareSettings(before, after *Config) (changes []Change) {
 	a, b := reflect.ValueOf(*before), reflect.ValueOf(*after)
 	for i := range a.NumField() {

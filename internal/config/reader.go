@@ -14,9 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/lists"
 )
 
-// reader reads the nodes of a file and collects mistakes of their form. It records the
-// position of each value, so that mistakes that are found by validation later have a position
-// too.
+// reader reads the nodes of a file and collects mistakes of their form. It records the position of each
+// value, so that mistakes that are found by validation later have a position too.
 type reader struct {
 	file     string
 	at       map[string]position // by path

@@ -14,8 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// scalar returns the text of v if v is a scalar of one of the YAML types, and adds a mistake
-// otherwise.
+// scalar returns the text of v if v is a scalar of one of the YAML types, and adds a mistake otherwise.
 func (r *reader) scalar(v value, want string, tags ...string) (text string, ok bool) {
 	if !r.is(v, yaml.ScalarNode, want) {
 		return "", false

@@ -13,9 +13,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Validate returns all mistakes of values as Mistakes: a value out of bounds, a retention
-// policy that would lose data, an invalid kind. It is nil for configurations that Load, Parse
-// and Default return.
+// Validate returns all mistakes of values as Mistakes: a value out of bounds, a retention policy that would
+// lose data, an invalid kind. It is nil for configurations that Load, Parse and Default return.
 func (c *Config) Validate() error { return c.mistakes().sorted() }
 
 func (c *Config) mistakes() Mistakes {

@@ -39,9 +39,8 @@ func (d Dev) Write(path string) (remove func(), err error) {
 	return func() { os.Remove(path) }, os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// Find returns the dev that runs in the working directory or the nearest directory
-// above it, or the zero value. It ignores the file of a dev that was killed, even if the
-// dev of another project has its port now.
+// Find returns the dev that runs in the working directory or the nearest directory above it, or the zero
+// value. It ignores the file of a dev that was killed, even if the dev of another project has its port now.
 func Find() Dev {
 	dir, err := os.Getwd()
 	if err != nil {

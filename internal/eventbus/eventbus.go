@@ -23,8 +23,7 @@ var (
 	_ alert.Publisher = (*File)(nil)
 )
 
-// publishTimeout limits one Publish. The schedule retries notifications that are not
-// accepted in time.
+// publishTimeout limits one Publish. The schedule retries notifications that are not accepted in time.
 const publishTimeout = 3 * time.Second
 
 // Bus publishes to an EventBridge event bus. It is safe for concurrent use.
@@ -115,8 +114,7 @@ func (f *File) Publish(_ context.Context, notifications []entity.Notification) (
 	return accepted, nil
 }
 
-// FromEnv returns the publisher for the bus or the file that the environment names, nil if it
-// names neither.
+// FromEnv returns the publisher for the bus or the file that the environment names, nil if it names neither.
 func FromEnv(bus, file string) alert.Publisher {
 	switch {
 	case bus != "":

@@ -1,8 +1,7 @@
-// Package goal finds which goals a session meets. A goal is data: events that the session must
-// have, in an order, and how long it must last. A goal of several events is a funnel, whose
-// steps are counted too. Goals are declared by a kind of sessions, and each is measures of it:
-// 1 or 0 for each session, so that the sum is the sessions that met the goal, and the average
-// is the conversion rate.
+// Package goal finds which goals a session meets. A goal is data: events that the session must have, in an
+// order, and how long it must last. A goal of several events is a funnel, whose steps are counted too. Goals
+// are declared by a kind of sessions, and each is measures of it: 1 or 0 for each session, so that the sum is
+// the sessions that met the goal, and the average is the conversion rate.
 package goal
 
 import (

@@ -26,8 +26,7 @@ const (
 	WordResolve     = "resolve"
 )
 
-// alertRows are the routes of the alerts and rules of one subject, below the path of its
-// type.
+// alertRows are the routes of the alerts and rules of one subject, below the path of its type.
 var alertRows = []Route{
 	{Method: "GET", Path: "/{id}/" + WordAlerts, Action: ListAlerts},
 	{Method: "GET", Path: "/{id}/" + WordAlerts + "/{alert}", Action: ReadAlert},
@@ -50,9 +49,8 @@ var typeAlertRows = []struct {
 	{"DELETE", WordRules, "/{rule}", RemoveRule},
 }
 
-// alertRoutes returns the routes of the alerts and rules of the subject types that allow
-// rules, in the order of their declaration. {alert} is an alert's id and {rule} a rule's
-// name.
+// alertRoutes returns the routes of the alerts and rules of the subject types that allow rules, in the order
+// of their declaration. {alert} is an alert's id and {rule} a rule's name.
 func alertRoutes(c *catalog.Catalog) []Route {
 	var all []Route
 	for _, s := range c.Subjects() {

@@ -26,9 +26,8 @@ type AppendRequest struct {
 // codeForeign is the error code of an observation whose subject has another owner.
 const codeForeign = "foreign-subject"
 
-// DecodeAppend decodes POST /v1/{kinds}. An observation that cannot be decoded, or whose
-// subject has another owner, has a DecodeError. A Problem is for the request as a whole:
-// nothing of it may be appended.
+// DecodeAppend decodes POST /v1/{kinds}. An observation that cannot be decoded, or whose subject has another
+// owner, has a DecodeError. A Problem is for the request as a whole: nothing of it may be appended.
 func DecodeAppend(r *Request, o AppendOptions) (AppendRequest, *Problem) {
 	kind, problem := appendKind(r, o.Catalog)
 	if problem != nil {
@@ -56,8 +55,7 @@ func DecodeAppend(r *Request, o AppendOptions) (AppendRequest, *Problem) {
 // AppendParameters are the parameters of the query string of an append.
 var AppendParameters = []string{"strict"}
 
-// strict returns the parameter of this name: whether values of measures that are not
-// numbers are rejected.
+// strict returns the parameter of this name: whether values of measures that are not numbers are rejected.
 func (r *Request) strict() (bool, *Problem) {
 	given, problem := ParseParameters(r.RawQuery, AppendParameters, nil)
 	if problem != nil {

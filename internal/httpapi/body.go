@@ -13,8 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/ingest"
 )
 
-// bodyDecoder decodes a body of one content type: its observations, and whether the
-// response is a list.
+// bodyDecoder decodes a body of one content type: its observations, and whether the response is a list.
 type bodyDecoder func(body []byte, limit int) ([]ingest.Observation, bool, error)
 
 func decodeLines(body []byte, limit int) ([]ingest.Observation, bool, error) {

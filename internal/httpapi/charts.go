@@ -16,8 +16,7 @@ type Chart struct {
 	To       model.Time `json:"to"`
 	Reason   string     `json:"reason"`   // why these tiers were chosen
 	Segments []Segment  `json:"segments"` // the tier of each part, oldest first
-	// CompleteFrom is set if stored data does not reach back to From: data before
-	// CompleteFrom has expired.
+	// CompleteFrom is set if stored data does not reach back to From: data before CompleteFrom has expired.
 	CompleteFrom *model.Time `json:"wholeFrom"`
 	// CompleteThrough is that of Rollups.
 	CompleteThrough *model.Time `json:"completeThrough,omitempty"`

@@ -52,8 +52,7 @@ type History struct {
 	OtherStreams
 }
 
-// OtherStreams are the streams that a subject has, where a request without a stream found
-// nothing.
+// OtherStreams are the streams that a subject has, where a request without a stream found nothing.
 type OtherStreams struct {
 	Streams []string `json:"streams,omitempty"`
 }

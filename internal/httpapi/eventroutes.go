@@ -10,8 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// The actions on one stored event. An event is named by its time, and by its id if it has
-// one.
+// The actions on one stored event. An event is named by its time, and by its id if it has one.
 const (
 	ReadEvent        Action = "event"
 	CorrectEvent     Action = "correct-event"
@@ -48,9 +47,8 @@ type EventPath struct {
 	ID      string // of the event
 }
 
-// FindEvent reads the path of one event, split at its slashes. ok is false if no kind of the
-// subject type follows an id, or nothing follows the kind. Ids may contain slashes: the last
-// kind in the path counts.
+// FindEvent reads the path of one event, split at its slashes. ok is false if no kind of the subject type
+// follows an id, or nothing follows the kind. Ids may contain slashes: the last kind in the path counts.
 func FindEvent(c *catalog.Catalog, subject catalog.SubjectType, parts []string) (p EventPath, ok bool) {
 	for i := len(parts) - 2; i > 0; i-- {
 		if k, known := c.ByPath(parts[i]); known && k.Subject == subject {

@@ -47,11 +47,10 @@ func floatText(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', -1, 64)
 }
 
-// SafeCells returns cells that a spreadsheet shows as they are. Stored text comes from
-// devices and browsers: a spreadsheet would run text that begins like a formula, and a
-// terminal would follow a control sequence. Text of a formula gets an apostrophe before it,
-// as spreadsheets write text; numbers stay as they are. Control characters, except tabs and
-// newlines, become dots.
+// SafeCells returns cells that a spreadsheet shows as they are. Stored text comes from devices and browsers:
+// a spreadsheet would run text that begins like a formula, and a terminal would follow a control sequence.
+// Text of a formula gets an apostrophe before it, as spreadsheets write text; numbers stay as they are.
+// Control characters, except tabs and newlines, become dots.
 func SafeCells(cells []string) []string {
 	return lists.Map(cells, safeCell)
 }

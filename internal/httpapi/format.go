@@ -36,8 +36,7 @@ func (t Table) Table() Table { return t }
 // MarshalJSON writes the list of Lines.
 func (t Table) MarshalJSON() ([]byte, error) { return json.Marshal(t.Lines()) }
 
-// List is a result that has other formats than JSON: NDJSON for line-based tools and CSV
-// for spreadsheets.
+// List is a result that has other formats than JSON: NDJSON for line-based tools and CSV for spreadsheets.
 type List interface {
 	// Lines returns the values that NDJSON has on one line each.
 	Lines() []any
@@ -52,8 +51,7 @@ type Format struct {
 	list  bool // only for a List
 }
 
-// The formats of results, the default first. They are the same over HTTP and on the
-// command line.
+// The formats of results, the default first. They are the same over HTTP and on the command line.
 var (
 	FormatJSON   = Format{"application/json", writeJSON, false}
 	FormatNDJSON = Format{"application/x-ndjson", writeLines, true}
@@ -106,8 +104,7 @@ func writeCSV(w io.Writer, result any) error {
 	return out.Error()
 }
 
-// ProblemNotAcceptable is the problem of a request for a format that the result does not
-// have.
+// ProblemNotAcceptable is the problem of a request for a format that the result does not have.
 var ProblemNotAcceptable = ProblemType{"/problems/not-acceptable", "The response has no accepted format", 406}
 
 // formatOf returns the format that an Accept header selects: the one with the highest

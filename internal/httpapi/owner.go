@@ -15,9 +15,8 @@ const ownerSeparator = ":"
 // works before the first event of a subject. The zero Owner owns all subjects.
 type Owner struct{ prefix string }
 
-// Owner returns the owner that the token's claim names, or the zero Owner if claim is "".
-// A request without a valid claim is a Problem, so that an API deployed without an
-// authorizer serves no caller.
+// Owner returns the owner that the token's claim names, or the zero Owner if claim is "". A request without a
+// valid claim is a Problem, so that an API deployed without an authorizer serves no caller.
 func (r *Request) Owner(claim string) (Owner, *Problem) {
 	if claim == "" {
 		return Owner{}, nil
@@ -37,8 +36,7 @@ func (o Owner) ForeignDetail(subject string) string {
 	return "the caller may only access subjects whose id begins with " + clip(o.prefix) + ", not " + clip(subject)
 }
 
-// Scope is what a token must allow for an action. A token may have several; none includes
-// another.
+// Scope is what a token must allow for an action. A token may have several; none includes another.
 type Scope string
 
 // The scopes.

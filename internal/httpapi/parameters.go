@@ -19,10 +19,9 @@ var (
 // Parameters are the parameters of a query string.
 type Parameters struct{ url.Values }
 
-// ParseParameters parses a query string. A parameter that is not in known, or that is
-// repeated although several does not allow it, is a Problem: ignoring a misspelt filter
-// would return wrong data, and ignoring a misspelt dryRun would change data. several may
-// be nil.
+// ParseParameters parses a query string. A parameter that is not in known, or that is repeated although
+// several does not allow it, is a Problem: ignoring a misspelt filter would return wrong data, and ignoring a
+// misspelt dryRun would change data. several may be nil.
 func ParseParameters(raw string, known []string, several func(name string) bool) (Parameters, *Problem) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -79,8 +78,7 @@ var (
 	_ error     = (*Problem)(nil)
 )
 
-// comparisons are the operators of one or two characters. An operator comes before its
-// own prefixes.
+// comparisons are the operators of one or two characters. An operator comes before its own prefixes.
 var comparisons = []model.Op{model.NotEqual, model.AtMost, model.AtLeast, model.Equal, model.Less, model.Greater}
 
 // WhereForms lists the forms that ParseWhere accepts, for help texts and errors.

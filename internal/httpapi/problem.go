@@ -7,8 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// ProblemType is a type of failed request as in RFC 9457. Its URI is relative to the API
-// and does not change.
+// ProblemType is a type of failed request as in RFC 9457. Its URI is relative to the API and does not change.
 type ProblemType struct {
 	URI    string
 	Title  string

@@ -10,8 +10,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Profile is a profile, a deleted profile or a version of a profile as JSON. Empty members
-// are omitted.
+// Profile is a profile, a deleted profile or a version of a profile as JSON. Empty members are omitted.
 type Profile struct {
 	Subject   string              `json:"subject,omitempty"` // id
 	Version   int64               `json:"version,omitempty"`
@@ -101,8 +100,7 @@ func (r *Request) ProfileFields(limits config.Limits) (model.Attrs, *Problem) {
 	return r.fields(limits, ProblemProfile)
 }
 
-// EventFields decodes the body: one JSON object with all fields of an event but its
-// identity.
+// EventFields decodes the body: one JSON object with all fields of an event but its identity.
 func (r *Request) EventFields(limits config.Limits) (model.Attrs, *Problem) {
 	return r.fields(limits, ProblemRejected)
 }

@@ -86,8 +86,7 @@ func KindsOf(kinds []query.KindEvents) map[string]int64 {
 type Rollups struct {
 	Rollups []Rollup `json:"rollups"`
 	NextPage
-	// CompleteThrough is set if a kind has deferred tiers: later buckets were folded for
-	// this response.
+	// CompleteThrough is set if a kind has deferred tiers: later buckets were folded for this response.
 	CompleteThrough *model.Time `json:"completeThrough,omitempty"`
 	OtherStreams
 }

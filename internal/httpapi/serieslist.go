@@ -34,8 +34,7 @@ type ListedSubjects struct {
 	NextPage
 }
 
-// ListedSubjectsOf returns entries of the list of series as JSON. They are sorted by
-// subject.
+// ListedSubjectsOf returns entries of the list of series as JSON. They are sorted by subject.
 func ListedSubjectsOf(entries []entity.ListedSeries, next string, kinds *catalog.Catalog) ListedSubjects {
 	v := ListedSubjects{Subjects: []ListedSubject{}, NextPage: nextPage(next)}
 	for _, l := range entries {

@@ -15,8 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Nonce returns sixteen random bytes: the value of an optimistic lock, or the generation
-// of a subject.
+// Nonce returns sixteen random bytes: the value of an optimistic lock, or the generation of a subject.
 func Nonce(random io.Reader) (n [16]byte, err error) {
 	if _, err := io.ReadFull(random, n[:]); err != nil {
 		return [16]byte{}, fmt.Errorf("make a nonce: %w", err)
@@ -42,10 +41,9 @@ func Secret(random io.Reader, n int) ([]byte, error) {
 	return secret, nil
 }
 
-// Event returns an id for an event or a purge: a ULID with the event time at, so that
-// ids sort like their events. Times before 1970 count as 1970. If origin is not empty,
-// the rest of the id is derived from it instead of random: a repeated delivery with the
-// same origin then makes the same event.
+// Event returns an id for an event or a purge: a ULID with the event time at, so that ids sort like their
+// events. Times before 1970 count as 1970. If origin is not empty, the rest of the id is derived from it
+// instead of random: a repeated delivery with the same origin then makes the same event.
 func Event(at model.Time, origin string, random io.Reader) (string, error) {
 	if origin != "" {
 		digest := sha256.Sum256([]byte(origin))

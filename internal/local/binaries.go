@@ -26,11 +26,10 @@ const module = "github.com/tidemark-db/tidemark"
 // contains the binaries for Lambda.
 const BinaryDir = "build/local"
 
-// FindBinaries returns the path of the bootstrap of each named function, for this machine. In a
-// checkout with the go command it builds them with the deployed tags and flags, so that they match
-// the sources. Otherwise it searches dir or, if dir is empty, build/local in the working directory
-// and its parents and next to the program, and functions next to the program, as a release has
-// them.
+// FindBinaries returns the path of the bootstrap of each named function, for this machine. In a checkout with
+// the go command it builds them with the deployed tags and flags, so that they match the sources. Otherwise
+// it searches dir or, if dir is empty, build/local in the working directory and its parents and next to the
+// program, and functions next to the program, as a release has them.
 func FindBinaries(ctx context.Context, dir string, names ...string) (map[string]string, error) {
 	goTool, err := exec.LookPath("go")
 	if root, ok := sourceRoot(); dir == "" && ok && err == nil {
@@ -120,8 +119,7 @@ func build(ctx context.Context, goTool, root string, names []string) (map[string
 	return built, group.Wait()
 }
 
-// compile runs go build or go install with the flags of deployed functions, and the release of
-// this program.
+// compile runs go build or go install with the flags of deployed functions, and the release of this program.
 func compile(ctx context.Context, goTool, dir string, env []string, command string, args ...string) error {
 	flags := []string{command, "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -X " + module + "/internal/release.version=" + release.Version()}
 	cmd := exec.CommandContext(ctx, goTool, append(flags, args...)...)

@@ -14,9 +14,8 @@ import (
 // ErrDataInUse reports that another process keeps its table in the directory.
 var ErrDataInUse = errors.New("another tidemark dev keeps its table there")
 
-// OpenData creates the directory that keeps the table of a local stack and locks it until release
-// is called. "" means the directory of the working directory's project under the user's cache.
-// fresh empties it first.
+// OpenData creates the directory that keeps the table of a local stack and locks it until release is called.
+// "" means the directory of the working directory's project under the user's cache. fresh empties it first.
 func OpenData(dir string, fresh bool) (path string, release func(), err error) {
 	if dir == "" {
 		if dir, err = projectData(); err != nil {

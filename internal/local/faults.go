@@ -93,8 +93,7 @@ func (d *delivery) sendAll(ctx context.Context, pieces [][]byte) (response []byt
 	return response, nil
 }
 
-// drawFrom returns the random source of one batch, so that its faults do not depend on other
-// batches.
+// drawFrom returns the random source of one batch, so that its faults do not depend on other batches.
 func drawFrom(seed uint64, batch int64) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(batch))) }
 
 func oneIn(draw *rand.Rand, n int) bool { return n > 0 && draw.IntN(n) == 0 }

@@ -121,9 +121,8 @@ func writeMessage(w http.ResponseWriter, status int, message string) {
 	json.NewEncoder(w).Encode(map[string]string{"message": message})
 }
 
-// callAuthorizer invokes the authorizer of a route as API Gateway does, with payload format 2.0
-// and simple responses. It stores the context of the response in r. ok is false if the request is
-// not authorized.
+// callAuthorizer invokes the authorizer of a route as API Gateway does, with payload format 2.0 and simple
+// responses. It stores the context of the response in r. ok is false if the request is not authorized.
 func callAuthorizer(ctx context.Context, by Invoker, r *events.APIGatewayV2HTTPRequest) (ok bool, _ error) {
 	payload, err := json.Marshal(events.APIGatewayV2CustomAuthorizerV2Request{
 		Version:               "2.0",

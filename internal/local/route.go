@@ -11,8 +11,7 @@ import (
 
 // Invoker is a function that the front calls.
 type Invoker interface {
-	// Invoke calls the function with payload and returns its response. It can be called
-	// concurrently.
+	// Invoke calls the function with payload and returns its response. It can be called concurrently.
 	Invoke(ctx context.Context, payload []byte) ([]byte, error)
 }
 

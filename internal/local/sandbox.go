@@ -95,8 +95,7 @@ func (s *sandbox) runOnce() error {
 	return cmd.Wait()
 }
 
-// cleanUp fails the invocation of a process that ended, and reports whether the process had
-// requested one.
+// cleanUp fails the invocation of a process that ended, and reports whether the process had requested one.
 func (s *sandbox) cleanUp(err error) bool {
 	s.mu.Lock()
 	inv, requested, failure := s.current, s.requested, s.failure

@@ -202,8 +202,7 @@ func (s *Stack) startMapping(arn string) error {
 	return nil
 }
 
-// MappingSettings returns the settings of the mapping from the table stream to aggregate, as
-// deployed.
+// MappingSettings returns the settings of the mapping from the table stream to aggregate, as deployed.
 func MappingSettings(m config.Mapping) (eventsource.Settings, error) {
 	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
 	if err != nil {

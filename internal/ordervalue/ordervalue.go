@@ -49,8 +49,7 @@ func Bound(v model.Value) string {
 	return ""
 }
 
-// Shown returns the time and the id of an event as its sender knows them. at is nil if the
-// event has no time.
+// Shown returns the time and the id of an event as its sender knows them. at is nil if the event has no time.
 func Shown(o model.Order) (at *model.Time, id string) {
 	if o.At != NoTime {
 		return &o.At, o.ID

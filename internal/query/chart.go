@@ -18,22 +18,19 @@ import (
 // DefaultPoints is the most points a chart has if its request sets no limit.
 const DefaultPoints = 1500
 
-// Chart requests the rollups of a time range in one tier: the finest tier that still
-// exists for the whole range and has at most Limit points, or the tier of Unit if that
-// is set. It embeds Rollups for the series, the range and the direction; Limit is the maximum
-// number of points, and 0 means DefaultPoints.
+// Chart requests the rollups of a time range in one tier: the finest tier that still exists for the whole
+// range and has at most Limit points, or the tier of Unit if that is set. It embeds Rollups for the series,
+// the range and the direction; Limit is the maximum number of points, and 0 means DefaultPoints.
 //
-// The range is of event times and is widened to complete buckets, so the result includes
-// every event of the range and the other events of its first and last bucket. A chart
-// has no pages: a Cursor is an error.
+// The range is of event times and is widened to complete buckets, so the result includes every event of the
+// range and the other events of its first and last bucket. A chart has no pages: a Cursor is an error.
 type Chart struct {
 	Rollups
 	// Stitched allows several tiers: where the finest tier has expired, coarser tiers
 	// cover the older part of the range.
 	Stitched bool
-	// Gaps adds an empty rollup, with Gap set, for each bucket without events, from the
-	// Curve's CompleteFrom to the open bucket. An earlier bucket may have had events that
-	// have expired.
+	// Gaps adds an empty rollup, with Gap set, for each bucket without events, from the Curve's CompleteFrom
+	// to the open bucket. An earlier bucket may have had events that have expired.
 	Gaps bool
 	// Zone makes days and months those of a time zone, if the chart is of these, has at most 400 and no
 	// Gaps; each Rollup has its Local period then. nil is UTC.
@@ -57,9 +54,8 @@ type Curve struct {
 	Cost            model.ReadCost
 }
 
-// Chart reads the rollups of a time range. The error is ErrTooLong if no tier has few
-// enough points, and ErrNoTier if a kind does not have the tier of Unit. A row that
-// cannot be read is an error, as in Rollups.
+// Chart reads the rollups of a time range. The error is ErrTooLong if no tier has few enough points, and
+// ErrNoTier if a kind does not have the tier of Unit. A row that cannot be read is an error, as in Rollups.
 func (s *Service) Chart(ctx context.Context, q Chart) (Curve, error) {
 	now := s.Now()
 	p, err := q.plan(now)

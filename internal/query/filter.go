@@ -34,8 +34,7 @@ func (q History) cursorClass() string {
 	return class
 }
 
-// matches reports whether e meets the filter. An event that cannot be decoded always
-// does, because it may.
+// matches reports whether e meets the filter. An event that cannot be decoded always does, because it may.
 func (q History) matches(e *model.Event) bool { return e.Unreadable || q.Where.Holds(e.Attrs) }
 
 // project returns the requested fields.

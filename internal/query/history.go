@@ -24,8 +24,7 @@ type History struct {
 	// place of From and To, which must be open. Null leaves an end open.
 	FromValue, ToValue model.Value
 	Newest             bool // newest first; otherwise oldest first
-	// Where filters events by their fields. Events that it excludes are still read and
-	// paid for.
+	// Where filters events by their fields. Events that it excludes are still read and paid for.
 	Where model.Condition
 	// Fields are the fields that returned events keep; nil means all.
 	Fields []string
@@ -42,8 +41,7 @@ type EventPage struct {
 	// included with Unreadable set.
 	Events []model.Event
 	Next   string // cursor of the next page; "" after the last
-	// CompleteFrom is the time from which on no event can have expired. Events before it
-	// may be missing.
+	// CompleteFrom is the time from which on no event can have expired. Events before it may be missing.
 	CompleteFrom model.Time
 }
 

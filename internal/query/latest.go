@@ -16,10 +16,9 @@ import (
 // shardReads is how many shards of a series are read at once.
 const shardReads = 8
 
-// Latest reads the latest item of a series by one Get for each shard; if the item is derived
-// from events, by a Query of the newest event too. It returns nil if nothing was ever
-// appended. A latest item never expires. The error is ErrNoLatest if the
-// kind stores none.
+// Latest reads the latest item of a series by one Get for each shard; if the item is derived from events, by
+// a Query of the newest event too. It returns nil if nothing was ever appended. A latest item never expires.
+// The error is ErrNoLatest if the kind stores none.
 func (s *Service) Latest(ctx context.Context, series Series, consistent bool) (*model.Latest, error) {
 	if !series.Kind.HasLatest() {
 		return nil, fmt.Errorf("read latest item of %s: %w: read its history instead", series, ErrNoLatest)
@@ -83,9 +82,8 @@ type LatestPage struct {
 	Next  string // cursor of the next page; "" after the last
 }
 
-// LatestBy reads one page by one Query of an index, which may lag behind by moments. The
-// error is ErrNotIndexed if the kind has no such index, or if
-// the number of values does not fit the index.
+// LatestBy reads one page by one Query of an index, which may lag behind by moments. The error is
+// ErrNotIndexed if the kind has no such index, or if the number of values does not fit the index.
 func (s *Service) LatestBy(ctx context.Context, q LatestBy) (LatestPage, error) {
 	x, err := q.declaredIndex()
 	if err != nil {
@@ -146,9 +144,8 @@ func (s *Service) latestReader(kind *catalog.Kind) latestReader {
 	}
 }
 
-// derivedLatest returns the later of the newest event and the event of the latest item. The
-// newest event is read first, strongly consistent: an event that expires before the read was
-// folded into the item long ago.
+// derivedLatest returns the later of the newest event and the event of the latest item. The newest event is
+// read first, strongly consistent: an event that expires before the read was folded into the item long ago.
 func (s *Service) derivedLatest(ctx context.Context, kind *catalog.Kind, series model.Series, consistent bool) (*model.Latest, error) {
 	newest, err := storage.NewestEvent(ctx, s.Store, series)
 	if err != nil {

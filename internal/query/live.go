@@ -174,8 +174,7 @@ func (f *folder) newest(ctx context.Context, level int, r storage.Range, open, p
 	return page, err
 }
 
-// openFrom returns the start of the first bucket of a level that closed after the low
-// watermark.
+// openFrom returns the start of the first bucket of a level that closed after the low watermark.
 func (f *folder) openFrom(level int) model.Time {
 	t := f.kind.Retention.Tiers[level]
 	if !t.Deferred {
@@ -191,8 +190,7 @@ func (f *folder) openFrom(level int) model.Time {
 	return b.End
 }
 
-// resume returns the start of the bucket that a position names, and whether that bucket
-// is open.
+// resume returns the start of the bucket that a position names, and whether that bucket is open.
 func (f *folder) resume(after string, open model.Time) (past model.Time, inOpen bool) {
 	if after == "" {
 		return 0, false

@@ -12,8 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// maxSeries is how many series one result may be merged from. Each needs one
-// request for each page.
+// maxSeries is how many series one result may be merged from. Each needs one request for each page.
 const maxSeries = 512
 
 // ErrTooWide is the error of a request that merges too many series.

@@ -70,9 +70,8 @@ func (m *shardMerger[T]) fetchAll(ctx context.Context, past *model.Order) ([]sha
 	return pages, reads.Wait()
 }
 
-// fetchPast reads the page of one shard after an order; nil is the start. A page whose
-// items are all unknown to the store has no order to continue from, so fetchPast reads
-// on until it has an item.
+// fetchPast reads the page of one shard after an order; nil is the start. A page whose items are all unknown
+// to the store has no order to continue from, so fetchPast reads on until it has an item.
 func (m *shardMerger[T]) fetchPast(ctx context.Context, shard int, past *model.Order) (shardPage[T], error) {
 	after := ""
 	if past != nil {

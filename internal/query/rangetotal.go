@@ -28,10 +28,9 @@ type RangeTotal struct {
 // maxTotalBuckets is how many buckets one total merges.
 const maxTotalBuckets = 20_000
 
-// RangeTotal reads complete buckets of the coarsest tiers, and at the ends of the range
-// finer tiers and at last raw events, so that it reads little and counts no event outside.
-// Unit, Limit, Newest and Cursor are not used. The error is ErrTooMany if the range has
-// too many buckets.
+// RangeTotal reads complete buckets of the coarsest tiers, and at the ends of the range finer tiers and at
+// last raw events, so that it reads little and counts no event outside. Unit, Limit, Newest and Cursor are
+// not used. The error is ErrTooMany if the range has too many buckets.
 func (s *Service) RangeTotal(ctx context.Context, q Rollups) (RangeTotal, error) {
 	q.Limit, q.Newest, q.Cursor = 0, false, ""
 	if err := q.check(); err != nil {
@@ -107,8 +106,7 @@ type cutter struct {
 	parts, missing []Segment
 }
 
-// cut adds the parts of [from, to), which are read from a level and finer ones; level -1
-// is the events.
+// cut adds the parts of [from, to), which are read from a level and finer ones; level -1 is the events.
 func (c *cutter) cut(level int, from, to model.Time) {
 	if from >= to {
 		return

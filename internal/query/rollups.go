@@ -46,8 +46,7 @@ type Rollup struct {
 	// Partial has the fields whose figures do not include all events of the bucket, although
 	// the bucket is exact: they were added to the kind after these events were folded.
 	Partial rollup.AddedFields
-	// Fold has the summary, the number of unreadable events, and whether the numbers are
-	// exact.
+	// Fold has the summary, the number of unreadable events, and whether the numbers are exact.
 	rollup.Fold
 }
 
@@ -165,8 +164,7 @@ func (r Rollup) TierName() string {
 	return r.Bucket.Unit.String()
 }
 
-// Measure returns the named measure of the bucket; one without values if no event of the
-// bucket has it.
+// Measure returns the named measure of the bucket; one without values if no event of the bucket has it.
 func (r Rollup) Measure(name string) rollup.Measure {
 	m, ok := r.Summary.Measure(name)
 	if !ok {

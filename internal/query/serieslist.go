@@ -14,9 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// SeriesList requests the list of series of a subject type, or of one subject: those that
-// ever had an event, sorted by subject, kind and stream. The entry of a profile has no
-// kind.
+// SeriesList requests the list of series of a subject type, or of one subject: those that ever had an event,
+// sorted by subject, kind and stream. The entry of a profile has no kind.
 type SeriesList struct {
 	Subject model.Subject // without an id: all subjects of the type
 	Limit   int           // entries in a page or iteration; 0 means all
@@ -29,9 +28,8 @@ type SeriesPage struct {
 	Next   string
 }
 
-// Series reads one page of the list of series, by one Query for each of its shards. Where
-// a page ends within a subject that is not its only one, all of that subject is on the
-// next page.
+// Series reads one page of the list of series, by one Query for each of its shards. Where a page ends within
+// a subject that is not its only one, all of that subject is on the next page.
 func (s *Service) Series(ctx context.Context, q SeriesList) (SeriesPage, error) {
 	p, err := s.seriesPager(q)
 	if err != nil {

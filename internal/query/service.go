@@ -1,11 +1,9 @@
-// Package query reads what is stored: latest items, events, rollups, charts, totals and
-// profiles. It hides items that have expired but that TTL has not removed yet; the
-// packages that write never hide them.
+// Package query reads what is stored: latest items, events, rollups, charts, totals and profiles. It hides
+// items that have expired but that TTL has not removed yet; the packages that write never hide them.
 //
-// Each access pattern is one method of Service and costs one Get, or one Query for each
-// page and shard. Patterns with long results also have an iterator. Rollups of several
-// series are merged from their summaries, never from averages. A model.ReadMeter in the
-// context adds up what the reads cost.
+// Each access pattern is one method of Service and costs one Get, or one Query for each page and shard.
+// Patterns with long results also have an iterator. Rollups of several series are merged from their
+// summaries, never from averages. A model.ReadMeter in the context adds up what the reads cost.
 package query
 
 import (
@@ -22,8 +20,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Service reads from a Store. Set its fields before the first call; its methods are safe
-// for concurrent use.
+// Service reads from a Store. Set its fields before the first call; its methods are safe for concurrent use.
 type Service struct {
 	Store Store
 	// Now is the clock by which items have expired and buckets are open.
@@ -61,8 +58,7 @@ func (s Series) unsharded() model.Series {
 	return model.Series{Subject: model.Subject{Type: s.Kind.Subject.Name, ID: s.Subject}, Kind: s.Kind.Name, Stream: s.Stream}
 }
 
-// shards returns the stored series that make up s: more than one if the kind is
-// distributed.
+// shards returns the stored series that make up s: more than one if the kind is distributed.
 func (s Series) shards() []model.Series { return s.Kind.ShardsOf(s.unsharded()) }
 
 // check returns an error if the series cannot be part of a key, which saves the request.
@@ -90,8 +86,7 @@ func (s Series) checkPage(from, to model.Time, limit int) error {
 	return s.check()
 }
 
-// Profile reads a subject's profile by one Get. It returns nil if there is none, or if
-// it has expired.
+// Profile reads a subject's profile by one Get. It returns nil if there is none, or if it has expired.
 func (s *Service) Profile(ctx context.Context, subject model.Subject, consistent bool) (*model.Profile, error) {
 	if err := keys.Metadata(subject).Check(); err != nil || subject.ID == "" {
 		return nil, fmt.Errorf("read profile of %s: %w", subject, ErrSeries)
@@ -118,8 +113,7 @@ type Store interface {
 	// QueryIndex reads one page of the events, of all subjects, whose indexed field has a
 	// value. It is never strongly consistent.
 	QueryIndex(ctx context.Context, r storage.EventIndexQuery) (storage.EventIndexPage, error)
-	// LatestBy reads one page of an index of latest items, of all subjects. It is never
-	// strongly consistent.
+	// LatestBy reads one page of an index of latest items, of all subjects. It is never strongly consistent.
 	LatestBy(ctx context.Context, r storage.LatestIndexQuery) (storage.LatestPage, error)
 	// List reads one page of a partition, strongly consistent.
 	List(ctx context.Context, l table.ListRequest) (table.ListPage, error)
@@ -133,9 +127,8 @@ func expired(expiresAt int64, now model.Time) bool {
 	return expiresAt != 0 && expiresAt <= now.Seconds()
 }
 
-// eventsCompleteFrom returns the time from which on no event can have expired. An
-// event's retention starts when it is written, which may be before its own time by as
-// much as a clock may run ahead.
+// eventsCompleteFrom returns the time from which on no event can have expired. An event's retention starts
+// when it is written, which may be before its own time by as much as a clock may run ahead.
 func eventsCompleteFrom(l tier.Policy, now model.Time) model.Time {
 	least := l.LeastRawRetention()
 	if least == tier.Forever {

@@ -36,10 +36,9 @@ type tierChoice struct {
 	requested bool // the request names the tier, the only one in policy
 }
 
-// choose returns the finest tier that still exists for the whole range and has few
-// enough points. A stitched chart needs it only for the end of the range: coarser tiers
-// cover the part before. If no tier reaches back to the start, the coarsest tier is
-// chosen and the reason says what is missing.
+// choose returns the finest tier that still exists for the whole range and has few enough points. A stitched
+// chart needs it only for the end of the range: coarser tiers cover the part before. If no tier reaches back
+// to the start, the coarsest tier is chosen and the reason says what is missing.
 func (c tierChoice) choose() (plan, error) {
 	why := ""
 	for i, t := range c.policy.Tiers {
@@ -61,8 +60,7 @@ func (c tierChoice) choose() (plan, error) {
 	return plan{}, fmt.Errorf("%w: the kinds have none in common", ErrNoTier)
 }
 
-// covers reports whether t still exists for the whole range, or in a stitched chart for
-// its end.
+// covers reports whether t still exists for the whole range, or in a stitched chart for its end.
 func (c tierChoice) covers(t tier.Tier, segments []Segment) bool {
 	if c.stitched {
 		return segments[len(segments)-1].Unit == t.Unit
@@ -70,10 +68,9 @@ func (c tierChoice) covers(t tier.Tier, segments []Segment) bool {
 	return segments[0].From >= c.completeFrom(segments[0])
 }
 
-// segments returns the part of the range that each tier covers, oldest first, widened to
-// complete buckets. Without stitching, the first tier covers everything. A finer tier
-// begins at a bucket boundary of the next coarser tier, so that each event is in exactly
-// one segment.
+// segments returns the part of the range that each tier covers, oldest first, widened to complete buckets.
+// Without stitching, the first tier covers everything. A finer tier begins at a bucket boundary of the next
+// coarser tier, so that each event is in exactly one segment.
 func (c tierChoice) segments(tiers []tier.Tier) (parts []Segment) {
 	if !c.stitched {
 		tiers = tiers[:1]
@@ -93,8 +90,7 @@ func (c tierChoice) segments(tiers []tier.Tier) (parts []Segment) {
 	return parts
 }
 
-// count returns how many points the segments have at most. Buckets that have not begun
-// have none.
+// count returns how many points the segments have at most. Buckets that have not begun have none.
 func (c tierChoice) count(segments []Segment) (points int) {
 	for _, s := range segments {
 		points += s.Unit.CountStarts(s.From, min(s.To, s.Unit.BucketOf(c.now).End))
@@ -139,8 +135,7 @@ func (c tierChoice) find(u tier.Unit) tier.Tier {
 	return t
 }
 
-// describe names the tiers of the segments: "hourly", or "daily to 22 Aug 2026 and then
-// hourly".
+// describe names the tiers of the segments: "hourly", or "daily to 22 Aug 2026 and then hourly".
 func describe(segments []Segment) string {
 	words := segments[0].Unit.Adjective()
 	for i, s := range segments[1:] {

@@ -25,8 +25,7 @@ type Share struct {
 // TopValues are the most frequent values of a dimension.
 type TopValues struct {
 	Values []Share `json:"values"` // highest count first, then by bytes
-	// Other is how often all other values occurred, including those that no row stores
-	// one by one.
+	// Other is how often all other values occurred, including those that no row stores one by one.
 	Other int64 `json:"other"`
 	// Exact is false if a row could not store all values. Then a count may be too low, and
 	// a value may be missing.

@@ -17,9 +17,8 @@ var (
 	ErrNoDimension = errors.New("none of the requested kinds declares this dimension")
 )
 
-// Total is the merged summary of all rollups of a time range: sums are added, averages
-// and percentiles weighted, and each distinct value counted once, no matter in how many
-// buckets it occurred.
+// Total is the merged summary of all rollups of a time range: sums are added, averages and percentiles
+// weighted, and each distinct value counted once, no matter in how many buckets it occurred.
 type Total struct {
 	Buckets int  // buckets with events
 	Open    bool // one of the buckets had not ended by the reader's clock
@@ -67,9 +66,8 @@ func Last(span time.Duration, unit tier.Unit, now model.Time) (from, to model.Ti
 	return unit.BucketOf(max(open.End.Add(-span), model.MinTime)).Start, open.End
 }
 
-// Figures are the numbers of a measure as HTTP responses and exports show them. All but
-// the counts are nil if the measure has no valid value. Percentiles are also nil if the
-// kind declares none for the measure.
+// Figures are the numbers of a measure as HTTP responses and exports show them. All but the counts are nil if
+// the measure has no valid value. Percentiles are also nil if the kind declares none for the measure.
 type Figures struct {
 	Count   int64          `json:"count"`
 	Invalid int64          `json:"invalid"`

@@ -28,8 +28,7 @@ type ArrivalRepairer struct {
 	ReplaceDamaged bool
 	Rate           float64 // most recomputations a second; 0 sets no limit
 	MaxNotes       int     // how many rows are described in the report
-	// Progress is called for every audited item and for recomputed buckets; nil to
-	// ignore it.
+	// Progress is called for every audited item and for recomputed buckets; nil to ignore it.
 	Progress func(verify.Step)
 }
 

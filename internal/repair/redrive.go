@@ -44,10 +44,9 @@ type RangeReader interface {
 
 var _ RangeReader = (*streamrange.Reader)(nil)
 
-// Redriver processes the ranges of the table stream that the functions failed to
-// process: it reads each range again and does what aggregate and purge do with it. A
-// message is removed once its range is processed. A range that the table stream no
-// longer has is repaired by its time of arrival.
+// Redriver processes the ranges of the table stream that the functions failed to process: it reads each range
+// again and does what aggregate and purge do with it. A message is removed once its range is processed. A
+// range that the table stream no longer has is repaired by its time of arrival.
 type Redriver struct {
 	Table      tablescan.Table
 	Catalog    *catalog.Catalog
@@ -106,9 +105,8 @@ func (e *NotProcessedError) Error() string {
 
 func (e *NotProcessedError) Unwrap() error { return e.First }
 
-// Run processes every message. A message that fails does not stop the others: they are
-// reported in a *NotProcessedError at the end. With an error it returns the report of
-// what it did.
+// Run processes every message. A message that fails does not stop the others: they are reported in a
+// *NotProcessedError at the end. With an error it returns the report of what it did.
 func (r *Redriver) Run(ctx context.Context) (*RedriveReport, error) {
 	run := redriveRun{Redriver: r}
 	err := run.all(ctx)

@@ -1,6 +1,5 @@
-// Package script serves the script of websites, which sends their events to the collector. Its
-// source is in src; "make script" builds it to dist, which is committed, so that a build of
-// the functions needs no Node.
+// Package script serves the script of websites, which sends their events to the collector. Its source is in
+// src; "make script" builds it to dist, which is committed, so that a build of the functions needs no Node.
 package script
 
 import (
@@ -40,8 +39,7 @@ func Serve(_ context.Context, r *httpapi.Request) httpapi.Response {
 	}}
 }
 
-// Snippet returns the HTML with which the pages of a site load the script. api is the URL of the
-// HTTP API.
+// Snippet returns the HTML with which the pages of a site load the script. api is the URL of the HTTP API.
 func Snippet(api, siteKey string) string {
 	return fmt.Sprintf(`<script defer src="%s%stidemark.js" data-site="%s"></script>`, html.EscapeString(strings.TrimSuffix(api, "/")), PathPrefix, html.EscapeString(siteKey))
 }

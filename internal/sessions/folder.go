@@ -12,10 +12,9 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Folder folds the sessions that begin in the buckets of a range. Add the source events from
-// Start on, in order of time and id, until Add returns false or there are none. It keeps
-// state for keys whose session may go on, and a fold for each bucket with events. It is not
-// safe for concurrent use.
+// Folder folds the sessions that begin in the buckets of a range. Add the source events from Start on, in
+// order of time and id, until Add returns false or there are none. It keeps state for keys whose session may
+// go on, and a fold for each bucket with events. It is not safe for concurrent use.
 type Folder struct {
 	kind   *catalog.Kind // of the sessions
 	series model.Series  // of the sessions
@@ -63,8 +62,7 @@ func New(kind *catalog.Kind, series model.Series, level int, from, to model.Time
 	}
 }
 
-// FoldBy sets by which fields each bucket is folded; by default by those of the kind. Call it
-// before Add.
+// FoldBy sets by which fields each bucket is folded; by default by those of the kind. Call it before Add.
 func (f *Folder) FoldBy(specOf func(tier.Bucket) *rollup.Spec) { f.specOf = specOf }
 
 func (f *Folder) rule() *catalog.Sessions { return f.kind.Sessions }

@@ -1,6 +1,5 @@
-// Package signed makes texts that only a holder of a secret can make, for use in URLs: keys of
-// websites and shared links. It has few dependencies, so that the authorizer that checks them
-// starts fast.
+// Package signed makes texts that only a holder of a secret can make, for use in URLs: keys of websites and
+// shared links. It has few dependencies, so that the authorizer that checks them starts fast.
 package signed
 
 import (

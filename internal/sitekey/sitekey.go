@@ -1,6 +1,5 @@
-// Package sitekey signs and checks the keys with which the pages of a website send page
-// views. It has few dependencies, so that the authorizer that checks keys
-// starts fast.
+// Package sitekey signs and checks the keys with which the pages of a website send page views. It has few
+// dependencies, so that the authorizer that checks keys starts fast.
 package sitekey
 
 import (
@@ -12,8 +11,7 @@ import (
 // ErrInvalid is returned for a key that none of the secrets has signed.
 var ErrInvalid = errors.New("not a site key of this deployment")
 
-// The routes of the collector. Their authorizer, its handler and the infrastructure share these
-// names.
+// The routes of the collector. Their authorizer, its handler and the infrastructure share these names.
 const (
 	PathPrefix  = "/v1/collect/" // followed by the key
 	PathEvent   = "/api/event"   // Plausible's event API; requests name a declared site, and have no key

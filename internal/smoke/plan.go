@@ -31,8 +31,7 @@ type event struct {
 	value int64
 }
 
-// Enough events for several hours of two subjects, with every disorder that a delivery
-// can have.
+// Enough events for several hours of two subjects, with every disorder that a delivery can have.
 const (
 	subjects   = 2
 	timeSpan   = 3 * time.Hour // from the oldest event to now
@@ -64,8 +63,7 @@ func NewPlan(kind *catalog.Kind, prefix, mark string, n int, now model.Time) (*P
 	return p, nil
 }
 
-// arrange decides the order of sending: some events late, unless the kind drops late
-// events, and some twice.
+// arrange decides the order of sending: some events late, unless the kind drops late events, and some twice.
 func (p *Plan) arrange() {
 	for i := range p.events {
 		p.order = append(p.order, i)

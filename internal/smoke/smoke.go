@@ -1,7 +1,6 @@
-// Package smoke checks a deployment from end to end: it sends events with known contents
-// through the HTTP API, waits until the rollups are what these events add up to, and
-// removes the events again. The subjects are made up for each run, so that no other data
-// is touched.
+// Package smoke checks a deployment from end to end: it sends events with known contents through the HTTP
+// API, waits until the rollups are what these events add up to, and removes the events again. The subjects
+// are made up for each run, so that no other data is touched.
 package smoke
 
 import (

@@ -13,16 +13,14 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Mapping turns points into observations by the rows of tidemark.yaml. It is safe for
-// concurrent use.
+// Mapping turns points into observations by the rows of tidemark.yaml. It is safe for concurrent use.
 type Mapping struct {
 	Rows    []config.SourceRow
 	Catalog *catalog.Catalog // has the kinds of the rows
 }
 
-// Observation returns a point as an observation of a kind. A point without a tag that names
-// its subject has the subject otherwise. An observation that cannot be made has a DecodeError
-// and no kind.
+// Observation returns a point as an observation of a kind. A point without a tag that names its subject has
+// the subject otherwise. An observation that cannot be made has a DecodeError and no kind.
 func (m *Mapping) Observation(p *Point, otherwise string) (*catalog.Kind, ingest.Observation) {
 	if p.Err != nil {
 		return nil, ingest.Observation{DecodeError: p.Err}
@@ -63,8 +61,7 @@ type builder struct {
 	stream []string // parts of the stream
 }
 
-// tags gives the name and the tags of a point their roles. The stream does not depend on the
-// order of tags.
+// tags gives the name and the tags of a point their roles. The stream does not depend on the order of tags.
 func (b *builder) tags(p *Point, otherwise string) {
 	subject := b.subjectTag(p.Tags)
 	b.Subject = cmp.Or(subject.Value, otherwise)

@@ -1,6 +1,5 @@
-// Package storedtime parses times in the form in which they are stored, the fixed-width
-// model.TimeLayout. It is strict and fast: a batch of the table stream or a page of a
-// query holds several of them in each item.
+// Package storedtime parses times in the form in which they are stored, the fixed-width model.TimeLayout. It
+// is strict and fast: a batch of the table stream or a page of a query holds several of them in each item.
 package storedtime
 
 import (
@@ -16,8 +15,7 @@ func Parse(text string) (model.Time, error) {
 	return p.Parse([]byte(text))
 }
 
-// parseAny parses the valid texts that Parser.parse does not handle, and returns the
-// error of an invalid one.
+// parseAny parses the valid texts that Parser.parse does not handle, and returns the error of an invalid one.
 func parseAny(text string) (model.Time, error) {
 	if len(text) != len(model.TimeLayout) || text[10] != 'T' || text[19] != '.' || text[23] != 'Z' {
 		return 0, fmt.Errorf("%.64q: not a stored time: want the form %s", text, model.TimeLayout)
@@ -67,8 +65,7 @@ func (p *Parser) parse(text []byte) (t model.Time, ok bool) {
 	return model.Time((((p.days*24+hour)*60+minute)*60+second)*1000 + ms), true
 }
 
-// parseDate parses the date in a and the first two bytes of b, and returns the days since
-// 1970-01-01.
+// parseDate parses the date in a and the first two bytes of b, and returns the days since 1970-01-01.
 func parseDate(a, b uint64) (days int64, ok bool) {
 	a, b = a^zeroDate, b^zeroHour
 	if exceeds(a, digitsOfDate)|exceeds(b, digitsOfHour) != 0 {
@@ -85,9 +82,8 @@ func parseDate(a, b uint64) (days int64, ok bool) {
 // pairs replaces each byte by the number that it and the next byte form as two digits.
 func pairs(x uint64) uint64 { return x*10 + x>>8 }
 
-// A stored time is read as three words. XOR with a zero word turns digits into their
-// values and separators into 0. The limits of the three words allow a digit to be at most
-// 9, and a separator to be exactly 0.
+// A stored time is read as three words. XOR with a zero word turns digits into their values and separators
+// into 0. The limits of the three words allow a digit to be at most 9, and a separator to be exactly 0.
 var (
 	zeroDate, digitsOfDate     = word("0000-00-"), limits("0000-00-")
 	zeroHour, digitsOfHour     = word("00T00:00"), limits("00T00:00")

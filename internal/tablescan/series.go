@@ -14,9 +14,8 @@ import (
 )
 
 // Series returns the series that have events or rollups, and those of the sessions that are folded from
-// these, without shards, sorted by CompareSeries: those of one subject, or of the whole table if subject
-// is the zero value. For one
-// subject it reads one page per series and tier; for all it reads the table once.
+// these, without shards, sorted by CompareSeries: those of one subject, or of the whole table if subject is
+// the zero value. For one subject it reads one page per series and tier; for all it reads the table once.
 func Series(ctx context.Context, table Table, kinds *catalog.Catalog, subject model.Subject) ([]model.Series, error) {
 	found := map[model.Series]bool{}
 	visit := func(it item.Item) bool {

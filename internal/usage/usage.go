@@ -1,6 +1,5 @@
-// Package usage marks the errors that a user corrects by typing something else: a flag,
-// an argument, an input file, the configuration. Commands end such an error with a separate
-// exit status.
+// Package usage marks the errors that a user corrects by typing something else: a flag, an argument, an input
+// file, the configuration. Commands end such an error with a separate exit status.
 package usage
 
 import (

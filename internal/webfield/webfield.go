@@ -42,8 +42,7 @@ const (
 	VisitorsOfDay  = "visitors_of_day" // distinct on one day: the sum over days counts a visitor again on each
 )
 
-// Campaign returns the fields of a campaign, named as the parameters of the links that lead to
-// a page.
+// Campaign returns the fields of a campaign, named as the parameters of the links that lead to a page.
 func Campaign() []string {
 	return []string{"utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"}
 }

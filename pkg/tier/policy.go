@@ -82,11 +82,10 @@ func (t Tier) CompleteFrom(now model.Time) model.Time {
 	return from
 }
 
-// Policy is the retention policy of a kind: how long raw events live, and the rollup
-// tiers above them, finest first. A policy without tiers keeps events only:
-// Policy{Raw: Forever} is history for ever without rollups. The zero Policy of a kind is
-// Standard. The finest tier is folded from events, each other
-// tier from the rows of the tier before it. A tier's index is its level.
+// Policy is the retention policy of a kind: how long raw events live, and the rollup tiers above them, finest
+// first. A policy without tiers keeps events only: Policy{Raw: Forever} is history for ever without rollups.
+// The zero Policy of a kind is Standard. The finest tier is folded from events, each other tier from the rows
+// of the tier before it. A tier's index is its level.
 type Policy struct {
 	Raw time.Duration // retention of events, from write time
 	// LeastRaw is the shortest retention that events ever had; zero means Raw.

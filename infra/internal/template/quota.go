@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Quotas of AWS that a catalog can exceed. Deployments fail on them half-way, so synthesis
-// checks them.
+// Quotas of AWS that a catalog can exceed. Deployments fail on them half-way, so synthesis checks them.
 const (
 	maxRoutes    = 300  // of an HTTP API
 	maxResources = 500  // of a stack
@@ -52,8 +51,7 @@ func CheckQuotas(stage string, t Template) error {
 	return nil
 }
 
-// plain replaces the joins and references in a value of a template by text of the length that
-// they may have.
+// plain replaces the joins and references in a value of a template by text of the length that they may have.
 func plain(value any) any {
 	switch v := value.(type) {
 	case []any:

@@ -39,8 +39,7 @@ func (o Options) resolve(ctx context.Context) (_ Options, err error) {
 	return o, checkJava(ctx, o.Java)
 }
 
-// Jar returns the path of the jar that Start uses by default. The error is ErrMissing if there is
-// none.
+// Jar returns the path of the jar that Start uses by default. The error is ErrMissing if there is none.
 func Jar() (string, error) { return findJar(FromEnv().Jar) }
 
 // npmPackage has the jar. package.json pins the same version.

@@ -55,9 +55,8 @@ const (
 // errPortTaken reports that another process took the port before Java opened it.
 var errPortTaken = errors.New("port taken")
 
-// Start starts a server and returns when it responds. ctx limits only the start; call Stop to end
-// the server. The error is ErrMissing, with what to install, if the jar or a suitable Java is
-// missing.
+// Start starts a server and returns when it responds. ctx limits only the start; call Stop to end the server.
+// The error is ErrMissing, with what to install, if the jar or a suitable Java is missing.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()

@@ -11,10 +11,9 @@ import (
 	"github.com/tidemark-db/tidemark/internal/files"
 )
 
-// File is the on-failure file of a stack on this machine: one message per line. The
-// stack may append to it at any time. Open therefore renames it first, and Close appends
-// the messages that are left to the original name: no line is lost. It is for one
-// goroutine.
+// File is the on-failure file of a stack on this machine: one message per line. The stack may append to it at
+// any time. Open therefore renames it first, and Close appends the messages that are left to the original
+// name: no line is lost. It is for one goroutine.
 type File struct {
 	path     string
 	readOnly bool

@@ -55,8 +55,7 @@ func NewQueue(client SQS, url string, readOnly bool) *Queue {
 	return q
 }
 
-// Receive returns messages that were not returned before; none means that there are no
-// more at the moment.
+// Receive returns messages that were not returned before; none means that there are no more at the moment.
 func (q *Queue) Receive(ctx context.Context) ([]Message, error) {
 	out, err := q.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: &q.url, MaxNumberOfMessages: 10, VisibilityTimeout: q.visibility, WaitTimeSeconds: 2,

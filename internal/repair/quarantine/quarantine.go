@@ -1,6 +1,5 @@
-// Package quarantine lists and retries what the functions could not process and kept:
-// observations from a source without a caller to respond to, and records of the table
-// stream.
+// Package quarantine lists and retries what the functions could not process and kept: observations from a
+// source without a caller to respond to, and records of the table stream.
 package quarantine
 
 import (

@@ -86,8 +86,7 @@ func (reject) Quarantine(context.Context, entity.Quarantined) (storage.WriteResu
 	return storage.ConditionFailed, errors.New("it still cannot be processed")
 }
 
-// Retry processes an entry again and, if that succeeds, removes it. An error says why
-// the entry stays.
+// Retry processes an entry again and, if that succeeds, removes it. An error says why the entry stays.
 func (r *Retrier) Retry(ctx context.Context, e *Entry) (Result, error) {
 	result, err := r.process(ctx, e)
 	if err == nil {

@@ -1,12 +1,11 @@
-// Package reshape recomputes the rows of a kind that lack fields which were added to it: a
-// measure, percentiles, a dimension or a distinct count. It compares in a shadow of the
-// table, which writes nothing, or it switches: it writes the rows, and then records in the
-// table's configuration from when each field is whole.
+// Package reshape recomputes the rows of a kind that lack fields which were added to it: a measure,
+// percentiles, a dimension or a distinct count. It compares in a shadow of the table, which writes nothing,
+// or it switches: it writes the rows, and then records in the table's configuration from when each field is
+// whole.
 //
-// It recomputes only rows that say that they are partial, the finest tier first, by the same
-// conditional writes as aggregation. So it is safe during live traffic, it may stop
-// anywhere, and the next run continues with what is still partial. A row whose children have
-// expired stays as it is, and remains partial.
+// It recomputes only rows that say that they are partial, the finest tier first, by the same conditional
+// writes as aggregation. So it is safe during live traffic, it may stop anywhere, and the next run continues
+// with what is still partial. A row whose children have expired stays as it is, and remains partial.
 package reshape
 
 import (
@@ -49,8 +48,7 @@ type Report struct {
 	Kind   string
 	Series int
 	Tiers  []TierRows // finest first
-	// Fields are the added fields. WholeFrom is that of the rows after the run: MinTime if
-	// no row is partial.
+	// Fields are the added fields. WholeFrom is that of the rows after the run: MinTime if no row is partial.
 	Fields rollup.AddedFields
 }
 

@@ -25,9 +25,8 @@ type seriesRun struct {
 	report *Report
 }
 
-// run counts the partial rows, recomputes them, tier by tier, and counts again. A row of a
-// coarser tier is recomputed with its finer rows; its own turn is for a run that was
-// interrupted before.
+// run counts the partial rows, recomputes them, tier by tier, and counts again. A row of a coarser tier is
+// recomputed with its finer rows; its own turn is for a run that was interrupted before.
 func (s *seriesRun) run(ctx context.Context) error {
 	for level := range s.report.Tiers {
 		rows, err := s.rows(ctx, level)

@@ -1,5 +1,4 @@
-// Package streamrange reads a range of a table stream again, as an on-failure message
-// names it.
+// Package streamrange reads a range of a table stream again, as an on-failure message names it.
 package streamrange
 
 import (
@@ -17,8 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/retry"
 )
 
-// ErrTrimmed means that the table stream no longer has all records of a range: it keeps
-// them for 24 hours.
+// ErrTrimmed means that the table stream no longer has all records of a range: it keeps them for 24 hours.
 var ErrTrimmed = errors.New("the table stream no longer has it")
 
 // Client is the part of the SDK's DynamoDB Streams client that a Reader calls.

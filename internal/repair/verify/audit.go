@@ -16,9 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// audit compares the digest of every row of some partitions with the sum of the digests
-// of its children. It finds missing, removed and changed events, but not wrong numbers
-// together with a right digest.
+// audit compares the digest of every row of some partitions with the sum of the digests of its children. It
+// finds missing, removed and changed events, but not wrong numbers together with a right digest.
 type audit struct {
 	kinds   *catalog.Catalog
 	covers  func(*catalog.Kind) bool // which kinds are compared
@@ -138,8 +137,7 @@ func (s *seriesSums) addRow(row *rollup.Row) {
 	})
 }
 
-// suspects returns the buckets that do not match their children, by series, tier and
-// time.
+// suspects returns the buckets that do not match their children, by series, tier and time.
 func (a *audit) suspects() (all []Suspect) {
 	for _, series := range slices.SortedFunc(maps.Keys(a.series), tablescan.CompareSeries) {
 		s := a.series[series]
@@ -161,9 +159,8 @@ func (a *audit) suspects() (all []Suspect) {
 	return all
 }
 
-// isOpen reports whether no sweep has settled a bucket, so that its row may be out of date. An
-// event that Include selected may be missing from the queue of sweeps too: its bucket counts as
-// settled.
+// isOpen reports whether no sweep has settled a bucket, so that its row may be out of date. An event that
+// Include selected may be missing from the queue of sweeps too: its bucket counts as settled.
 func (a *audit) isOpen(of model.Series, s *seriesSums, level int, start model.Time) bool {
 	policy := s.kind.Retention
 	closes := policy.ClosesAt(level, policy.Tiers[level].Unit.BucketOf(start), of)

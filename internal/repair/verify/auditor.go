@@ -22,8 +22,7 @@ type Auditor struct {
 	Table   tablescan.Table
 	Catalog *catalog.Catalog
 	Now     func() model.Time
-	// Include selects events whose bucket is suspect whatever its digest says; nil
-	// selects none.
+	// Include selects events whose bucket is suspect whatever its digest says; nil selects none.
 	Include func(*model.Event) bool
 	// Progress is called for every item; nil to ignore it.
 	Progress func(Step)

@@ -103,19 +103,17 @@ func differingRest(want, row *rollup.Row) string {
 		want.Summary.Events(), want.Unreadable, want.Exact, want.Digest, want.FieldsAt)
 }
 
-// isSealed reports whether a row is no longer recomputed because children of it may
-// have expired. A row that cannot be decoded has no known expiry of its children and
-// counts as sealed.
+// isSealed reports whether a row is no longer recomputed because children of it may have expired. A row that
+// cannot be decoded has no known expiry of its children and counts as sealed.
 func isSealed(row *rollup.Row, now model.Time) bool {
 	return row.ChildrenExpireAt != rollup.NoExpiry && now.Add(tier.SealMargin).Seconds() >= row.ChildrenExpireAt
 }
 
-// mayHaveExpired reports whether the absent row of a bucket may have existed and
-// expired. Two things must hold: the bucket ended longer ago than the tier's shortest
-// retention ever, and its parent row is sealed, or is absent and may itself have
-// expired. A parent that is not sealed proves that the row never existed; so does an
-// absent parent of a tier that is kept forever. stored returns the row of a bucket, nil
-// if there is none.
+// mayHaveExpired reports whether the absent row of a bucket may have existed and expired. Two things must
+// hold: the bucket ended longer ago than the tier's shortest retention ever, and its parent row is sealed, or
+// is absent and may itself have expired. A parent that is not sealed proves that the row never existed; so
+// does an absent parent of a tier that is kept forever. stored returns the row of a bucket, nil if there is
+// none.
 func mayHaveExpired(l tier.Policy, level int, start, now model.Time, stored func(level int, start model.Time) *rollup.Row) bool {
 	for ; level < len(l.Tiers); level++ {
 		t := l.Tiers[level]

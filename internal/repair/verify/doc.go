@@ -1,10 +1,9 @@
 // Package verify checks the stored rollups of a table against its events. It only reads.
 //
-// A Verifier recounts whole series: it computes every row from the events by rules of
-// its own and compares the result with the stored row, byte for byte. An Auditor is
-// cheaper: it compares digests only, and so finds missing, removed and changed events
-// but not a row with wrong numbers and the right digest. Package repair recomputes
-// what an Auditor finds.
+// A Verifier recounts whole series: it computes every row from the events by rules of its own and compares
+// the result with the stored row, byte for byte. An Auditor is cheaper: it compares digests only, and so
+// finds missing, removed and changed events but not a row with wrong numbers and the right digest. Package
+// repair recomputes what an Auditor finds.
 package verify
 
 import (

@@ -15,9 +15,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// explain reads the events of a bucket that is folded from events and names those that
-// make the row differ. It returns "" for a bucket folded from finer buckets: their own
-// findings explain it.
+// explain reads the events of a bucket that is folded from events and names those that make the row differ.
+// It returns "" for a bucket folded from finer buckets: their own findings explain it.
 func (r *recount) explain(ctx context.Context, f Finding) (string, error) {
 	level := slices.IndexFunc(r.kind.Retention.Tiers, func(t tier.Tier) bool { return t.Unit.String() == f.Key.Tier })
 	b := r.kind.Retention.Tiers[level].Unit.BucketOf(f.Key.Start)

@@ -16,9 +16,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// recount compares the stored rows of one series with the rows that its events add up
-// to. It shares no rule with package aggregate except the arithmetic of summaries and
-// the size limit of a row.
+// recount compares the stored rows of one series with the rows that its events add up to. It shares no rule
+// with package aggregate except the arithmetic of summaries and the size limit of a row.
 type recount struct {
 	store  SeriesReader
 	kind   *catalog.Kind
@@ -43,11 +42,10 @@ func (f folds) at(b tier.Bucket, spec *rollup.Spec) *rollup.Fold {
 	return f[b.Start]
 }
 
-// run compares every bucket of the series, finest tier first. The expected rows of a
-// tier are folded from the rows of the tier below, and those of the finest tier from
-// the events. The tier below contributes its stored row where that is right, because a
-// stored row keeps only the most frequent values of a dimension, or sealed, because the
-// events are gone.
+// run compares every bucket of the series, finest tier first. The expected rows of a tier are folded from the
+// rows of the tier below, and those of the finest tier from the events. The tier below contributes its stored
+// row where that is right, because a stored row keeps only the most frequent values of a dimension, or
+// sealed, because the events are gone.
 func (r *recount) run(ctx context.Context) ([]Finding, error) {
 	if err := r.read(ctx); err != nil {
 		return nil, fmt.Errorf("recount %s: %w", r.series, err)

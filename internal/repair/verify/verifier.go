@@ -25,8 +25,7 @@ type Verifier struct {
 	Quick bool
 	// MaxExplained is for how many findings the events are read that cause them.
 	MaxExplained int
-	// Progress is called for every audited item and every recounted series; nil to
-	// ignore it.
+	// Progress is called for every audited item and every recounted series; nil to ignore it.
 	Progress func(Step)
 }
 
@@ -58,8 +57,7 @@ func (r *Report) Checked() bool {
 	return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0
 }
 
-// Verify recounts every bucket of a scope. The scope's span is widened to whole buckets
-// of the coarsest tier.
+// Verify recounts every bucket of a scope. The scope's span is widened to whole buckets of the coarsest tier.
 func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	report := &Report{}
 	all, err := v.choose(ctx, report, s.Subject)
@@ -77,8 +75,7 @@ func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
 	return report, nil
 }
 
-// choose returns the series to recount: all of the subject, or with Quick those that an
-// audit found suspect.
+// choose returns the series to recount: all of the subject, or with Quick those that an audit found suspect.
 func (v *Verifier) choose(ctx context.Context, report *Report, subject model.Subject) ([]model.Series, error) {
 	if !v.Quick {
 		all, err := tablescan.Series(ctx, v.Store, v.Catalog, subject)

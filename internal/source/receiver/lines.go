@@ -28,9 +28,8 @@ var lineRoutes = map[string]lineRoute{
 	"/api/v3/write_lp": {"db", "auto"},
 }
 
-// Lines serves the routes of InfluxDB: 204 if every line is stored, 400 with the line and the
-// reason for lines that cannot be stored, while the others are, and 503 if lines must be sent
-// again.
+// Lines serves the routes of InfluxDB: 204 if every line is stored, 400 with the line and the reason for
+// lines that cannot be stored, while the others are, and 503 if lines must be sent again.
 func (r *Receiver) Lines(ctx context.Context, q *httpapi.Request) httpapi.Response {
 	by, points, database, problem := r.lines(q)
 	if problem != nil {
