@@ -12,6 +12,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
 // handler is the aggregate function of one process.
@@ -45,6 +47,22 @@ func (w *world) sweepLater(i entity.Invalidation) {
 	w.swept[name] = true
 	shard, d := tablekeys.QueueShard(i.Key.Series), w.dice.Of("sweep "+name)
 	w.At(i.Due.Add(aggregate.ClockMargin+d.Span("at", 4*time.Minute)), func() { w.sweep(shard, d, 40) })
+}
+
+// lateWait reports whether late changes wait in the queue: the rows of their closed buckets need not
+// have them.
+func (w *world) lateWait() bool {
+	policy := w.log.Kind.Retention
+	for shard := range tablekeys.QueueShards {
+		page, _ := w.store.Table.Invalidations(context.Background(), shard, model.MaxTime, "") // a table in memory does not fail
+		for _, i := range page.Invalidations {
+			unit, _ := tier.ParseUnit(i.Key.Tier)
+			if _, level, _ := policy.Find(unit); i.Due > policy.ClosesAt(level, unit.BucketOf(i.Key.Start), i.Key.Series) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sweep sweeps a queue shard. If it fails or leaves something, it is repeated.

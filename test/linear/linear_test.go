@@ -40,6 +40,7 @@ var planted = map[string]variant{
 	}},
 	"a lost correction is acknowledged": {lose: "CorrectEvent"},
 	"a lost deletion is acknowledged":   {lose: "DeleteEvent"},
+	"an invalidation is lost":           {lose: "PutInvalidation"},
 	"the caller's condition is ignored": {append: func(_ *world, tx *ingest.AppendTransaction) (ingest.StoreResult, bool) {
 		if tx.Latest != nil {
 			tx.Latest.Condition = nil

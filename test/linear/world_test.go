@@ -65,7 +65,12 @@ func newWorld(s *simstream.Sim, v variant, done func(*world)) {
 		Settings: eventsource.Settings{ReportFailures: true, BatchSize: 5, Parallelization: 2, MaxRetries: -1, Bisect: true, Filter: filter},
 		Handler:  w.handler,
 	})
-	s.Check(func() error { w.log.Quiet(); return nil })
+	s.Check(func() error {
+		if !w.lateWait() {
+			w.log.Quiet()
+		}
+		return nil
+	})
 	for i := range clients {
 		for n := range waves {
 			d := w.dice.Of("client", i, n)
@@ -98,6 +103,9 @@ func kindOf(d simstream.Dice) catalog.Kind {
 			k.Retention.Tiers[i].Deferred, k.Retention.Tiers[i].Grace = true, d.Span("grace", 6*time.Hour).Truncate(time.Second)
 		}
 		k.Retention.Jitter = d.Span("jitter", time.Hour).Truncate(time.Second)
+		if d.Chance("late changes are coalesced", .4) {
+			k.Retention.LateEvery = 5 * time.Minute
+		}
 	}
 	return k
 }
