@@ -68,6 +68,18 @@ func sum(all []price, a map[string]float64, source string) (total float64) {
 // daysOf is how long events of a kind are stored, for a year at most.
 func daysOf(k catalog.Kind) float64 { return min(k.Retention.Raw, 365*tier.Day24).Hours() / 24 }
 
+// AllIn returns what a number of events a day costs in a month, on demand, with a source that sends so many in a
+// request: each part in words, and the sum.
+func AllIn(u Units, batch int, perDay, storedDays float64, source string) (parts []string, total float64) {
+	a := amounts(u, batch, perDay, storedDays, 1)
+	for _, p := range prices() {
+		if dollars := p.of(a); dollars > 0 && (p.Name == "on demand" || p.Group == "always" || p.Name == source) {
+			parts, total = append(parts, fmt.Sprintf("%s $%.2f", p.Name, dollars)), total+dollars
+		}
+	}
+	return parts, total
+}
+
 func (p price) of(a map[string]float64) (sum float64) {
 	for _, unit := range slices.Sorted(maps.Keys(p.Dollars)) {
 		sum += p.Dollars[unit] * a[unit]

@@ -20,9 +20,10 @@ func TestPrices_OfAMillionEventsADay(t *testing.T) {
 		"on demand":                                  {76.8, 76.8},
 		"provisioned, autoscaled at 70 %":            {31.7, 31.7}, // 46.3 write and 2.3 read units a second, of 66 and 3.3
 		"events stored, with point-in-time recovery": {5.4, 5.4},
-		"HTTP API":                        {63.4, 1.056},
-		"AWS IoT Core":                    {72.5, 3.19}, // 18 KB are four messages
-		"SQS, 100 messages an invocation": {12.8, .213},
+		"HTTP API":     {63.4, 1.056},
+		"AWS IoT Core": {72.5, 3.19}, // 18 KB are four messages
+		"AWS IoT Core, Basic Ingest, batched: ten messages a request":  {11.3, .440},
+		"SQS, 100 messages an invocation":                              {12.8, .213},
 		"Kinesis on demand, 100 records an invocation":                 {30.6, 30.3},
 		"rule of AWS IoT to Timestream for InfluxDB, db.influx.medium": {127.6, 90.7},
 		"table stream, read by Lambda":                                 {0, 0},

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/cost"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -63,6 +66,51 @@ func printPipelines(w io.Writer) {
 	for _, p := range pipelines() {
 		u := measure(p.load)
 		fmt.Fprintf(w, "%s: %.3f write %.3f read an event\n", p.name, u.allWrites(), u.perEvent(unitsRead))
+	}
+	for _, source := range batchedSources {
+		line, _ := millionADay(source)
+		fmt.Fprintln(w, line)
+	}
+}
+
+// idleStage is what a stage costs in a month without any event, see docs/COST.md.
+const idleStage = 12.58
+
+// The line of docs/COST.md is the one that the code makes.
+func TestCost_OfAMillionEventsADayIsInTheDocs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/COST.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(strings.Fields(string(text)), " ")
+	for _, source := range batchedSources {
+		if line, dollars := millionADay(source); !strings.Contains(words, fmt.Sprintf("$%.2f", dollars)) {
+			t.Errorf("docs/COST.md has not the total of: %s", line)
+		}
+	}
+}
+
+// batchedSources are sources in which one invocation takes the messages of many devices.
+var batchedSources = []string{"AWS IoT Core, Basic Ingest, batched: ten messages a request", "SQS, 100 messages an invocation"}
+
+// millionADay returns what a million events a day of devices that report once a minute cost in a month, all in, with
+// latest items that are derived, in words and in dollars.
+func millionADay(source string) (string, float64) {
+	pipelines := pipelines()
+	u := measured(pipelines[len(pipelines)-1].load)
+	parts, total := cost.AllIn(cost.Units{Write: u.allWrites(), Read: u.perEvent(unitsRead), Bytes: float64(u.sizes["event"])}, 1, 1e6, 30, source)
+	total += idleStage
+	return fmt.Sprintf("1,000,000 events a day, all in: %s + idle stage $%.2f = $%.2f a month", strings.Join(parts, " + "), idleStage, total), total
+}
+
+func TestCost_AMillionEventsADayCostAtMostSixtyDollarsAMonth(t *testing.T) {
+	t.Parallel()
+	for _, source := range batchedSources {
+		line, dollars := millionADay(source)
+		if t.Log(line); dollars > 60 || !strings.Contains(line, source) || !strings.Contains(line, "events stored") {
+			t.Errorf("%s: want at most $60, with the source and the storage", line)
+		}
 	}
 }
 
