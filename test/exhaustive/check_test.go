@@ -24,7 +24,7 @@ func (x *system) check(s *state) error {
 	if !known {
 		now := x.now(s)
 		content := s.table.replay(&now)
-		err = x.checkRows(content, s, now)
+		err = x.checkRows(content, s, now, x.lateWaits(s))
 		if err == nil && x.kind(s.version).Retention.HasDeferred() {
 			err = x.checkSettles(content, s, &now)
 		}
@@ -36,6 +36,9 @@ func (x *system) check(s *state) error {
 // checkSettles sweeps after all buckets have closed, and checks the rows again.
 func (x *system) checkSettles(content *memory.Table, s *state, now *model.Time) error {
 	policy := x.kind(s.version).Retention
+	for _, i := range s.table.invalidations() {
+		*now = max(*now, i.Due.Add(2*aggregate.ClockMargin))
+	}
 	for level := range policy.Tiers {
 		for _, b := range x.buckets(s.version, level) {
 			*now = max(*now, policy.ClosesAt(level, b, series).Add(2*aggregate.ClockMargin))
@@ -51,10 +54,24 @@ func (x *system) checkSettles(content *memory.Table, s *state, now *model.Time) 
 	if page, err := content.Invalidations(context.Background(), shard, model.MaxTime, ""); err != nil || len(page.Invalidations) > 0 {
 		return fmt.Errorf("the queue is not empty after the last sweep: %v %w", page, err)
 	}
-	return x.checkRows(content, s, *now)
+	return x.checkRows(content, s, *now, 0)
 }
 
-func (x *system) checkRows(content *memory.Table, s *state, now model.Time) error {
+// lateWaits returns the events in buckets of late changes that wait for a sweep.
+func (x *system) lateWaits(s *state) (set uint8) {
+	policy := x.kind(s.version).Retention
+	for _, i := range s.table.invalidations() {
+		unit, _ := tier.ParseUnit(i.Key.Tier)
+		_, level, _ := policy.Find(unit)
+		if b := unit.BucketOf(i.Key.Start); i.Due > policy.ClosesAt(level, b, series) {
+			set |= x.in(b, 1<<maxEvents-1)
+		}
+	}
+	return set
+}
+
+// checkRows checks the rows that readers use, but for those of events of which late changes wait.
+func (x *system) checkRows(content *memory.Table, s *state, now model.Time, waiting uint8) error {
 	all, err := content.Sweeps(context.Background())
 	if err != nil {
 		return err
@@ -70,6 +87,9 @@ func (x *system) checkRows(content *memory.Table, s *state, now model.Time) erro
 		for _, b := range x.buckets(s.version, level) {
 			if policy.ClosesAt(level, b, series) > max(all.Of(tablekeys.QueueShard(series)), model.MinTime) {
 				continue // readers fold it
+			}
+			if x.in(b, waiting) != 0 {
+				continue // its row need not have late changes yet
 			}
 			row := rows[rollup.Key{Series: series, Tier: t.Unit.String(), Start: b.Start}]
 			if err := x.checkRow(row, s, t, b, now); err != nil {

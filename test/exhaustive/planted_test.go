@@ -22,6 +22,7 @@ var planted = []struct {
 }{
 	{"rows are written without a condition", "a", func(c client) aggregate.Store { return unconditional{c} }, 0},
 	{"an invalidation is not stored", "e0", func(c client) aggregate.Store { return losingPuts{c} }, 0},
+	{"a late invalidation is not stored", "l0", func(c client) aggregate.Store { return losingPuts{c} }, 0},
 	{"the low watermark passes what is left", "f0", func(c client) aggregate.Store { return passing{c} }, 0},
 	{"an unchanged row is never written", "a0", nil, storage.Inserted},
 	{"no row is ever sealed", "d0", func(c client) aggregate.Store { return neverSealing{c} }, 0},

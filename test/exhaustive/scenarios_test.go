@@ -22,6 +22,13 @@ func deferred(first int) tier.Policy {
 	return p
 }
 
+// coalesced is deferred(0) with late changes that wait for the end of a tick.
+func coalesced() tier.Policy {
+	p := deferred(0)
+	p.LateEvery = 5 * time.Minute
+	return p
+}
+
 // raised is immediate(10 days) after the retention of hours was raised.
 func raised() tier.Policy {
 	p := immediate(20 * day)
@@ -40,6 +47,8 @@ var (
 
 	twoHours    = []string{"10T22:55", "10T23:04"}
 	sealedHours = []string{"10T22:05", "10T23:04"}
+	// The hour is closed; its late changes wait until 00:25 or 00:30, and are swept two minutes later.
+	lateTicks   = []string{"11T00:22", "11T00:28", "11T00:33"}
 	threeEvents = []string{"10T22:04", "10T22:05", "10T23:04"}
 
 	// apart are clocks up to two minutes apart: of the functions, ingest, the sweep and readers.
@@ -99,6 +108,36 @@ var scenarios = []scenario{
 		events: []string{"10T23:04"}, ticks: []string{"10T23:05", "11T00:20"},
 		policies: []tier.Policy{deferred(0)}, functions: 1,
 		budget: budget{sweeps: 1, deletes: 1},
+	},
+	{
+		name: "l0: late changes wait, one hour, a sweep, a reader", sizes: "sml",
+		events: []string{"10T23:04"}, ticks: lateTicks[:2],
+		policies: []tier.Policy{coalesced()}, functions: 1, read: tier.Hour,
+		budget: budget{sweeps: 1, readers: 1},
+	},
+	{
+		name: "l: late changes wait, one hour, 2 sweeps, a reader", sizes: "l",
+		events: []string{"10T23:04"}, ticks: lateTicks,
+		policies: []tier.Policy{coalesced()}, functions: 1, read: tier.Hour,
+		budget: budget{sweeps: 2, readers: 1},
+	},
+	{
+		name: "l1: late changes wait, one hour, deletion, 2 sweeps", sizes: "l",
+		events: []string{"10T23:04"}, ticks: lateTicks,
+		policies: []tier.Policy{coalesced()}, functions: 1,
+		budget: budget{sweeps: 2, deletes: 1},
+	},
+	{
+		name: "l2: late changes wait, two events, crash, a sweep", sizes: "ml",
+		events: twoHours, ticks: lateTicks[:2],
+		policies: []tier.Policy{coalesced()}, functions: 1,
+		budget: budget{sweeps: 1, crashes: 1},
+	},
+	{
+		name: "l3: late changes wait, one hour, 2 functions, no response, a sweep", sizes: "l",
+		events: []string{"10T23:04"}, ticks: lateTicks,
+		policies: []tier.Policy{coalesced()}, functions: 2,
+		budget: budget{sweeps: 1, unknowns: 1, deletes: 1},
 	},
 	{
 		name: "e0: deferred, one hour, deletion, a sweep", sizes: "ml",

@@ -37,6 +37,11 @@ func (x *system) settle(s state, i int, as step, emit func(step)) {
 			continue
 		case begin:
 			s.begun, s.atLeast, s.stored = true, s.processed, s.made
+			for e := range x.at {
+				if x.lateWaits(&s)>>e&1 == 1 {
+					s.atLeast[e] = 0
+				}
+			}
 			p.at = x.step(p.at, x.memo("begin", 0, 0, func() any { return x.response(&response{text: "begin"}) }).(*response))
 			continue
 		case reads:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -56,6 +57,16 @@ type tables struct {
 // empty returns the empty table.
 func (ts *tables) empty() *table {
 	return ts.of(memory.New(func() model.Time { return 0 }), nil, "", nil, 0)
+}
+
+// invalidations returns the queue.
+func (t *table) invalidations() (all []entity.Invalidation) {
+	for _, it := range t.items {
+		if i, err := item.Invalidation(it); err == nil {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // apply carries out a request at a time.
