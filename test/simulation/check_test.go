@@ -28,6 +28,7 @@ func (w *world) check() error {
 	c.readRows()
 	c.watermarks, _ = w.table.Sweeps(context.Background()) // a table in memory does not fail
 	c.late()
+	w.readers.quiet(c.pending)
 	if err := c.seriesList(); err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ func (w *world) plan() {
 			if d.Chance("happens", .6) {
 				w.At(at, func() { w.operate(fmt.Sprintf("user %d.%d", i, j), d, w.hours[hour]) })
 			}
+			w.readSoon(fmt.Sprintf("reader %d.%d", i, j), d.Of("reader"), at, w.hours[hour])
 		}
 	}
 }

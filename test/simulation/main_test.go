@@ -2,7 +2,9 @@
 // the deployed code: the ingest service and the aggregator, on the table in memory and a
 // simulated table stream. Each history is determined by its seed. Whenever nothing is in
 // progress, it checks that each exact row is byte-equal to a recount of the events, and
-// that no row is missing. A history that fails is shrunk and printed, and the exit status
+// that no row is missing. Readers read rollups meanwhile: each bucket that they get is the fold of a
+// set of events between what was processed before the read began and what was committed by its end,
+// and of an open bucket exactly what was committed. A history that fails is shrunk and printed, and the exit status
 // is 1.
 //
 // Package simstream simulates the stream; this program checks the guarantees of the aggregator.

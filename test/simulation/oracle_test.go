@@ -47,6 +47,7 @@ func (o *oracle) record(r *memory.Record) {
 	switch {
 	case r.New == nil && expiry(r, e.ExpiresAt): // an expired event still counts as accepted
 	case r.New == nil:
+		o.readers.changes = append(o.readers.changes, change{key, nil})
 		delete(o.events, key)
 		delete(o.accepted, key)
 		o.late[key] = expiresWithin(e, shortlyBefore, r.At)
@@ -54,6 +55,7 @@ func (o *oracle) record(r *memory.Record) {
 			o.deleted[key.Series.WithoutShard()] = key.Order
 		}
 	default:
+		o.readers.changes = append(o.readers.changes, change{key, &e})
 		o.events[key] = e
 		o.late[key] = r.Old != nil && expiresWithin(e, shortlyBefore, r.At)
 		if r.Old == nil {

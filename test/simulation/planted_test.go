@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/internal/simstream"
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -37,6 +38,8 @@ var planted = []struct {
 	{"invalidations are deleted before their rows are written", variant{store: func(w *world) aggregate.Store { return deletingFirst{w.store} }}},
 	{"the low watermark passes what is left", variant{store: func(w *world) aggregate.Store { return passing{w.store} }}},
 	{"a deferral ends before its invalidations are worked off", variant{change: func(t changeover.Table) changeover.Table { return neverDraining{t} }}},
+	{"readers use a low watermark of a day later", variant{live: func(l *query.Live) { l.Watermarks = futureMarks{l.Watermarks} }}},
+	{"readers read without consistency", variant{live: func(l *query.Live) { l.Store = inconsistentReader{l.Store} }}},
 	{"a latest item is written whatever was written meanwhile", variant{store: func(w *world) aggregate.Store { return overwriting{w.store} }}},
 	{"the newest event is read before the latest item", variant{store: func(w *world) aggregate.Store { return &newestFirst{store: w.store} }}},
 	{"a write without a response counts as stored", variant{store: func(w *world) aggregate.Store { return trustingUnknown{w.store} }}},

@@ -33,6 +33,7 @@ var headings = []struct {
 		"buckets left to a sweep", "invalidations written", "sweeps", "invalidations worked off",
 		"locks lost", "writes without a result", "writes throttled", "expiries dropped", "changes quarantined",
 	}},
+	{"reads of rollups", []string{bucketsChecked, bucketsOpen, bucketsMixed, bucketsAbsent}},
 	{"reads and processes", []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, rowsRecounted, staleReads, latestChecked, latestExpired, policyApplied, policyRolledBack, policyRefused, madeDeferred, madeImmediate, deferralEnded}},
 	{"units", []string{unitsRead, unitsRollups, unitsEvents, unitsQuarantine}},
 	{"rows checked, in histories" + lasting, rowNames(lasting)},
@@ -130,7 +131,7 @@ func (t *summary) unmet() (lines []string) {
 
 // required returns the names of what a run must meet.
 func (t *summary) required() []string {
-	all := []string{unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, latestChecked, policyApplied, policyRolledBack, madeDeferred, madeImmediate, deferralEnded}
+	all := []string{bucketsChecked, bucketsOpen, bucketsMixed, bucketsAbsent, unprocessedKeys, brokenPages, suspensions, namesDropped, statesDropped, latestChecked, policyApplied, policyRolledBack, madeDeferred, madeImmediate, deferralEnded}
 	for _, h := range headings[:2] {
 		all = append(all, h.names...)
 	}

@@ -97,6 +97,7 @@ func (w *world) scheduleSweeps(i entity.Invalidation) {
 		return
 	}
 	w.swept[i] = true
+	w.readSoon("reader at a closing", d.Of("reader"), i.Due.Add(d.Span("read at", 4*time.Minute)), i.Key.Start)
 	dead := time.Duration(0)
 	if d.Chance("dead", .25) {
 		dead = d.Span("dead for", []time.Duration{6 * time.Hour, 3 * tier.Day24, w.kind().Retention.Raw + tier.Day24}[d.Pick("dead", 3)])

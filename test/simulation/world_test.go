@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/repair/changeover"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/simstream"
@@ -27,6 +28,7 @@ type variant struct {
 	settings func(*world, *aggregate.Aggregator)      // changes the aggregator of an invocation
 	changes  func([]storage.Change) []storage.Change  // changes the decoded batch
 	change   func(changeover.Table) changeover.Table  // replaces the table of configuration changes
+	live     func(*query.Live)                        // changes what a reader reads from
 	respond  func(seqs []string, first int) []failure // replaces the response where the record at index first failed
 }
 
@@ -39,6 +41,7 @@ type world struct {
 	store   *store
 	oracle  *oracle
 	repair  *repair
+	readers *readers
 
 	nothingExpires bool // nothing expires before the end of the history
 	mayDefer       bool // a tier is deferred, or may become so: clocks are nearly right
@@ -84,6 +87,7 @@ func (w *world) begin() {
 	w.oracle = newOracle(w)
 	w.store = newStore(w)
 	w.repair = newRepair(w)
+	w.readers = &readers{world: w}
 	w.Deliver(simstream.Delivery{
 		Settings: settingsOf(w.dice.Of("mapping")), Handler: w.handler,
 		GivenUp: func(_ eventsource.GivenUp, records []eventsource.Record) { w.repair.lost(records) },
