@@ -6,14 +6,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -22,6 +29,23 @@ import (
 type service struct {
 	latency time.Duration
 	events  []byte // the response to a Query of events
+
+	mu     sync.Mutex // guards queued
+	queued map[keys.Key]entity.Invalidation
+}
+
+// queue returns the response to a Query of a queue shard.
+func (s *service) queue(request []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []string
+	for k, i := range s.queued {
+		if bytes.Contains(request, []byte(strconv.Quote(k.PK))) {
+			it := item.FromInvalidation(i)
+			list = append(list, attributesJSON(it, slices.Sorted(maps.Keys(it)), fixed))
+		}
+	}
+	return fmt.Appendf(nil, `{"Count":%d,"Items":[%s],"ScannedCount":%d}`, len(list), strings.Join(list, ","), len(list))
 }
 
 func (s *service) Do(r *http.Request) (*http.Response, error) {
@@ -35,9 +59,12 @@ func (s *service) Do(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if bytes.Contains(request, []byte("EVENT#")) {
+		switch {
+		case bytes.Contains(request, []byte(tablekeys.ClassInvalidation)):
+			body = s.queue(request)
+		case bytes.Contains(request, []byte("EVENT#")):
 			body = s.events
-		} else {
+		default:
 			body = []byte(`{"Items":[],"Count":0}`)
 		}
 	case strings.HasSuffix(operation, ".BatchGetItem"):

@@ -74,10 +74,12 @@ func settling(o options) *section {
 		intro: fmt.Sprintf("A batch of 1,000 events, k of each series, from payload to response, with a table in the same process that responds to "+
 			"every request after %v. It includes decoding, recomputing hour, day and month of each series, writing the rows, and all "+
 			"work of the SDK, on this machine's cores. The standard way decodes as above and reads rows one by one and events "+
-			"through the SDK's maps, with the same aggregator.", latency),
+			"through the SDK's maps, with the same aggregator. *deferred* is an hour of series that report once a minute, with all tiers "+
+			"deferred: each batch of the hour, the sweep of its hours, and the sweep of a 24th of its days.", latency),
 		head: []string{"k", "way", "billed ms per 1,000 events (range)", "times ours (range)"},
 	}
 	const n = 1000
+	deferring, hour := deferringKinds(), eventsPage(hourOf("sensor_0001", eventsAnHour))
 	for _, k := range []int{1, 10, 60} {
 		payload := streamPayload(n, (n+k-1)/k, fixed)
 		server := &service{latency: latency, events: eventsPage(hourOf("sensor_0001", k))}
@@ -88,8 +90,12 @@ func settling(o options) *section {
 		samples := race(o.rounds, o.each,
 			contender{"ours", n, func() { settleOurs(&d, ours, payload) }},
 			contender{"standard way", n, func() { settleStandard(standard, payload) }},
+			contender{"deferred", n * eventsAnHour / k, func() { settleDeferredHour(deferring, hour, payload, eventsAnHour/k) }},
 		)
-		for _, way := range []string{"ours", "standard way"} {
+		if r, spread := samples["deferred"].ratio(samples["standard way"]); k == 1 {
+			s.goal(r >= 6, "the standard way takes ≥ 6 × the time of deferred tiers at k = 1", "%s × (%s)", short(r), spread)
+		}
+		for _, way := range []string{"ours", "standard way", "deferred"} {
 			r, spread := samples["ours"].ratio(samples[way])
 			ms := func(ns float64) string { return short(ns * n / 1e6) }
 			s.row(fmt.Sprint(k), way, fmt.Sprintf("%s (%s–%s)", ms(samples[way].median()), ms(least(samples[way].ns)), ms(most(samples[way].ns))), fmt.Sprintf("%s (%s)", short(r), spread))
