@@ -13,7 +13,7 @@ import (
 func severityOf(args params) entity.Severity {
 	s := entity.Severity(args.text("severity"))
 	if s != "" && !slices.Contains(entity.Severities(), s) {
-		args.fail(problemSeverity.New("severity %.32q: want critical, warning or info", s))
+		args.fail(problemNamed("unknown-severity").New("severity %.32q: want critical, warning or info", s))
 	}
 	return s
 }
@@ -61,13 +61,7 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 // alert returns one alert.
 func (h *Handler) alert(ctx context.Context, res resource, _ params) (any, error) {
 	a, err := h.Alerts.Get(ctx, res.subject(), res.value)
-	switch {
-	case err != nil:
-		return nil, err
-	case a == nil:
-		return nil, httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.value, res.subject())
-	}
-	return alert.ViewOf(a), nil
+	return shown(a, err, alert.ViewOf, httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.value, res.subject()))
 }
 
 // rules returns the rules of a subject type or of one subject.

@@ -46,7 +46,7 @@ func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.
 	if args.values.Has("zone") {
 		zone, err := localday.Zone(args.text("zone"))
 		if err != nil {
-			err = problemZone.New("zone: %v", err)
+			err = problemNamed("bad-zone").New("zone: %v", err)
 		}
 		return zone, err
 	}
@@ -61,7 +61,7 @@ func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.
 func (h *Handler) localRollups(ctx context.Context, res resource, args params) (any, error) {
 	unit, err := localday.ParseUnit(res.tier)
 	if err != nil {
-		return nil, problemTier.New("%v", err)
+		return nil, problemNamed("unknown-tier").New("%v", err)
 	}
 	q := query.Local{Zone: args.zone, Unit: unit, Rollups: rollupSeries(res, args)}
 	q.From, q.To = h.chartRange(args)

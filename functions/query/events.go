@@ -42,10 +42,7 @@ func (h *Handler) count(ctx context.Context, res resource, args params) (any, er
 	}
 	q.Limit = 0
 	counted, err := h.Query.Count(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable}, nil
+	return httpapi.Count{Events: counted.Events, Unreadable: counted.Unreadable}, err
 }
 
 // historyQuery returns the query for a history or a count.
@@ -100,13 +97,7 @@ func (h *Handler) event(ctx context.Context, res resource, args params) (any, er
 		return nil, problem
 	}
 	stored, err := h.Query.Event(ctx, res.series, key.Order)
-	switch {
-	case err != nil:
-		return nil, err
-	case stored == nil:
-		return nil, httpapi.ProblemNoEvent.New("%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID)
-	}
-	return httpapi.StoredEventOf(stored), nil
+	return shown(stored, err, httpapi.StoredEventOf, httpapi.ProblemNoEvent.New("%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID))
 }
 
 // latest returns the latest item of a series.
@@ -116,13 +107,7 @@ func (h *Handler) latest(ctx context.Context, res resource, args params) (any, e
 		return nil, args.err()
 	}
 	latest, err := h.Query.Latest(ctx, res.series, consistent)
-	switch {
-	case err != nil:
-		return nil, err
-	case latest == nil:
-		return nil, problemNothingYet.New("%s has no events: check the id and the stream", res.series)
-	}
-	return httpapi.LatestOf(latest), nil
+	return shown(latest, err, httpapi.LatestOf, problemNamed("nothing-yet").New("%s has no events: check the id and the stream", res.series))
 }
 
 // latestBy returns the latest items of a kind, of any subject, by its indexed fields.
@@ -134,10 +119,7 @@ func (h *Handler) latestBy(ctx context.Context, res resource, args params) (any,
 	page, err := h.Query.LatestBy(ctx, query.LatestBy{
 		Kind: res.series.Kind, Index: args.text("index"), Values: args.all("by"), Limit: limit, Cursor: args.text("cursor"),
 	})
-	if err != nil {
-		return nil, err
-	}
-	return httpapi.LatestItemsOf(page), nil
+	return httpapi.LatestItemsOf(page), err
 }
 
 // indexQuery returns the events of a kind, of any subject, that have a value of the
@@ -151,8 +133,5 @@ func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (an
 		Kind: res.series.Kind, Field: res.field, Value: res.value,
 		From: p.from, To: p.to, Last: p.last, Newest: p.newest, Limit: p.limit, Cursor: p.cursor,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return httpapi.IndexedEventsOf(page), nil
+	return httpapi.IndexedEventsOf(page), err
 }

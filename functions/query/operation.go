@@ -78,22 +78,22 @@ func problemsOf(names []string) (all []httpapi.ProblemType) {
 			all = append(all, problemsOf(group)...)
 			continue
 		}
-		i := slices.IndexFunc(problemTypes, func(p httpapi.ProblemType) bool { return strings.TrimPrefix(p.URI, "/problems/") == name })
-		all = append(all, problemTypes[i])
+		all = append(all, problemNamed(name))
 	}
 	return all
 }
 
+// problemNamed returns the problem type with the last part of its URI. Every name in the program has one.
+func problemNamed(name string) httpapi.ProblemType {
+	return problemTypes[slices.IndexFunc(problemTypes, func(p httpapi.ProblemType) bool { return strings.TrimPrefix(p.URI, "/problems/") == name })]
+}
+
 // problemTypes are all problem types of the API.
-var problemTypes = []httpapi.ProblemType{
+var problemTypes = append([]httpapi.ProblemType{
 	httpapi.ProblemBody, httpapi.ProblemBoolean, httpapi.ProblemDeleted, httpapi.ProblemEventChanged, httpapi.ProblemExists,
 	httpapi.ProblemForeign, httpapi.ProblemGone, httpapi.ProblemInternal, httpapi.ProblemMediaType, httpapi.ProblemMethod,
 	httpapi.ProblemNoAlert, httpapi.ProblemNoEvent, httpapi.ProblemNoPurge, httpapi.ProblemNoRule, httpapi.ProblemNoSubject,
 	httpapi.ProblemNotAcceptable, httpapi.ProblemNotFound, httpapi.ProblemNotUnique, httpapi.ProblemProfile, httpapi.ProblemPurgeStarted,
 	httpapi.ProblemQuery, httpapi.ProblemRejected, httpapi.ProblemRepeatedParameter, httpapi.ProblemRule, httpapi.ProblemTooLarge,
 	httpapi.ProblemUnavailable, httpapi.ProblemUnknownParameter, httpapi.ProblemVersion,
-	problemCursor, problemDimension, problemForeignCursor, problemIndex, problemKind, problemLast, problemLimit, problemList,
-	problemNoLatest, problemNoProfile, problemNothingYet, problemOrder, problemRange, problemRangeTooLong, problemResponseSize,
-	problemSeries, problemSeverity, problemStats, problemSubjectType, problemTier, problemTime, problemTooManyBuckets,
-	problemTooManySeries, problemUnreadableItem, problemWhere, problemZone,
-}
+}, readProblems...)

@@ -85,7 +85,7 @@ func (p params) consistent() bool { return p.boolean("consistent") }
 func (p params) number(name string) int64 {
 	n, err := strconv.ParseInt(p.values.Get(name), 10, 64)
 	if p.values.Has(name) && (err != nil || n < 1) {
-		p.fail(problemLimit.New("%s: want a whole number from 1", name))
+		p.fail(problemNamed("bad-limit").New("%s: want a whole number from 1", name))
 	}
 	return n
 }
@@ -99,9 +99,9 @@ func (p params) time(name string, missing model.Time) model.Time {
 	t, err := usertime.ParseIn(text, p.zone)
 	switch {
 	case err != nil && strings.Contains(text, " "):
-		p.fail(problemTime.New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err))
+		p.fail(problemNamed("bad-time").New("%s: %v; a plus sign in a query string means a space: write %%2B", name, err))
 	case err != nil:
-		p.fail(problemTime.New("%s: %v", name, err))
+		p.fail(problemNamed("bad-time").New("%s: %v", name, err))
 	}
 	return t
 }
@@ -119,9 +119,9 @@ func (p params) last() time.Duration {
 	span, err := usertime.ParseSpan(p.text("last"))
 	switch {
 	case err != nil:
-		p.fail(problemLast.New("last: %v", err))
+		p.fail(problemNamed("bad-span").New("last: %v", err))
 	case span <= 0 || p.values.Has("from") || p.values.Has("to"):
-		p.fail(problemLast.New("last: want a duration of more than 0, without from and to"))
+		p.fail(problemNamed("bad-span").New("last: want a duration of more than 0, without from and to"))
 	}
 	return span
 }
@@ -142,7 +142,7 @@ func (p params) upTo(name string, missing, most int, remedy string) int {
 	}
 	n, err := strconv.Atoi(p.text(name))
 	if err != nil || n < 1 || n > most {
-		p.fail(problemLimit.New("%s: want a whole number from 1 to %d%s", name, most, remedy))
+		p.fail(problemNamed("bad-limit").New("%s: want a whole number from 1 to %d%s", name, most, remedy))
 	}
 	return n
 }
@@ -152,7 +152,7 @@ func (p params) upTo(name string, missing, most int, remedy string) int {
 func (p params) newest(missing bool) bool {
 	order := p.values.Get("order")
 	if p.values.Has("order") && order != "newest" && order != "oldest" {
-		p.fail(problemOrder.New("order: want newest or oldest, whichever comes first in the response"))
+		p.fail(problemNamed("bad-order").New("order: want newest or oldest, whichever comes first in the response"))
 	}
 	return order == "newest" || missing && order != "oldest"
 }

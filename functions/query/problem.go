@@ -1,7 +1,10 @@
 package main
 
 import (
+	_ "embed"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
@@ -16,60 +19,42 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// The problem types of reads.
-var (
-	problemSubjectType    = httpapi.ProblemType{URI: "/problems/unknown-subject-type", Title: "There is no such subject type", Status: 404}
-	problemKind           = httpapi.ProblemType{URI: "/problems/unknown-kind", Title: "There is no such kind of event", Status: 404}
-	problemTier           = httpapi.ProblemType{URI: "/problems/unknown-tier", Title: "The kind has no such tier", Status: 404}
-	problemNoLatest       = httpapi.ProblemType{URI: "/problems/no-latest", Title: "The kind has no latest items", Status: 404}
-	problemNothingYet     = httpapi.ProblemType{URI: "/problems/nothing-yet", Title: "The series has no events yet", Status: 404}
-	problemTime           = httpapi.ProblemType{URI: "/problems/bad-time", Title: "A bound of the range is invalid", Status: 400}
-	problemZone           = httpapi.ProblemType{URI: "/problems/bad-zone", Title: "The time zone cannot be used", Status: 400}
-	problemLimit          = httpapi.ProblemType{URI: "/problems/bad-limit", Title: "The number is out of range", Status: 400}
-	problemLast           = httpapi.ProblemType{URI: "/problems/bad-span", Title: "The duration cannot be read", Status: 400}
-	problemDimension      = httpapi.ProblemType{URI: "/problems/unknown-dimension", Title: "The field is not a dimension", Status: 404}
-	problemIndex          = httpapi.ProblemType{URI: "/problems/not-indexed", Title: "The field is not indexed", Status: 404}
-	problemSeverity       = httpapi.ProblemType{URI: "/problems/unknown-severity", Title: "There is no such severity", Status: 400}
-	problemList           = httpapi.ProblemType{URI: "/problems/no-such-list", Title: "The list of subjects does not exist", Status: 400}
-	problemNoProfile      = httpapi.ProblemType{URI: "/problems/no-profile", Title: "The subject has no profile", Status: 404}
-	problemTooManyBuckets = httpapi.ProblemType{URI: "/problems/too-many-buckets", Title: "The range has too many buckets", Status: 422}
-	problemOrder          = httpapi.ProblemType{URI: "/problems/bad-order", Title: "The order is neither newest nor oldest", Status: 400}
-	problemRange          = httpapi.ProblemType{URI: "/problems/inverted-range", Title: "The range is empty", Status: 400}
-	problemSeries         = httpapi.ProblemType{URI: "/problems/bad-series", Title: "The name of the series is invalid", Status: 400}
-	problemCursor         = httpapi.ProblemType{URI: "/problems/forged-cursor", Title: "The cursor is not from this service", Status: 400}
-	problemForeignCursor  = httpapi.ProblemType{URI: "/problems/foreign-cursor", Title: "The cursor belongs to another request", Status: 400}
-	problemRangeTooLong   = httpapi.ProblemType{URI: "/problems/range-too-long", Title: "The range has too many points", Status: 400}
-	problemTooManySeries  = httpapi.ProblemType{URI: "/problems/too-many-series", Title: "Too many series are read together", Status: 400}
-	problemWhere          = httpapi.ProblemType{URI: "/problems/bad-condition", Title: "The condition is invalid", Status: 400}
-	problemStats          = httpapi.ProblemType{URI: "/problems/bad-query", Title: "The query cannot be served", Status: 400}
-	problemResponseSize   = httpapi.ProblemType{URI: "/problems/response-too-large", Title: "The response is too large", Status: 422}
-	problemUnreadableItem = httpapi.ProblemType{URI: "/problems/unreadable-item", Title: "A stored item cannot be read", Status: 500}
-)
+// readProblems is problems.json: the problem types of reads. What cannot be read is a mistake in the
+// program, which the tests find.
+var readProblems = func() (all []httpapi.ProblemType) {
+	if err := json.Unmarshal(problemsText, &all); err != nil {
+		panic(fmt.Sprintf("decode problems.json: %v", err))
+	}
+	return all
+}()
+
+//go:embed problems.json
+var problemsText []byte
 
 // errorProblems are the errors of reads and their problem types.
 var errorProblems = []struct {
-	err     error
-	problem httpapi.ProblemType
+	err  error
+	name string // of the problem type
 }{
-	{lifecycle.ErrNoIndex, problemList},
-	{query.ErrRange, problemRange},
-	{query.ErrOrder, problemTime},
-	{query.ErrSeries, problemSeries},
-	{query.ErrNoLatest, problemNoLatest},
-	{query.ErrNoTier, problemTier},
-	{query.ErrNoDimension, problemDimension},
-	{query.ErrNotIndexed, problemIndex},
-	{localday.ErrZone, problemZone},
-	{query.ErrTooMany, problemTooManyBuckets},
-	{query.ErrTooLong, problemRangeTooLong},
-	{query.ErrTooWide, problemTooManySeries},
-	{model.ErrCondition, problemWhere},
-	{query.ErrCursor, problemCursor},
-	{query.ErrCursorMismatch, problemForeignCursor},
-	{stats.ErrRequest, problemStats},
-	{httpapi.ErrResponseSize, problemResponseSize},
-	{item.ErrNewer, problemUnreadableItem},
-	{item.ErrDamaged, problemUnreadableItem},
+	{lifecycle.ErrNoIndex, "no-such-list"},
+	{query.ErrRange, "inverted-range"},
+	{query.ErrOrder, "bad-time"},
+	{query.ErrSeries, "bad-series"},
+	{query.ErrNoLatest, "no-latest"},
+	{query.ErrNoTier, "unknown-tier"},
+	{query.ErrNoDimension, "unknown-dimension"},
+	{query.ErrNotIndexed, "not-indexed"},
+	{localday.ErrZone, "bad-zone"},
+	{query.ErrTooMany, "too-many-buckets"},
+	{query.ErrTooLong, "range-too-long"},
+	{query.ErrTooWide, "too-many-series"},
+	{model.ErrCondition, "bad-condition"},
+	{query.ErrCursor, "forged-cursor"},
+	{query.ErrCursorMismatch, "foreign-cursor"},
+	{stats.ErrRequest, "bad-query"},
+	{httpapi.ErrResponseSize, "response-too-large"},
+	{item.ErrNewer, "unreadable-item"},
+	{item.ErrDamaged, "unreadable-item"},
 }
 
 // problemOf returns the problem that describes err. An error without a problem type is a
@@ -81,7 +66,7 @@ func problemOf(err error) *httpapi.Problem {
 	}
 	for _, f := range errorProblems {
 		if errors.Is(err, f.err) {
-			return f.problem.New("%v", err)
+			return problemNamed(f.name).New("%v", err)
 		}
 	}
 	return httpapi.ProblemUnavailable.New("the table could not be read: retry").With("Retry-After", httpapi.RetryAfter)
@@ -93,7 +78,7 @@ func unknownRoute(path string) error {
 
 func unknownSubjectType(path string, c *catalog.Catalog) error {
 	known := lists.Map(c.Subjects(), func(s catalog.SubjectType) string { return s.Path })
-	return problemSubjectType.New("%.64q: want %s", path, strings.Join(known, ", "))
+	return problemNamed("unknown-subject-type").New("%.64q: want %s", path, strings.Join(known, ", "))
 }
 
 func unknownKind(path string, subject catalog.SubjectType, c *catalog.Catalog) error {
@@ -103,11 +88,11 @@ func unknownKind(path string, subject catalog.SubjectType, c *catalog.Catalog) e
 			known = append(known, k.Path)
 		}
 	}
-	return problemKind.New("%.64q: %s have %s", path, subject.Path, strings.Join(known, ", "))
+	return problemNamed("unknown-kind").New("%.64q: %s have %s", path, subject.Path, strings.Join(known, ", "))
 }
 
 func unknownTier(name string, retention tier.Policy) error {
-	return problemTier.New("%.64q: want %s", name, strings.Join(lists.Map(retention.Tiers, func(t tier.Tier) string { return t.Unit.String() }), ", "))
+	return problemNamed("unknown-tier").New("%.64q: want %s", name, strings.Join(lists.Map(retention.Tiers, func(t tier.Tier) string { return t.Unit.String() }), ", "))
 }
 
 func methodNotAllowed(method string) error {

@@ -20,7 +20,7 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 	case err != nil:
 		return nil, err
 	case p == nil:
-		return nil, problemNoProfile.New("%s has none; it may still have events: read one of its kinds", res.subject())
+		return nil, problemNamed("no-profile").New("%s has none; it may still have events: read one of its kinds", res.subject())
 	}
 	view := httpapi.ProfileOf(p)
 	if at, seen, err := h.lastSeen(ctx, res); err != nil {

@@ -10,6 +10,17 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
+// shown returns the form of what was read in responses, or the problem of what does not exist.
+func shown[T, V any](read *T, err error, form func(*T) V, missing error) (any, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case read == nil:
+		return nil, missing
+	}
+	return form(read), nil
+}
+
 // describeAPI returns the OpenAPI description.
 func (h *Handler) describeAPI(context.Context, resource, params) (any, error) {
 	return h.API()

@@ -18,13 +18,7 @@ import (
 // deleted returns a deleted subject that can still be restored.
 func (h *Handler) deleted(ctx context.Context, res resource, _ params) (any, error) {
 	p, err := h.Subjects.Deleted(ctx, res.subject())
-	if err != nil {
-		return nil, err
-	}
-	if p == nil {
-		return nil, httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.subject())
-	}
-	return httpapi.ProfileOf(p), nil
+	return shown(p, err, httpapi.ProfileOf, httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.subject()))
 }
 
 // versions returns a page of the versions of a profile.
@@ -51,13 +45,7 @@ func (h *Handler) version(ctx context.Context, res resource, _ params) (any, err
 		return nil, httpapi.ProblemNoSubject.New("version %.32q: want a number from 1", res.value)
 	}
 	v, err := h.Subjects.Version(ctx, res.subject(), n)
-	if err != nil {
-		return nil, err
-	}
-	if v == nil {
-		return nil, httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.subject(), n)
-	}
-	return httpapi.VersionOf(v), nil
+	return shown(v, err, httpapi.VersionOf, httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.subject(), n))
 }
 
 // series returns the series of one subject.
@@ -119,7 +107,7 @@ func (h *Handler) list(ctx context.Context, subjectType string, args params, del
 	case deleted:
 		return h.Subjects.ListDeleted(ctx, subjectType, after, limit)
 	case args.text("field") == "" || args.text("value") == "":
-		return lifecycle.ProfilePage{}, problemList.New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
+		return lifecycle.ProfilePage{}, problemNamed("no-such-list").New("want ?field=status&value=active, or ?deleted=true; %s", h.indexed(subjectType))
 	}
 	return h.Subjects.ListByField(ctx, subjectType, args.text("field"), args.text("value"), after, limit)
 }

@@ -6,10 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/tidemark-db/tidemark/internal/goal"
 	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/localday"
 	"github.com/tidemark-db/tidemark/internal/query"
@@ -17,7 +18,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/model"
-	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
 
 // Result is the response to a query. Query has the order, and the times of the range.
@@ -29,64 +29,20 @@ type Result struct {
 
 // Row has its figures and values in the order of the query.
 type Row struct {
-	Metrics    []float64 `json:"metrics"`
-	Dimensions []string  `json:"dimensions"`
-}
-
-// The kinds of websites.
-var views, visits, events = web.PageViews.Name, web.Sessions.Name, web.CustomEvents.Name
-
-// rate returns the average of a measure times a factor, rounded to some digits; 0 without events.
-func rate(s *rollup.Summary, measure string, factor float64, digits int) float64 {
-	m, _ := s.Measure(measure)
-	avg, _ := m.Avg()
-	unit := math.Pow10(digits)
-	return math.Round(avg*factor*unit) / unit
-}
-
-func count(s *rollup.Summary) float64 { return float64(s.Events()) }
-
-// metrics are the figures of all visitors, each of the rollups of one kind.
-var metrics = map[string]struct {
-	kind string
-	of   func(*rollup.Summary) float64
-}{
-	"visitors": {views, func(s *rollup.Summary) float64 {
-		n, _ := s.Distinct(webfield.Visitor)
-		return float64(n)
-	}},
-	"pageviews":       {views, count},
-	"visits":          {visits, count},
-	"views_per_visit": {visits, func(s *rollup.Summary) float64 { return rate(s, webfield.Views, 1, 2) }},
-	"bounce_rate":     {visits, func(s *rollup.Summary) float64 { return rate(s, webfield.Bounce, 100, 0) }},
-	"visit_duration":  {visits, func(s *rollup.Summary) float64 { return rate(s, webfield.Duration, 0.001, 0) }},
-}
-
-// group is a dimension by whose values events of a kind are counted, or whose values are goals.
-type group struct {
-	kind, field string
-	metrics     []string
-}
-
-const goals = "event:goal"
-
-// groups are the dimensions whose field has another name. visit:x is field x of sessions.
-var groups = map[string]group{
-	goals:              {visits, "", []string{"visits", "conversion_rate"}},
-	"event:page":       {views, webfield.Path, []string{"pageviews"}},
-	"event:name":       {events, webfield.Name, []string{"events"}},
-	"visit:entry_page": {visits, webfield.Entry, []string{"visits"}},
-	"visit:exit_page":  {visits, webfield.Exit, []string{"visits"}},
+	Metrics    []Figure `json:"metrics"`
+	Dimensions []string `json:"dimensions"`
 }
 
 // run is one query that is served.
 type run struct {
 	Request
 	kinds    *catalog.Catalog
-	unit     string // of the time dimension: day; "" if there is none
-	by       string // the dimension by whose values figures are grouped; "" if there is none
-	group    group
-	keep     []func(value string) bool
+	time     string // the time dimension: time:day; "" if there is none
+	unit     string // of it, as it is cut: day
+	by       string // the dimension by whose values figures are grouped or filtered; "" if there is none
+	sum      bool   // the query has by in filters alone: the values that pass are added up
+	grouped  group
+	keep     []keep
 	warnings map[string]string
 }
 
@@ -104,52 +60,49 @@ func Serve(ctx context.Context, table *query.Service, kinds *catalog.Catalog, q 
 	case err != nil:
 		return nil, err
 	}
-	periods, err := r.periods(zone, r.unit, table.Now())
+	whole, err := spanOf(r.DateRange, zone, table.Now())
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.rows(ctx, table, periods)
+	r.unit = whole.unit(r.time)
+	r.DateRange, _ = json.Marshal([]time.Time{whole.from.Time().In(zone), whole.to.Time().In(zone)}) // plain data: cannot fail
+	rows, labels, err := r.rows(ctx, table, whole)
 	if err != nil {
 		return nil, err
 	}
 	r.sort(rows)
 	first := min(q.Pagination.Offset, len(rows))
 	page := rows[first:min(first+q.Pagination.Limit, len(rows))]
-	return &Result{Results: page, Meta: map[string]any{"total_rows": len(rows), "warnings": r.warnings}, Query: r.Request}, nil
+	meta := map[string]any{"total_rows": len(rows), "warnings": r.warnings, "imports_included": q.Include.Imports}
+	if q.Include.TimeLabels {
+		meta["time_labels"] = labels
+	}
+	return &Result{Results: page, Meta: meta, Query: r.Request}, nil
 }
 
 // plan checks that rollups have what the query names.
 func (r *run) plan() error {
 	for _, name := range r.Dimensions {
-		unit, isTime := strings.CutPrefix(name, "time:")
-		g, known := groups[name]
-		if field, ofVisit := strings.CutPrefix(name, "visit:"); ofVisit && !known {
-			g = group{visits, field, []string{"visits"}}
-		}
-		k, ok := r.kinds.Kind(g.kind)
-		ok = ok && (name == goals || slices.ContainsFunc(k.Dimensions, func(d rollup.DimensionSpec) bool { return d.Name == g.field }))
-		switch {
-		case isTime && r.unit == "":
-			r.unit = unit
-		case !ok || r.by != "":
-			return refuse("dimension %.64q: rollups have one of time:day, time:week and time:month, and one of %s and fields of sessions such as visit:source", name, strings.Join(slices.Sorted(maps.Keys(groups)), ", "))
-		default:
-			r.by, r.group = name, g
+		if (name == automatic || strings.HasPrefix(name, "time:")) && r.time == "" {
+			r.time = name
+		} else if err := r.group(name); err != nil {
+			return err
 		}
 	}
+	if r.Include.TimeLabels && r.time == "" {
+		return refuse("include.time_labels: the query needs a time dimension")
+	}
 	for _, raw := range r.Filters {
-		var operator, dimension string
-		var values []string
-		parts := []any{&operator, &dimension, &values}
-		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 3 || operator != "is" && operator != "is_not" || dimension != r.by {
-			return refuse("filter %.200s: rollups have the values of each dimension alone: want [\"is\" or \"is_not\", a dimension of the query, [values]]", raw)
+		k, err := r.filter(raw)
+		if err != nil {
+			return err
 		}
-		r.keep = append(r.keep, func(value string) bool { return slices.Contains(values, value) == (operator == "is") })
+		r.keep = append(r.keep, k)
 	}
 	for _, name := range r.Metrics {
 		has := slices.Sorted(maps.Keys(metrics))
 		if r.by != "" {
-			has = r.group.metrics
+			has = r.grouped.metrics
 		}
 		if !slices.Contains(has, name) {
 			return refuse("metric %.64q: rollups do not have it of %s; they have %s", name, cmp.Or(r.by, "all visitors"), strings.Join(has, ", "))
@@ -158,79 +111,105 @@ func (r *run) plan() error {
 	return nil
 }
 
-// rows reads the totals of each period and returns its rows.
-func (r *run) rows(ctx context.Context, table *query.Service, periods []localday.Period) ([]Row, error) {
-	read := map[string][]query.RangeTotal{}
-	figures := make([]map[string]map[string]float64, len(periods)) // by period, value and metric
+// rows reads the totals of each period of a range and returns its rows, and the labels of its periods.
+func (r *run) rows(ctx context.Context, table *query.Service, whole span) (rows []Row, labels []string, err error) {
+	periods, err := whole.periods(r.unit)
+	if err != nil {
+		return nil, nil, err
+	}
+	read := lists.Map(periods, func(localday.Period) summaries { return summaries{} })
 	for _, metric := range r.Metrics {
-		name := cmp.Or(r.group.kind, metrics[metric].kind)
-		kind, ok := r.kinds.Kind(name)
-		if !ok {
-			return nil, refuse("metric %s: the table has no kind %s", metric, name)
+		kinds := metrics[metric].kinds
+		if r.by != "" {
+			kinds = []string{r.grouped.kind}
 		}
-		if read[name] == nil {
-			var err error
-			if read[name], err = table.PeriodTotals(ctx, query.Rollups{Series: query.Series{Kind: kind, Subject: r.Site}}, periods); err != nil {
-				return nil, err
+		for _, name := range kinds {
+			if err := r.read(ctx, table, metric, name, periods, read); err != nil {
+				return nil, nil, err
 			}
 		}
-		for i := range read[name] {
-			if figures[i] == nil {
-				figures[i] = map[string]map[string]float64{}
-			}
-			r.addFigures(figures[i], metric, kind, &read[name][i])
+	}
+	rows = []Row{}
+	for i, of := range read {
+		labels = append(labels, periods[i].Label)
+		values, err := r.values(of)
+		if err != nil {
+			return nil, nil, err
+		}
+		for value, figure := range values {
+			at := lists.Map(r.Dimensions, func(d string) string { return map[bool]string{true: value, false: labels[i]}[d == r.by] })
+			rows = append(rows, Row{lists.Map(r.Metrics, figure), at})
 		}
 	}
-	rows := []Row{}
-	for i := range figures {
-		for value, of := range figures[i] {
-			rows = append(rows, Row{
-				Dimensions: lists.Map(r.Dimensions, func(d string) string { return map[bool]string{true: value, false: periods[i].Label}[d == r.by] }),
-				Metrics:    lists.Map(r.Metrics, func(m string) float64 { return of[m] }),
-			})
-		}
-	}
-	return rows, nil
+	return rows, labels, nil
 }
 
-// addFigures adds a metric of each value of a period: of "" without a dimension.
-func (r *run) addFigures(to map[string]map[string]float64, metric string, kind *catalog.Kind, total *query.RangeTotal) {
-	add := func(value string, figure float64) {
-		if !slices.ContainsFunc(r.keep, func(keep func(string) bool) bool { return !keep(value) }) {
-			if to[value] == nil {
-				to[value] = map[string]float64{}
-			}
-			to[value][metric] = figure
+// read reads the totals of a kind that a metric needs, of each period.
+func (r *run) read(ctx context.Context, table *query.Service, metric, name string, periods []localday.Period, into []summaries) error {
+	kind, ok := r.kinds.Kind(name)
+	switch {
+	case !ok:
+		return refuse("metric %s: the table has no kind %s", metric, name)
+	case len(into) == 0 || into[0][name] != nil:
+		return nil
+	}
+	q := query.Rollups{Series: query.Series{Kind: kind, Subject: r.Site}}
+	if r.Include.Imports {
+		q.Streams = []string{webfield.ImportedStream}
+	}
+	totals, err := table.PeriodTotals(ctx, q, periods)
+	for i, total := range totals {
+		if into[i][name] = total.Summary; err == nil && (!total.Exact || len(total.Missing) > 0 || len(total.Partial) > 0) {
+			r.warnings[metric] = "may lack events, which have expired, or fields that were declared later"
 		}
 	}
-	if !total.Exact || len(total.Missing) > 0 || len(total.Partial) > 0 {
-		r.warnings[metric] = "may lack events, which have expired, or fields that were declared later"
-	}
-	s := total.Summary
-	switch d, _ := s.Dimension(r.group.field); {
+	return err
+}
+
+// values returns the figures of each value of a period, by metric: of "" without a dimension.
+func (r *run) values(of summaries) (map[string]func(metric string) Figure, error) {
+	passes := func(value string) bool { return !slices.ContainsFunc(r.keep, func(k keep) bool { return !k(value) }) }
+	all, s := map[string]func(string) Figure{}, of[r.grouped.kind]
+	switch {
 	case r.by == "":
-		add("", metrics[metric].of(s))
+		all[""] = func(metric string) Figure { return Figure{Value: metrics[metric].of(of)} }
+		return all, nil
 	case r.by == goals:
-		for _, g := range kind.Goals {
-			m, _ := s.Measure(g.Field())
-			add(g.Name, map[string]float64{"visits": m.Sum.Float64(), "conversion_rate": rate(s, g.Field(), 100, 2)}[metric])
+		kind, _ := r.kinds.Kind(visits)
+		kept := slices.DeleteFunc(slices.Clone(kind.Goals), func(g goal.Goal) bool { return !passes(g.Name) })
+		if r.sum && len(kept) != 1 {
+			return nil, refuse("filter by %s: %d goals pass, and a visit may meet several: want a filter that one goal passes, or the dimension %s", goals, len(kept), goals)
 		}
-	default:
-		for _, v := range d.Values {
-			add(v.Value, float64(v.Count))
+		for _, g := range kept {
+			all[map[bool]string{false: g.Name}[r.sum]] = func(metric string) Figure { return ofGoal(metric, s, g) }
 		}
-		if d.Other > 0 {
+		return all, nil
+	}
+	counts, other := r.grouped.counts(s)
+	if other > 0 {
+		for _, metric := range r.Metrics {
 			r.warnings[metric] = "only the most frequent values are stored"
 		}
 	}
+	sum := int64(0)
+	for value, n := range counts {
+		if passes(value) && (r.sum || value != "") {
+			sum += n
+			all[value] = func(metric string) Figure { return share(metric, n, s) }
+		}
+	}
+	if r.sum {
+		all = map[string]func(string) Figure{"": func(metric string) Figure { return share(metric, sum, s) }}
+	}
+	return all, nil
 }
 
 // sort sorts the rows: by default by time and then by the first metric, the highest first. Equal rows
 // are in order of their values.
 func (r *run) sort(rows []Row) {
 	if len(r.OrderBy) == 0 {
-		if r.unit != "" {
-			r.OrderBy = [][2]string{{"time:" + r.unit, "asc"}}
+		if r.time != "" {
+			r.OrderBy = [][2]string{{r.time, "asc"}}
 		}
 		r.OrderBy = append(r.OrderBy, [2]string{r.Metrics[0], "desc"})
 	}
@@ -241,7 +220,7 @@ func (r *run) sort(rows []Row) {
 				x, y = b, a
 			}
 			if i := slices.Index(r.Metrics, o[0]); i >= 0 {
-				c = cmp.Compare(x.Metrics[i], y.Metrics[i])
+				c = cmp.Compare(x.Metrics[i].Value, y.Metrics[i].Value)
 			} else if d := slices.Index(r.Dimensions, o[0]); d >= 0 {
 				c = cmp.Compare(x.Dimensions[d], y.Dimensions[d])
 			}

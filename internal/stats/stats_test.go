@@ -70,7 +70,7 @@ func (s *site) put(kind string, when model.Time, visitor string, fields ...strin
 	attrs := model.Attrs{{Name: "visitor", Value: model.TextValue(visitor)}}
 	for i := 0; i < len(fields); i += 2 {
 		value := model.TextValue(fields[i+1])
-		if strings.HasPrefix(fields[i], "revenue_") {
+		if strings.HasPrefix(fields[i], "revenue_") || fields[i] == "duration" || fields[i] == "depth" {
 			value = model.NumberValue(model.MustDecimal(fields[i+1]))
 		}
 		attrs = append(attrs, model.Attr{Name: fields[i], Value: value})
@@ -229,30 +229,44 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 	t.Parallel()
 	s := shop(t, "")
 	for rest, want := range map[string]string{
-		`"metrics": ["scroll_depth"], "date_range": "7d"`:                                                                    `metric "scroll_depth": rollups do not have it of all visitors; they have bounce_rate`,
-		`"metrics": ["visitors"], "date_range": "7d", "dimensions": ["event:page"]`:                                          `metric "visitors": rollups do not have it of event:page; they have pageviews`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:city"]`:                                            `dimension "visit:city": rollups have one of`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:source", "visit:os"]`:                              `dimension "visit:os": rollups have one of`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day", "time:hour"]`:                                 `dimension "time:hour"`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:minute"]`:                                           "dimension time:minute: want time:day",
-		`"metrics": ["visits"], "date_range": "all", "dimensions": ["time:day"]`:                                             "the range has more than 400 days",
-		`"metrics": ["visits"], "date_range": "30d", "dimensions": ["time:hour"]`:                                            "dimension time:hour: want time:day",
-		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:source", ["Google"]]]`:                         `filter ["is", "visit:source"`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:os"], "filters": [["is", "visit:source", ["x"]]]`:  `filter ["is", "visit:source"`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:os"], "filters": [["matches", "visit:os", ["x"]]]`: `filter ["matches", "visit:os", ["x"]]: rollups have`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:os"], "filters": [["and", []]]`:                    `want ["is" or "is_not", a dimension of the query, [values]]`,
-		`"metrics": ["visits"], "date_range": "7days"`:                                                                       `date_range "7days": want day, 7d`,
-		`"metrics": ["visits"], "date_range": "0d"`:                                                                          `date_range "0d"`,
-		`"metrics": ["visits"], "date_range": "99999d"`:                                                                      `date_range "99999d"`,
-		`"metrics": ["visits"], "date_range": {"days": 7}`:                                                                   "date_range {\"days\": 7}",
-		`"metrics": ["visits"], "date_range": ["2026-03-02", "2026-03-01"]`:                                                  "the earlier one first",
+		`"metrics": ["visitors"], "date_range": "7d", "dimensions": ["event:page"]`:                                         `metric "visitors": rollups do not have it of event:page; they have pageviews`,
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:city"]`:                                           `dimension "visit:city": rollups have one of`,
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:source", "visit:os"]`:                             `dimension "visit:os": rollups have one of`,
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day", "time:hour"]`:                                `dimension "time:hour"`,
+		`"metrics": ["visits"], "date_range": "all", "dimensions": ["time:day"]`:                                            "the range has more than 400 days",
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:os"], "filters": [["is", "visit:source", ["x"]]]`: `filter ["is", "visit:source"`,
+		`"metrics": ["visits"], "date_range": "7days"`:                                                                      `date_range "7days": want day, 7d`,
+		`"metrics": ["visits"], "date_range": "0d"`:                                                                         `date_range "0d"`,
+		`"metrics": ["visits"], "date_range": "99999d"`:                                                                     `date_range "99999d"`,
+		`"metrics": ["visits"], "date_range": {"days": 7}`:                                                                  "date_range {\"days\": 7}",
+		`"metrics": ["visits"], "date_range": ["2026-03-02", "2026-03-01"]`:                                                 "the earlier one first",
 		`"metrics": ["visits"]`: "site_id, metrics and date_range are required",
-		`"metrics": ["visits"], "date_range": "7d", "order_by": [["pageviews", "desc"]]`: `order_by ["pageviews" "desc"]`,
-		`"metrics": ["visits"], "date_range": "7d", "order_by": [["visits", "down"]]`:    `order_by ["visits" "down"]`,
-		`"metrics": ["visits"], "date_range": "7d", "pagination": {"limit": 0}`:          "pagination: want a limit from 1",
-		`"metrics": ["visits"], "date_range": "7d", "include": {"comparisons": {}}`:      `unknown field "include"`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time"]`:              `dimension "time"`,
-		`"metrics": "visits", "date_range": "7d"`:                                        "cannot unmarshal",
+		`"metrics": ["visits"], "date_range": "7d", "order_by": [["pageviews", "desc"]]`:                                             `order_by ["pageviews" "desc"]`,
+		`"metrics": ["visits"], "date_range": "7d", "order_by": [["visits", "down"]]`:                                                `order_by ["visits" "down"]`,
+		`"metrics": ["visits"], "date_range": "7d", "pagination": {"limit": 0}`:                                                      "pagination: want a limit from 1",
+		`"metrics": ["exit_rate"], "date_range": "7d"`:                                                                               `metric "exit_rate": rollups do not have it of all visitors; they have bounce_rate`,
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:minute"]`:                                                   "dimension time:minute: want time, time:hour",
+		`"metrics": ["visits"], "date_range": "30d", "dimensions": ["time:hour"]`:                                                    "the range has more than 400 hours",
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:city", ["x"]]]`:                                        `dimension "visit:city"`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:source", ["x"]], ["is", "visit:os", ["x"]]]`:           `want a filter by visit:source`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["and", [["is", "visit:os", ["x"]], ["is", "visit:source", [""]]]]]`: `want a filter by visit:os`,
+		`"metrics": ["visitors"], "date_range": "7d", "filters": [["is", "visit:source", ["Google"]]]`:                               `metric "visitors": rollups do not have it of visit:source; they have visits, percentage`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["contains", "event:goal", ["b"]]]`:                                  `2 goals pass, and a visit may meet several`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["matches", "visit:os", ["["]]]`:                                     "missing closing ]",
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:os", []]]`:                                             "want is, contains or matches",
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["has_done", ["is", "event:goal", ["buy"]]]]`:                        `filter ["has_done"`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:os", ["x"], {}, 1]]`:                                   "want is, contains or matches",
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["and", []]]`:                                                        `want ["and", [filters]]`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["or", [["is"]]]]`:                                                   `filter ["is"]: want [operator`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["not", ["is"]]]`:                                                    `filter ["is"]: want [operator`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": ["visit:os==x"]`:                                                      `filter "visit:os==x": want [operator`,
+		`"metrics": ["visits"], "date_range": "7d", "include": {"time_labels": true}`:                                                "include.time_labels: the query needs a time dimension",
+		`"metrics": ["visits"], "date_range": "7d", "include": {"comparisons": {"mode": "previous_period"}}`:                         `unknown field "comparisons"`,
+		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:os", ["x"], {"case_sensitive": false}]]`:               "want is, contains or matches",
+		`"metrics": ["visits"], "date_range": "7d", "include": {"dashboard": true}`:                                                  `unknown field "dashboard"`,
+		`"metrics": ["visits"], "date_range": ["2026-03-01", "2026-03-02T00:00:00Z"]`:                                                "two dates or times, the earlier",
+		`"metrics": ["visits"], "date_range": ["2026-03-02T00:00:01Z", "2026-03-02T00:00:00Z"]`:                                      "two dates or times, the earlier",
+		`"metrics": "visits", "date_range": "7d"`:                                                                                    "cannot unmarshal",
 	} {
 		if _, err := s.serve(`{"site_id": "x.org", ` + rest + `}`); !errors.Is(err, stats.ErrRequest) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", rest, err, want)
@@ -311,10 +325,10 @@ func TestServe_DaysEqualARecount(t *testing.T) {
 		}
 		for _, r := range got.Results {
 			day := r.Dimensions[0]
-			if r.Metrics[0] != days[day] || r.Metrics[1] != float64(len(visitors[day])) {
+			if r.Metrics[0].Value != days[day] || r.Metrics[1].Value != float64(len(visitors[day])) {
 				t.Errorf("%s %s: %v, want %v views of %d visitors", name, day, r.Metrics, days[day], len(visitors[day]))
 			}
-			total -= r.Metrics[0]
+			total -= r.Metrics[0].Value
 		}
 		if total != 0 {
 			t.Errorf("%s: %v views are in no day", name, total)

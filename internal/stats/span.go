@@ -1,0 +1,118 @@
+package stats
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/localday"
+	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/tier"
+)
+
+// span is the range of a query in the zone of its site.
+type span struct {
+	zone     *time.Location
+	from, to model.Time
+}
+
+// day returns the start of a date of the zone.
+func (s span) day(y int, m time.Month, d int) model.Time {
+	noon := model.TimeOf(time.Date(y, m, d, 12, 0, 0, 0, s.zone))
+	return localday.Periods(s.zone, localday.Day, noon, noon+1, 1)[0].Start
+}
+
+// spanOf returns the range that a query names. Dates include the last one, times the last second, and
+// named ranges include today.
+func spanOf(text json.RawMessage, zone *time.Location, now model.Time) (span, error) {
+	y, m, d := now.Time().In(zone).Date()
+	s, name, ends := span{zone: zone}, strings.Trim(string(text), `"`), []string{}
+	s.to = s.day(y, m, d+1)
+	_ = json.Unmarshal(text, &ends) // a value of another type has no ends
+	n, err := strconv.Atoi(strings.TrimRight(name, "dmo"))
+	from, named := map[string]model.Time{"day": s.day(y, m, d), "month": s.day(y, m, 1), "year": s.day(y, 1, 1), "all": s.day(2000, 1, 1)}[name]
+	switch valid := err == nil && n > 0 && n < 1000; {
+	case named:
+		s.from = from
+	case len(ends) == 2 && len(ends[0]) >= len(time.DateOnly) && (len(ends[0]) > len(time.DateOnly)) == (len(ends[1]) > len(time.DateOnly)):
+		if s.from, err = usertime.ParseIn(ends[0], zone); err == nil {
+			s.to, err = usertime.ParseIn(ends[1], zone)
+		}
+		if y, m, d := s.to.Time().In(zone).Date(); err == nil && len(ends[1]) == len(time.DateOnly) {
+			s.to = s.day(y, m, d+1)
+		} else {
+			s.to += 1000 - s.to%1000
+		}
+	case valid && strings.HasSuffix(name, "d"):
+		s.from = s.day(y, m, d+1-n)
+	case valid && strings.HasSuffix(name, "mo"):
+		s.from = s.day(y, m+1-time.Month(n), 1)
+	default:
+		s.to = 0
+	}
+	if err != nil && len(ends) == 2 || s.from >= s.to {
+		return s, refuse("date_range %.64s: want day, 7d, 30d, month, 6mo, 12mo, year, all, or two dates or times, the earlier one first", text)
+	}
+	return s, nil
+}
+
+// The unit of hours, and the dimension whose unit depends on the range.
+const hour, automatic = "hour", "time"
+
+// unit returns that of a time dimension; time has hours in up to two days, days in up to 40, weeks in up
+// to 52, and months in a longer range.
+func (s span) unit(dimension string) string {
+	days := (s.to.Sub(s.from) - 2*time.Hour) / tier.Day24 // a day may have 25 hours
+	switch {
+	case dimension != automatic:
+		return strings.TrimPrefix(dimension, "time:")
+	case days < 2:
+		return hour
+	case days < 40:
+		return string(localday.Day)
+	case days < 52*7:
+		return string(localday.Week)
+	}
+	return string(localday.Month)
+}
+
+// periods cuts the range at a unit; "" is the whole range.
+func (s span) periods(unit string) (all []localday.Period, err error) {
+	const most = 400
+	layout := time.DateOnly
+	switch known, err := localday.ParseUnit(unit); {
+	case unit == "":
+		return []localday.Period{{Start: s.from, End: s.to}}, nil
+	case unit == hour:
+		all, layout = s.hours(most+1), time.DateTime
+	case err != nil:
+		return nil, refuse("dimension time:%.64s: want time, time:hour, time:day, time:week or time:month", unit)
+	default:
+		all = localday.Periods(s.zone, known, s.from, s.to, most+1)
+	}
+	if len(all) > most {
+		return nil, refuse("the range has more than %d %ss: ask for longer ones, or for a shorter range", most, unit)
+	}
+	for i := range all {
+		p := &all[i]
+		p.Start, p.End = max(p.Start, s.from), min(p.End, s.to)
+		p.Label = p.Start.Time().In(s.zone).Format(layout)
+	}
+	return all, nil
+}
+
+// hours returns the hours of the zone's clocks. An hour that the clocks show twice is one period.
+func (s span) hours(limit int) (all []localday.Period) {
+	for at := s.from; at < s.to && len(all) < limit; at = all[len(all)-1].End {
+		local := at.Time().In(s.zone)
+		_, offset := local.Zone()
+		next, label := at.Add(time.Hour-(time.Duration(at)*time.Millisecond+time.Duration(offset)*time.Second)%time.Hour), local.Format("2006-01-02 15")
+		if len(all) == 0 || all[len(all)-1].Label != label {
+			all = append(all, localday.Period{Label: label, Start: at})
+		}
+		all[len(all)-1].End = next
+	}
+	return all
+}
