@@ -190,7 +190,29 @@ func TestMappings_RetryWithinBounds(t *testing.T) {
 		}
 	}
 	inbox := resources(t, "full")["InboxQueue"].Properties
-	if at(inbox, "RedrivePolicy", "maxReceiveCount") != float64(sourceRetries) || render(at(inbox, "RedrivePolicy", "deadLetterTargetArn")) != "UndeliveredQueue.Arn" {
+	if at(inbox, "RedrivePolicy", "maxReceiveCount") != float64(inboxRetries) || render(at(inbox, "RedrivePolicy", "deadLetterTargetArn")) != "UndeliveredQueue.Arn" {
 		t.Errorf("the inbox redrives by %v", inbox["RedrivePolicy"])
+	}
+}
+
+// A failing record of the data stream is retried as long as one of the table stream, then kept, and noticed while it waits.
+func TestInlet_HasThePatienceOfTheTableStream(t *testing.T) {
+	all := resources(t, "full")
+	for _, name := range []string{"MaximumRetryAttempts", "MaximumRecordAgeInSeconds", "BisectBatchOnFunctionError", "FunctionResponseTypes", "StartingPosition"} {
+		if diff := cmp.Diff(all["Mapping"].Properties[name], all["InletMapping"].Properties[name]); diff != "" {
+			t.Errorf("%s (-table stream +data stream):\n%s", name, diff)
+		}
+	}
+	if got := render(at(all["InletMapping"].Properties, "DestinationConfig", "OnFailure", "Destination")); got != "UndeliveredQueue.Arn" {
+		t.Errorf("a batch that is given up goes to %q", got)
+	}
+	inbox, patience := all["InboxQueue"].Properties, 15*time.Minute.Seconds()
+	if times, _ := at(inbox, "RedrivePolicy", "maxReceiveCount").(float64); times*inbox["VisibilityTimeout"].(float64) < patience {
+		t.Errorf("a message of the queue is received %v times within %v s each, want %v s together", times, inbox["VisibilityTimeout"], patience)
+	}
+	for _, id := range []string{"InletAgeAlarm", "InboxAgeAlarm"} {
+		if all[id].Type != "AWS::CloudWatch::Alarm" {
+			t.Errorf("no alarm %s", id)
+		}
 	}
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 )
 
-// How ingest's queue and data stream are read: a batch is about as large as one HTTP request,
-// and failed records are retried a bounded number of times.
+// How ingest's queue and data stream are read: a batch is about as large as one HTTP request. A failed
+// record of the data stream is retried as one of the table stream is, a message of the queue for 15 minutes: six timeouts of 15 s each time.
 const (
-	sourceBatch   = 100
-	sourceWindow  = 5 // seconds
-	sourceRetries = 10
+	sourceBatch  = 100
+	sourceWindow = 5 // seconds
+	inboxRetries = 10
 )
 
 // addSources creates the queue and the data stream, if the stage enables them.
@@ -32,7 +32,7 @@ func (s *Tidemark) addSources() {
 			// again while its batch is being processed or waits for a free invocation.
 			VisibilityTimeout: cdkDuration(6 * s.settings.Functions.Ingest.Timeout),
 			RetentionPeriod:   awscdk.Duration_Days(new(4.0)),
-			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: s.Undelivered, MaxReceiveCount: new(float64(sourceRetries))},
+			DeadLetterQueue:   &awssqs.DeadLetterQueue{Queue: s.Undelivered, MaxReceiveCount: new(float64(inboxRetries))},
 		})
 	}
 	if s.stage.Sources.Kinesis {
@@ -93,7 +93,7 @@ func (s *Tidemark) addSourceMappings() {
 			StartingPosition:               new(config.StartingPosition),
 			BatchSize:                      new(float64(sourceBatch)),
 			MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
-			MaximumRetryAttempts:           new(float64(sourceRetries)),
+			MaximumRetryAttempts:           new(float64(s.settings.Mapping.MaxRetries)),
 			MaximumRecordAgeInSeconds:      seconds(s.settings.Mapping.MaxAge),
 			BisectBatchOnFunctionError:     true,
 			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
