@@ -9,7 +9,7 @@ TAGS       := lambda.norpc
 VERSION    := $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 STAMP      := -X github.com/tidemark-db/tidemark/internal/release.version=$(VERSION)
 LDFLAGS    := -s -w $(STAMP)
-GOBUILD    := CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags $(TAGS) -ldflags "$(LDFLAGS)"
+GOBUILD    := CGO_ENABLED=0 go build -buildvcs=false -tags $(TAGS) -ldflags "$(LDFLAGS)"
 # The race detector needs a C compiler; without one the suites run all the same.
 RACE       := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -50,16 +50,15 @@ ui: ui/node_modules ## the pages of tidemark dev from ui/src into internal/webui
 
 .PHONY: build
 build: ## the command line at bin/tidemark, each function at build/NAME/bootstrap (arm64) and build/local/NAME
-	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(STAMP)" -o bin/tidemark ./cmd/tidemark
 	@for f in $(FUNCTIONS); do \
-	  GOOS=linux GOARCH=arm64 $(GOBUILD) -o build/$$f/bootstrap ./functions/$$f; \
+	  GOOS=linux GOARCH=arm64 $(GOBUILD) -trimpath -o build/$$f/bootstrap ./functions/$$f; \
 	  cp tidemark.yaml build/$$f/tidemark.yaml; \
 	done
 	@$(MAKE) --no-print-directory build-local
 
 .PHONY: build-local
 build-local:
-	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(STAMP)" -o bin/tidemark ./cmd/tidemark
+	@CGO_ENABLED=0 go build -buildvcs=false -ldflags "$(STAMP)" -o bin/tidemark ./cmd/tidemark
 	@for f in $(FUNCTIONS); do \
 	  $(GOBUILD) -o build/local/$$f/bootstrap ./functions/$$f; \
 	  cp tidemark.yaml build/local/$$f/tidemark.yaml; \
@@ -96,8 +95,7 @@ test-long: doctor node_modules ui/node_modules lint build-local ## longer: make 
 
 .PHONY: test-infra
 test-infra: ## the infrastructure's suites: golden templates, privileges, one definition (needs Node)
-	@cd infra && go vet ./... && go run "$(STATICCHECK)" ./...
-	@cd infra && $(GOTESTSUM) go test -json ./...
+	@cd infra && export CGO_ENABLED=0 && go vet ./... && go run "$(STATICCHECK)" ./... && $(GOTESTSUM) go test -json ./...
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck, govulncheck where its data can be reached

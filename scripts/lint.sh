@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # gofmt, vet, staticcheck at its pinned version, and govulncheck if its database can be reached.
 set -euo pipefail
+export CGO_ENABLED=0 # as the programs are built
 staticcheck=$1
 govulncheck=$2
 

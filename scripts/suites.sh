@@ -5,6 +5,8 @@ set -uo pipefail
 race=${2:-}
 failed=0
 suite() { go test -json "$@" || failed=1; }
+# Without cgo, as all programs are built: packages are compiled once for both.
+plain() { CGO_ENABLED=0 suite "$@"; }
 packages() { go list ./... | grep "$@"; }
 
 # Only the packages in these folders share memory between goroutines. The suites in test and
@@ -22,10 +24,10 @@ deterministic='^(TestCost_|TestSimulation_(Detects|FewRows|ASeed))'
 if [[ "$1" == long ]]; then
   export TIDEMARK_LONG=1
   suite $race $(packages -E "$shared" | grep -vE "$histories")
-  suite $(packages -vE "$shared") $(packages -E "$histories")
+  plain $(packages -vE "$shared") $(packages -E "$histories")
   TIDEMARK_LONG='' suite $race -skip "$deterministic" ./test/simulation ./internal/aggregate ./pkg/timeseries
 else
   suite $race $(packages -E "$shared" | grep -v '/pkg/lifecycle$')
-  suite $(packages -vE "$shared") ./pkg/lifecycle
+  plain $(packages -vE "$shared") ./pkg/lifecycle
 fi
 exit "$failed"

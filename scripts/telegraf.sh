@@ -9,7 +9,7 @@ version=v1.32.0 out=$PWD/build/telegraf
 mkdir -p build
 {
   source=$(go mod download -json "github.com/influxdata/telegraf@$version" | sed -n 's/.*"Dir": "\(.*\)",/\1/p')
-  CGO_ENABLED=0 go build -C "$source" -trimpath -ldflags "-s -w" \
+  CGO_ENABLED=0 go build -C "$source" -ldflags "-s -w" \
     -tags custom,inputs.cpu,inputs.file,inputs.mem,outputs.influxdb_v2,parsers.influx -o "$out-$version" ./cmd/telegraf
 } >"$out.log" 2>&1
 ln -sf "telegraf-$version" "$out"

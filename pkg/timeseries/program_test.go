@@ -391,7 +391,7 @@ func TestMain(m *testing.M) { ddblocal.Main(m) }
 // programTime is how long programs run on DynamoDB Local.
 func programTime() time.Duration {
 	if testenv.Long() {
-		return time.Minute
+		return 30 * time.Second
 	}
 	return 5 * time.Second
 }

@@ -77,7 +77,7 @@ func history(ctx context.Context, table *dynamo.Table, kind catalog.Kind, seed u
 // historyTime is how long histories are played.
 func historyTime() time.Duration {
 	if testenv.Long() {
-		return time.Minute
+		return 20 * time.Second
 	}
 	return 6 * time.Second
 }

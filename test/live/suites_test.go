@@ -87,7 +87,7 @@ func TestStack_SmokeOracleAndAuthorizerHoldOnTheLocalStack(t *testing.T) {
 	const root, device = "../..", "gwi_w_411"
 	a := onLocal(t)
 	bin := t.TempDir()
-	if _, err := execute(t.Context(), root, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(bin, "bin", "tidemark"), "./cmd/tidemark"); err != nil {
+	if _, err := execute(t.Context(), root, "go", "build", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(bin, "bin", "tidemark"), "./cmd/tidemark"); err != nil {
 		t.Fatal(err)
 	}
 	rig, err := loggers.StartRig(t.Context(), loggers.Options{Root: root, Command: filepath.Join(bin, "bin", "tidemark"), Table: "live-check", Endpoint: ddblocal.ForTest(t).Endpoint})

@@ -129,7 +129,7 @@ func extractOf(t *testing.T, since string) string {
 func build(t *testing.T, args ...string) {
 	t.Helper()
 	// The flags of the Makefile, so that the build cache is used.
-	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}, args...)...)
+	cmd := exec.Command("go", append([]string{"build", "-buildvcs=false", "-ldflags", "-s -w"}, args...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
