@@ -7,14 +7,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 )
 
-// What ends a batch of a rule: a time in ms, a number of messages or their bytes. These are the largest that
-// AWS IoT accepts.
-const (
-	batchWait  = 200.0
-	batchSize  = 10.0
-	batchBytes = 131072.0
-)
-
 // addBatching returns the action of rules that send batches to the API. It makes the API accept their
 // requests, which are signed, and AWS IoT's confirmation requests, which are not.
 func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
@@ -43,7 +35,7 @@ func (s *Tidemark) addBatching() *awsiot.CfnTopicRule_ActionProperty {
 		}},
 		EnableBatching: true,
 		BatchConfig: &awsiot.CfnTopicRule_BatchConfigProperty{
-			BatchAcrossTopics: true, MaxBatchOpenMs: new(batchWait), MaxBatchSize: new(batchSize), MaxBatchSizeBytes: new(batchBytes),
+			BatchAcrossTopics: true, MaxBatchOpenMs: new(200.0), MaxBatchSize: new(10.0), MaxBatchSizeBytes: new(131072.0), // the largest there are
 		},
 	}}
 }

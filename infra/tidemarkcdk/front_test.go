@@ -122,7 +122,7 @@ func TestQuotas_AreCheckedAtSynthesis(t *testing.T) {
 			}
 		}
 	}
-	if err := template.CheckQuotas("dev", synthesize(t, kindsOf(t, 11))["dev"]); err == nil || !strings.Contains(err.Error(), "AWS IoT accepts 2048") {
+	if err := template.CheckQuotas("dev", synthesize(t, kindsOf(t, 11))["dev"]); err == nil || !strings.Contains(err.Error(), "AWS accepts 2048") {
 		t.Errorf("12 kinds: %v, want a refusal that names the quota", err)
 	}
 }

@@ -6,47 +6,56 @@ import (
 	"strings"
 )
 
-// Quotas of AWS that a catalog can exceed. Deployments fail on them half-way, so synthesis checks them.
-const (
-	maxRoutes    = 300  // of an HTTP API
-	maxResources = 500  // of a stack
-	maxPolicy    = 2048 // characters of an IoT policy
-	maxTemplate  = 1_000_000
-)
+// longest are texts and the characters that AWS accepts at most.
+var longest = []struct {
+	kind, property string
+	most           int
+	advice         string
+}{
+	{"Lambda::Function", "FunctionName", 64, shorterName},
+	{"Events::Rule", "Name", 64, shorterName},
+	{"IoT::TopicRule", "RuleName", 128, shorterName},
+	{"IoT::Policy", "PolicyName", 128, shorterName},
+	{"CloudWatch::Alarm", "AlarmName", 255, shorterName},
+	{"CloudWatch::CompositeAlarm", "AlarmRule", 10240, shorterName},
+	{"IoT::Policy", "PolicyDocument", 2048, "shorten sources.topic or the paths of kinds, or give some kinds another subject type"},
+}
+
+const shorterName = "shorten the name of the stage or construct"
 
 // longPlace has the lengths of the longest partition and region, and of an account.
 var longPlace = strings.NewReplacer(
 	"AWS::Partition", "aws-us-gov", "AWS::Region", "ap-southeast-1", "AWS::AccountId", "123456789012")
 
-// CheckQuotas returns an error for a template that cannot be deployed.
+// CheckQuotas returns an error for a template that cannot be deployed, for which deployments fail half-way.
 func CheckQuotas(stage string, t Template) error {
 	all, err := t.Resources()
 	if err != nil {
 		return err
 	}
-	if len(t) > maxTemplate {
-		return fmt.Errorf("stage %s: the template has %d bytes, CloudFormation accepts %d: declare fewer kinds", stage, len(t), maxTemplate)
-	}
-	if len(all) > maxResources {
-		return fmt.Errorf("stage %s: %d resources, CloudFormation accepts %d in a stack: declare fewer kinds, or set sources.pages: false", stage, len(all), maxResources)
-	}
 	routes := 0
 	for id, r := range all {
-		switch r.Type {
-		case "AWS::ApiGatewayV2::Route":
-			routes++
-		case "AWS::IoT::Policy":
-			text, err := json.Marshal(plain(r.Properties["PolicyDocument"]))
-			if err != nil {
-				return err
-			}
-			if len(text) > maxPolicy {
-				return fmt.Errorf("stage %s: %s has %d characters, AWS IoT accepts %d in a policy: shorten sources.topic or the paths of kinds, or give some kinds another subject type", stage, id, len(text), maxPolicy)
+		for _, l := range longest {
+			text, err := json.Marshal(plain(r.Properties[l.property]))
+			if n := len(strings.Trim(string(text), `"`)); err == nil && r.Type == "AWS::"+l.kind && n > l.most {
+				return fmt.Errorf("stage %s: %s of %s has %d characters, AWS accepts %d: %s", stage, l.property, id, n, l.most, l.advice)
 			}
 		}
+		if r.Type == "AWS::ApiGatewayV2::Route" {
+			routes++
+		}
 	}
-	if routes > maxRoutes {
-		return fmt.Errorf("stage %s: %d routes, an HTTP API has at most %d: declare fewer kinds, or set sources.pages: false", stage, routes, maxRoutes)
+	for _, c := range []struct {
+		n, most      int
+		what, advice string
+	}{
+		{len(t), 1_000_000, "bytes in the template", "declare fewer kinds"},
+		{len(all), 500, "resources in the stack", "declare fewer kinds, or set sources.pages: false"},
+		{routes, 300, "routes of the HTTP API", "declare fewer kinds, or set sources.pages: false"},
+	} {
+		if c.n > c.most {
+			return fmt.Errorf("stage %s: %d %s, AWS accepts %d: %s", stage, c.n, c.what, c.most, c.advice)
+		}
 	}
 	return nil
 }
