@@ -2,7 +2,7 @@
 // and site keys by scenario as JSON. Each scenario is a website of its own. It prints the
 // scenarios that ran, one to a line.
 import {createServer} from "node:http"
-import {readFileSync, mkdtempSync, rmSync} from "node:fs"
+import {readFileSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
 import {spawn} from "node:child_process"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
@@ -31,7 +31,7 @@ const site = createServer((request, response) => {
   }
   const name = pathname.split("/")[1]
   response.setHeader("Content-Type", "text/html")
-  response.setHeader("Content-Security-Policy", `default-src 'none'; script-src 'self' ${api}; connect-src 'self' ${api}; form-action 'self'`)
+  response.setHeader("Content-Security-Policy", `default-src 'none'; script-src 'self' 'inline-speculation-rules' ${api}; connect-src 'self' ${api}; form-action 'self'`)
   response.end(`<!doctype html><title>${name}</title>
     <script src="/early.js"></script>${(pages[name] ?? tag)(keys[name])}
     <p style="height:3000px">text</p><button id="buy" data-event="Buy" data-event-plan="pro">buy</button>
@@ -41,15 +41,34 @@ const site = createServer((request, response) => {
 await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve))
 const home = `http://127.0.0.1:${site.address().port}`
 
-const tag = (key, file = "tidemark") => `<script defer src="${api}/script/${file}.js" data-site="${key}"></script>`
+const tag = (key, file = "tidemark", more = "") => `<script defer src="${api}/script/${file}.js" data-site="${key}"${more}></script>`
 const pages = {
   all: (key) => tag(key, "all"),
   plausible: () => `<script type="module" src="/trackplausible.js"></script>`,
   drive: (key) => tag(key) + `<script defer src="/drive.js"></script>`,
+  driveback: (key) => tag(key) + `<script defer src="/driveback.js"></script>`,
+  driveoptout: (key) => tag(key) + `<script defer src="/optedout.js"></script>`,
+  ignore: (key) => tag(key, "tidemark", ' data-signals="ignore"'),
+  driveprerender: (key) => tag(key) + `<script type="speculationrules">{"prerender": [{"urls": ["/driveprerender/next", "/driveprerender/never"]}]}</script>
+    <script defer src="/driveprerender.js"></script>`,
 }
 const scripts = {
   "/early.js": `window.tidemark = window.tidemark || function () { (tidemark.q = tidemark.q || []).push(arguments) }
-    if (location.pathname.startsWith("/early")) tidemark("Early", {props: {at: "head"}})`,
+    if (location.pathname.startsWith("/early")) tidemark("Early", {props: {at: "head"}})
+    addEventListener("pageshow", ({persisted}) => { if (persisted) fetch("/signal/persisted") })`,
+  // A page that goes on to the next one and comes back. Firefox keeps it as it was.
+  "/driveback.js": `addEventListener("load", () => setTimeout(() => {
+      if (location.pathname.endsWith("next")) history.back()
+      else location.href = "/driveback/next"
+    }, 1000))
+    addEventListener("pageshow", ({persisted}) => { if (persisted) setTimeout(() => fetch("/signal/drive"), 1500) })`,
+  // A page that has the next one prerendered, and another that is never shown. It goes on when both are ready.
+  "/driveprerender.js": `if (!document.prerendering) setTimeout(() => { location.href = "/driveprerender/next" }, 3000)
+    document.addEventListener("prerenderingchange", () => setTimeout(() => { location.href = "/signal/drive" }, 500))`,
+  "/optedout.js": `addEventListener("load", () => {
+    document.getElementById("buy").click()
+    if (navigator.globalPrivacyControl) setTimeout(() => fetch("/signal/drive"), 1500)
+  })`,
   "/trackplausible.js": `import {init, track} from "/plausible.js"
     init({domain: "plausible.example", endpoint: "${api}/api/event", captureOnLocalhost: true})
     track("Signup", {props: {plan: "pro"}, revenue: {currency: "EUR", amount: 9.95}, callback: () => fetch("/signal/plausible")})`,
@@ -117,12 +136,25 @@ const scenarios = {
     await context.setOffline(false)
     await done
   },
-  async back(page) {
-    for (const go of [() => page.goto(`${home}/back/a`), () => page.goto(`${home}/back/b`), () => page.goBack()]) {
+  async stored(page) { // back to a page that is loaded again
+    for (const go of [() => page.goto(`${home}/stored/a`), () => page.goto(`${home}/stored/b`), () => page.goBack()]) {
       const viewed = sent(page, 1)
       await go()
       await viewed
     }
+  },
+  async back(page) { // back to a page that was kept as it was, and forward again
+    for (const path of ["a", "b"]) {
+      const viewed = sent(page, 1)
+      await page.goto(`${home}/back/${path}`)
+      await viewed
+    }
+    for (const move of ["history.back()", "history.forward()"]) {
+      const kept = signal("persisted")
+      page.evaluate(move).catch(() => {}) // the page is left
+      await kept
+    }
+    await page.waitForTimeout(300)
   },
   async close(page, context) {
     const viewed = sent(page, 1)
@@ -150,6 +182,19 @@ const scenarios = {
     await page.click("#buy")
     await page.waitForTimeout(500)
   },
+  async ignore(page, context) { // the site counts browsers that opt out
+    await context.addInitScript(() => Object.defineProperty(Navigator.prototype, "globalPrivacyControl", {get: () => true}))
+    const done = sent(page, 2)
+    await page.goto(`${home}/ignore/`)
+    await page.click("#buy")
+    await done
+  },
+  async dnt(page, context) { // the older signal
+    await context.addInitScript(() => Object.defineProperty(Navigator.prototype, "doNotTrack", {get: () => "1"}))
+    await page.goto(`${home}/dnt/`)
+    await page.click("#buy")
+    await page.waitForTimeout(500)
+  },
   async plausible(page) {
     const done = signal("plausible")
     await page.goto(`${home}/plausible/`)
@@ -162,9 +207,10 @@ const scenarios = {
 const agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36"
 
 if (browserName == "chromium") {
-  const browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--user-agent=" + agent]})
+  const launch = (more) => chromium.launch({executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--user-agent=" + agent], ...more})
+  const browser = await launch(), keeping = await launch({ignoreDefaultArgs: ["--disable-back-forward-cache"]})
   for (const [name, run] of Object.entries(scenarios)) {
-    const context = await browser.newContext()
+    const context = await (name == "back" ? keeping : browser).newContext()
     const timer = setTimeout(() => { console.error(`scenario ${name} did not end within 20 s`); process.exit(1) }, 20_000)
     const page = await context.newPage()
     await run(page, context)
@@ -174,20 +220,33 @@ if (browserName == "chromium") {
     await context.close()
     console.log(name)
   }
-  await browser.close()
+  await Promise.all([browser.close(), keeping.close()])
+  await alone("driveprerender", (profile) => [process.env.CHROMIUM ?? "/usr/bin/chromium", "--headless=new", "--no-sandbox", "--no-first-run", "--user-agent=" + agent, "--user-data-dir=" + profile])
 } else {
-  // Without a driver: the page acts itself, and says when it is done.
-  const profile = mkdtempSync(join(tmpdir(), "tidemark-firefox-"))
+  const optOut = 'user_pref("privacy.globalprivacycontrol.enabled", true);'
+  for (const [name, preferences] of [["drive", ""], ["driveback", ""], ["driveoptout", optOut]]) {
+    await alone(name, (profile) => {
+      writeFileSync(join(profile, "user.js"), preferences)
+      return [process.env.FIREFOX ?? "/usr/bin/firefox-esr", "--headless", "--no-remote", "--profile", profile]
+    })
+  }
+}
+
+// Without a driver: the page acts itself, and says when it is done.
+async function alone(name, command) {
+  const profile = mkdtempSync(join(tmpdir(), "tidemark-browser-"))
   const done = signal("drive")
-  const firefox = spawn(process.env.FIREFOX ?? "/usr/bin/firefox-esr", ["--headless", "--no-remote", "--profile", profile, `${home}/drive/`], {stdio: "ignore"})
-  const timer = setTimeout(() => { firefox.kill("SIGKILL"); console.error("the page did not signal within 60 s"); process.exit(1) }, 60_000)
+  const [program, ...options] = command(profile)
+  const browser = spawn(program, [...options, `${home}/${name}/`], {stdio: "ignore"})
+  const timer = setTimeout(() => { browser.kill("SIGKILL"); console.error(`the page ${name} did not signal within 60 s`); process.exit(1) }, 60_000)
   await done
   clearTimeout(timer)
-  const ended = new Promise((resolve) => firefox.on("exit", resolve))
-  firefox.kill()
+  await new Promise((resolve) => setTimeout(resolve, 500)) // for requests of a page that was left
+  const ended = new Promise((resolve) => browser.on("exit", resolve))
+  browser.kill()
   await ended
   rmSync(profile, {recursive: true, force: true, maxRetries: 5})
-  console.log("drive")
+  console.log(name)
 }
 site.close()
 site.closeAllConnections()
