@@ -73,9 +73,7 @@ func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, aler
 }
 
 func (h *handler) emit(kind string, counts telemetry.Counts) {
-	if err := h.metrics.Emit(h.function, kind, counts); err != nil {
-		h.log.Error("metrics not written", telemetry.FieldError, err.Error())
-	}
+	h.metrics.EmitOrLog(h.log, h.function, kind, counts)
 }
 
 // kindOf returns the kind of all changes, "" if they have several.

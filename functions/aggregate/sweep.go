@@ -87,9 +87,8 @@ func (h *handler) sweep(ctx context.Context, part envelope.Part) (swept, left in
 	group.Wait()
 	if swept+left > 0 { // an idle minute would only add to the bill
 		h.emit("", telemetry.Counts{
-			telemetry.BucketsSwept:      float64(swept),
-			telemetry.InvalidationsLeft: float64(left),
-			telemetry.SweepDuration:     time.Since(start).Seconds(),
+			telemetry.BucketsSwept: float64(swept), telemetry.InvalidationsLeft: float64(left),
+			telemetry.SweepDuration: time.Since(start).Seconds(),
 		})
 	}
 	return swept, left

@@ -105,9 +105,7 @@ func (r *reporter) publish() {
 	r.add("", telemetry.WriteUnits, write-r.write)
 	r.read, r.write = read, write
 	for _, kind := range slices.Sorted(maps.Keys(r.counts)) {
-		if err := r.emitter.Emit(r.function, kind, r.counts[kind]); err != nil {
-			r.log.Error("metrics not written", telemetry.FieldError, err)
-		}
+		r.emitter.EmitOrLog(r.log, r.function, kind, r.counts[kind])
 	}
 	clear(r.counts)
 }

@@ -55,9 +55,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	response := h.serve(ctx, r)
 	read, write := h.units()
 	counts := telemetry.Counts{telemetry.ReadUnits: read - readBefore, telemetry.WriteUnits: write - writeBefore}
-	if err := h.metrics.Emit(h.function, "", counts); err != nil {
-		h.log.Error("metrics not written", telemetry.FieldError, err.Error())
-	}
+	h.metrics.EmitOrLog(h.log, h.function, "", counts)
 	return json.Marshal(encode(response))
 }
 

@@ -55,9 +55,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if read, write := h.units(); len(i.counts) > 0 || write > writeBefore { // an idle schedule would be billed every minute
 		i.counts[telemetry.ReadUnits], i.counts[telemetry.WriteUnits] = read-readBefore, write-writeBefore
 	}
-	if err := h.metrics.Emit(h.function, "", i.counts); err != nil {
-		h.log.Error("metrics not written", telemetry.FieldError, err.Error())
-	}
+	h.metrics.EmitOrLog(h.log, h.function, "", i.counts)
 	if err != nil {
 		return nil, err
 	}

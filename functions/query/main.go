@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/secret"
 	"github.com/tidemark-db/tidemark/internal/startup"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -52,8 +53,9 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 		return nil, err
 	}
 	store, now := e.Table, startup.Now
+	folded := emitFolded(&telemetry.Emitter{Out: os.Stdout, Now: now}, e.Function, log)
 	build := func(kinds *catalog.Catalog) *Handler {
-		live := &query.Live{Store: store, Watermarks: store, Kind: query.KindsOf(kinds), Now: now}
+		live := &query.Live{Store: store, Watermarks: store, Kind: query.KindsOf(kinds), Now: now, Folded: folded}
 		return &Handler{
 			Catalog:    kinds,
 			Query:      &query.Service{Store: live, Now: now, CursorKey: keys[0], OlderKeys: keys[1:]},
@@ -70,4 +72,11 @@ func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*f
 	f := &function{tableconfig.Built[*Handler]{Current: e.Current(), Build: build}}
 	_, err = f.Value(ctx)
 	return f, err
+}
+
+// emitFolded returns a function that publishes how many events a read has folded.
+func emitFolded(metrics *telemetry.Emitter, function string, log *slog.Logger) func(kind string, events int) {
+	return func(kind string, events int) {
+		metrics.EmitOrLog(log, function, kind, telemetry.Counts{telemetry.LiveFolded: float64(events)})
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // StreamSource is the source of records that the table stream delivered.
@@ -45,21 +46,16 @@ func (a *Aggregator) quarantineUnknownKinds(ctx context.Context, changes []stora
 
 // unknownKind returns the quarantined form of a change whose kind is not in the catalog.
 func unknownKind(c *storage.Change) entity.Quarantined {
-	payload, _ := json.Marshal(map[string]string{ // strings only: it cannot fail
-		"what":           c.Type.String(),
-		"subject":        c.Key.Series.Subject.String(),
-		"kind":           c.Key.Series.Kind,
-		"stream":         c.Key.Series.Stream,
-		"time":           c.Key.At.String(),
-		"id":             c.Key.ID,
-		"sequenceNumber": c.Seq,
-		"eventId":        c.EventID,
-		"source":         c.Source,
+	reason := fmt.Sprintf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", c.Key.Series.Kind)
+	return quarantined(c.At.String()+"-"+c.EventID, reason, c.Key.Series, map[string]string{
+		"what": c.Type.String(), "time": c.Key.At.String(), "id": c.Key.ID,
+		"sequenceNumber": c.Seq, "eventId": c.EventID, "source": c.Source,
 	})
-	return entity.Quarantined{
-		ID:      c.At.String() + "-" + c.EventID,
-		Subject: c.Key.Series.Subject,
-		Reason:  fmt.Sprintf("kind %q is not in the catalog: declare it in tidemark.yaml, deploy, and rebuild the range", c.Key.Series.Kind),
-		Payload: payload,
-	}
+}
+
+// quarantined returns a quarantined record of a series. Its payload has the members of what besides.
+func quarantined(id, reason string, s model.Series, what map[string]string) entity.Quarantined {
+	what["subject"], what["kind"], what["stream"] = s.Subject.String(), s.Kind, s.Stream
+	payload, _ := json.Marshal(what) // strings only: it cannot fail
+	return entity.Quarantined{ID: id, Subject: s.Subject, Reason: reason, Payload: payload}
 }

@@ -3,7 +3,6 @@ package aggregate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -253,18 +252,7 @@ func permanent(ctx context.Context, err error) bool {
 
 // unsweepable returns the quarantined form of an invalidation that cannot be worked off.
 func unsweepable(i entity.Invalidation, reason error) entity.Quarantined {
-	payload, _ := json.Marshal(map[string]string{ // strings only: it cannot fail
-		"what":    "invalidation",
-		"subject": i.Key.Series.Subject.String(),
-		"kind":    i.Key.Series.Kind,
-		"stream":  i.Key.Series.Stream,
-		"tier":    i.Key.Tier,
-		"start":   i.Key.Start.String(),
+	return quarantined(tablekeys.Invalidation(i).SK, reason.Error(), i.Key.Series, map[string]string{
+		"what": "invalidation", "tier": i.Key.Tier, "start": i.Key.Start.String(),
 	})
-	return entity.Quarantined{
-		ID:      tablekeys.Invalidation(i).SK,
-		Subject: i.Key.Series.Subject,
-		Reason:  reason.Error(),
-		Payload: payload,
-	}
 }

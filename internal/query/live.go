@@ -43,6 +43,8 @@ type Live struct {
 	// Kind returns a kind, with the tiers of the table; nil if it is not declared.
 	Kind func(ctx context.Context, name string) (*catalog.Kind, error)
 	Now  func() model.Time
+	// Folded, if set, is called for each range of events of open buckets that a read has folded, with their number.
+	Folded func(kind string, events int)
 
 	mu     sync.Mutex // guards what follows
 	recent entity.LowWatermarks
@@ -82,7 +84,7 @@ func (l *Live) folder(ctx context.Context, unit tier.Unit, r storage.Range) (*fo
 		return nil, false, nil
 	}
 	through, err := l.CompleteThrough(ctx, r.Series)
-	f := &folder{store: l.Store, kind: kind, level: level, series: r.Series, now: l.Now(), through: through, consistent: r.Consistent}
+	f := &folder{store: l.Store, kind: kind, level: level, series: r.Series, now: l.Now(), through: through, consistent: r.Consistent, folded: l.Folded}
 	return f, true, err
 }
 
@@ -115,6 +117,7 @@ type folder struct {
 	now        model.Time
 	through    model.Time
 	consistent bool
+	folded     func(kind string, events int) // may be nil
 }
 
 // page returns one page of a range: closed buckets page by page as they are stored, then

@@ -250,6 +250,33 @@ func TestLive_OpenBucketHasAnEventThatIsNotProcessed(t *testing.T) {
 	}
 }
 
+// A read says how many events it folded: of an open hour all, of a closed one none.
+func TestLive_SaysHowManyEventsItFolded(t *testing.T) {
+	w := newLiveWorld(t, liveGauge(0))
+	var folded []string
+	w.live.Folded = func(kind string, events int) { folded = append(folded, fmt.Sprint(kind, " ", events)) }
+	w.sweep()
+	w.rollups(tier.Hour, false, 0)
+	if len(folded) > 0 {
+		t.Errorf("%v of no events", folded)
+	}
+	for i := range 5 {
+		w.put(at("2026-03-10T11:59:00Z"), int64(i))
+	}
+	w.rollups(tier.Day, false, 0)
+	if want := []string{"GAUGE 5"}; !slices.Equal(folded, want) {
+		t.Errorf("a read of the open hour folded %v, want %v", folded, want)
+	}
+	w.process()
+	w.now = w.now.Add(3 * time.Hour)
+	w.sweep()
+	folded = nil
+	w.rollups(tier.Hour, false, 0)
+	if len(folded) > 0 {
+		t.Errorf("a read of the closed hour folded %v", folded)
+	}
+}
+
 // A stored row of an open bucket is left from a time before its tier was deferred. It may
 // miss changes, so it is ignored.
 func TestLive_IgnoresTheRowOfAnOpenBucket(t *testing.T) {

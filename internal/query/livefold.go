@@ -69,6 +69,7 @@ func (f *folder) parts(level int, from, to model.Time) (all []part) {
 }
 
 func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*model.Event) error) error {
+	events := 0
 	for event, err := range storage.EventsOf(ctx, f.store, f.kind.SourcesOf(f.series), storage.Range{From: from, To: to, Consistent: f.consistent}) {
 		if err != nil {
 			return err
@@ -76,6 +77,10 @@ func (f *folder) eachEvent(ctx context.Context, from, to model.Time, add func(*m
 		if err := add(&event); err != nil {
 			return err
 		}
+		events++
+	}
+	if f.folded != nil && events > 0 {
+		f.folded(f.kind.Name, events)
 	}
 	return nil
 }

@@ -45,6 +45,7 @@ const (
 	BucketsSwept      Metric = "BucketsSwept"
 	InvalidationsLeft Metric = "InvalidationsLeft"
 	SweepDuration     Metric = "SweepDuration"
+	LiveFolded        Metric = "LiveFolded"
 	Lag               Metric = "Lag"
 
 	AlertEvaluations        Metric = "AlertEvaluations"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"slices"
 
@@ -49,6 +50,13 @@ func (e *Emitter) Emit(function, kind string, counts Counts) error {
 		return fmt.Errorf("emit metrics of %s: %w", function, err)
 	}
 	return nil
+}
+
+// EmitOrLog is Emit for a function whose response does not depend on metrics: an error is logged.
+func (e *Emitter) EmitOrLog(log *slog.Logger, function, kind string, counts Counts) {
+	if err := e.Emit(function, kind, counts); err != nil {
+		log.Error("metrics not written", FieldError, err.Error())
+	}
 }
 
 // definitions returns the catalogue rows of the metrics in c, in the catalogue's order.
