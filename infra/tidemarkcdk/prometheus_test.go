@@ -25,6 +25,11 @@ func TestPrometheus_IsDeployedIfTurnedOnAndOnlyReads(t *testing.T) {
 	if deployed["PrometheusFunction"].Type != "AWS::Lambda::Function" {
 		t.Fatal("prod has no function of Prometheus's API")
 	}
+	for _, alarm := range []string{"Errors", "Throttled", "Duration"} {
+		if deployed["Prometheus"+alarm+"Alarm"].Type != "AWS::CloudWatch::Alarm" {
+			t.Errorf("no alarm about %s", alarm)
+		}
+	}
 	routes := 0
 	for id, r := range deployed {
 		if key := render(r.Properties["RouteKey"]); r.Type == "AWS::ApiGatewayV2::Route" && strings.Contains(key, "/prometheus") {
