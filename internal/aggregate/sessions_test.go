@@ -571,3 +571,26 @@ func TestSessions_AreFoldedAgainIfTheyEndWhileTheInvalidationIsPut(t *testing.T)
 		t.Errorf("the row has %d views, want the one of during the put too", got.views)
 	}
 }
+
+// A process that dies between the two requests leaves an invalidation without a row, and no row that is never
+// folded again.
+func TestSessions_PutTheInvalidationBeforeTheRow(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for _, minute := range []int{50, 70} {
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	v.setNow(at("2026-03-10T13:45:00Z")) // the hour has closed, and settles at 14:05
+	puts := 0
+	v.on(&slowPut{store: v.table, during: func() {
+		puts++
+		if row := v.row(tier.Hour, "2026-03-10T12:00:00Z"); row != nil {
+			t.Errorf("the row was written before its invalidation: %+v", row)
+		}
+	}})
+	v.sweep()
+	if row := v.row(tier.Hour, "2026-03-10T12:00:00Z"); puts != 1 || row == nil {
+		t.Errorf("%d puts seen, row %+v; want one before the row", puts, row)
+	}
+}

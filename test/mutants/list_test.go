@@ -329,6 +329,17 @@ var mutants = []mutant{
 		Edits: []edit{{sessioning, "case r.agg.Now() >= c.Settles:", "case r.agg.Now() < 0:"}},
 	},
 	{
+		Name: "session-put-after", Says: "a row is written before the invalidation of its sessions that go on", Tests: sessionTests,
+		Edits: []edit{
+			{recomputation, "	if err == nil {\n		err = r.ensureSettling(ctx, fold, rowReadAt)\n	}\n", ""},
+			{recomputation, "	return r.writeIfChanged(ctx, row, fold)\n", "	result, err := r.writeIfChanged(ctx, row, fold)\n	if err == nil {\n		err = r.ensureSettling(ctx, fold, rowReadAt)\n	}\n	return result, err\n"},
+		},
+	},
+	{
+		Name: "session-expiry-own", Says: "a row does not depend on the views of a gap before it", Tests: sessionTests,
+		Edits: []edit{{cutting, "		next.expiresWith(e.ExpiresAt)\n", "		_ = next\n"}},
+	},
+	{
 		Name: "session-late-by-gap", Says: "a change is on time until a gap too late", Tests: sessionTests,
 		Edits: []edit{{ending, "grace := kind.Retention.Finest().Grace - kind.Sessions.Gap", "grace := kind.Retention.Finest().Grace"}},
 	},
