@@ -65,7 +65,8 @@ func newStack(scope constructs.Construct, stage config.Stage) awscdk.Stack {
 		StackName:             &name,
 		Description:           new("Tidemark, stage " + stage.Name + ": time-series in one DynamoDB table, with rollups"),
 		TerminationProtection: new(stage.Removal == config.Retain && !unprotected),
-		Env:                   placeOf(stage),
+		// The CDK command line refuses other places.
+		Env: &awscdk.Environment{Account: optional(stage.Account), Region: optional(stage.Region)},
 	})
 	tags := awscdk.Tags_Of(s)
 	tags.Add(new("application"), new("tidemark"), nil)
@@ -73,17 +74,12 @@ func newStack(scope constructs.Construct, stage config.Stage) awscdk.Stack {
 	return s
 }
 
-// placeOf is the only account and region that a stage may be deployed to. The CDK command line
-// refuses others.
-func placeOf(stage config.Stage) *awscdk.Environment {
-	place := &awscdk.Environment{}
-	if stage.Account != "" {
-		place.Account = &stage.Account
+// optional is a part of a place; nil is any.
+func optional(text string) *string {
+	if text == "" {
+		return nil
 	}
-	if stage.Region != "" {
-		place.Region = &stage.Region
-	}
-	return place
+	return &text
 }
 
 func (a *app) names() []string {

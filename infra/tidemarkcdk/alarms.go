@@ -15,8 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-const fiveMinutes = 5 * time.Minute
-
 // alarm goes off when its metric is above the threshold in a number of periods.
 type alarm struct {
 	name      string
@@ -100,7 +98,7 @@ func newMetric(namespace, name, statistic string, period time.Duration, dimensio
 }
 
 // catalogueAlarms returns the alarms that the metric catalogue declares, one for each function
-// that publishes the metric, and the alarm on the share of rejected observations.
+// that publishes the metric.
 func (s *Tidemark) catalogueAlarms() (all []alarm) {
 	for _, d := range telemetry.Catalogue() {
 		if d.Alarm == nil {
@@ -116,8 +114,7 @@ func (s *Tidemark) catalogueAlarms() (all []alarm) {
 			})
 		}
 	}
-	return append(all, alarm{"IngestRejectedShare", s.rejectedShare(), 0.05, lasting,
-		"More than one observation in twenty is rejected: a sender's format has changed or its clock is wrong. Read the errors in quarantine or in the sender's responses."})
+	return all
 }
 
 // delayOf is what a long window of the mapping adds to the age of the stream progress, in
@@ -127,25 +124,6 @@ func (s *Tidemark) delayOf(d telemetry.Definition) float64 {
 		return 0
 	}
 	return max(0, s.settings.Mapping.Window-time.Minute).Seconds()
-}
-
-// rejectedShare is the share of observations that failed validation; 0 while there are 100
-// observations or fewer in the period.
-func (s *Tidemark) rejectedShare() awscloudwatch.IMetric {
-	used := map[string]awscloudwatch.IMetric{}
-	for i, m := range []telemetry.Metric{
-		telemetry.ObservationsRejected, telemetry.ObservationsApplied, telemetry.ObservationsLate,
-		telemetry.ObservationsStale, telemetry.ObservationsDuplicate, telemetry.ObservationsCollision,
-		telemetry.ObservationsConflict, telemetry.ObservationsGone,
-	} {
-		d, _ := m.Definition()
-		used[fmt.Sprintf("m%d", i)] = s.catalogueMetric(d, ingest, telemetry.Sum, fiveMinutes)
-	}
-	return awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-		// SUM over a list skips metrics without data; + would not.
-		Expression:   new("IF(SUM(METRICS()) > 100, m0 / SUM(METRICS()), 0)"),
-		UsingMetrics: &used, Period: cdkDuration(fiveMinutes), Label: new("share of rejected observations"),
-	})
 }
 
 // onFailureMeaning describes the alarm on the on-failure queue, with the deadlines for the repair.

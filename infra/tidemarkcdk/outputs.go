@@ -2,7 +2,6 @@ package tidemarkcdk
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/constructs-go/constructs/v10"
 
 	"github.com/tidemark-db/tidemark/internal/config"
 )
@@ -46,10 +45,4 @@ func (s *Tidemark) removalPolicy() awscdk.RemovalPolicy {
 		return retained
 	}
 	return awscdk.RemovalPolicy_DESTROY
-}
-
-// unprotected reports whether this is the first deployment, in which nothing is protected from
-// deletion.
-func unprotected(scope constructs.Construct) bool {
-	return scope.Node().TryGetContext(new(config.Unprotected)) == "true"
 }

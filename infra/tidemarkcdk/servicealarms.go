@@ -65,7 +65,7 @@ func (s *Tidemark) watched() map[string]*string {
 		"@onFailure": s.OnFailure.QueueName(), "@undelivered": s.Undelivered.QueueName(), "@alertBus": s.AlertBus.Ref(),
 	}
 	for name, f := range s.Functions {
-		all["@"+name] = f.FunctionName()
+		all["@"+name], all["@name/"+name] = f.FunctionName(), s.name(name)
 	}
 	if s.Inbox != nil {
 		all["@inbox"] = s.Inbox.QueueName()
@@ -81,9 +81,8 @@ func (s *Tidemark) watched() map[string]*string {
 
 // alarmsOf returns the alarm of a row; none if the stage does not have what it watches.
 func (s *Tidemark) alarmsOf(row serviceAlarm, resources map[string]*string, texts *strings.Replacer) []alarm {
-	used := map[string]awscloudwatch.IMetric{}
+	used, period := map[string]awscloudwatch.IMetric{}, time.Duration(0)
 	var metric awscloudwatch.IMetric
-	var period time.Duration
 	for id, m := range row.Metrics {
 		dimensions := map[string]*string{}
 		for name, value := range m.Dimensions {

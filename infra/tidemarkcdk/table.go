@@ -29,7 +29,7 @@ func (s *Tidemark) addTable() {
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: new(true),
 		},
-		DeletionProtection: new(s.stage.Removal == config.Retain && !unprotected(s.Construct)),
+		DeletionProtection: new(s.stage.Removal == config.Retain && s.Node().TryGetContext(new(config.Unprotected)) != "true"),
 		RemovalPolicy:      s.removalPolicy(),
 		Encryption:         awsdynamodb.TableEncryption_AWS_MANAGED,
 	}

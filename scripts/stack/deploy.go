@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
 const (
@@ -16,6 +19,9 @@ const (
 // protected table, so neither may be protected while the deployment can still fail.
 func (t *target) deploy() error {
 	if err := t.checkPlace(); err != nil {
+		return err
+	}
+	if err := t.checkTable(); err != nil {
 		return err
 	}
 	status, err := t.status()
@@ -40,6 +46,28 @@ func (t *target) deploy() error {
 		return err
 	}
 	return t.apply()
+}
+
+// checkTable refuses a stage whose existing table lacks what a stack gives its own.
+func (t *target) checkTable() error {
+	arn, stream, _ := strings.Cut(t.stage.Table, "/stream/")
+	_, name, named := strings.Cut(arn, ":table/")
+	for _, c := range []struct{ request, query, want string }{
+		{"describe-table --table-name " + name, "Table.[StreamSpecification.StreamViewType,LatestStreamLabel,DeletionProtectionEnabled]",
+			"NEW_AND_OLD_IMAGES\t" + stream + "\t" + map[bool]string{true: "True", false: "False"}[t.stage.Removal == config.Retain]},
+		{"describe-time-to-live --table-name " + name, "TimeToLiveDescription.[AttributeName,TimeToLiveStatus]", keys.AttrExpiresAt + "\tENABLED"},
+		{"describe-continuous-backups --table-name " + name, "ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus", "ENABLED"},
+		{"list-tags-of-resource --resource-arn " + arn, "Tags[?Key=='stage'].Value", t.stage.Name},
+	} {
+		if !named {
+			return nil
+		}
+		got, err := t.aws(append([]string{"dynamodb", "--query", c.query}, strings.Fields(c.request)...)...)
+		if err != nil || got != c.want {
+			return errors.Join(fmt.Errorf("table %s has %s %q, stage %s needs %q: run tidemark adopt --restored --stage %s --table %s", name, c.query, got, t.stage.Name, c.want, t.stage.Name, name), err)
+		}
+	}
+	return nil
 }
 
 // cdkDeploy runs the CDK with more options.
