@@ -35,7 +35,7 @@ func (a *Aggregator) prefetch(ctx context.Context, buckets []*dirtyBucket, limit
 	group.SetLimit(limits.Concurrency)
 	for batch := range slices.Chunk(buckets, MaxBatchRows) {
 		group.Go(func() error {
-			read, err := store.ReadRows(ctx, keysOf(batch))
+			read, err := store.ReadRows(ctx, lists.Map(batch, func(b *dirtyBucket) rollup.Key { return b.key }))
 			if err == nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -47,10 +47,6 @@ func (a *Aggregator) prefetch(ctx context.Context, buckets []*dirtyBucket, limit
 	}
 	_ = group.Wait() // none fails
 	return &prefetched{rows: rows, parents: map[rollup.Key]*rollup.Row{}}
-}
-
-func keysOf(buckets []*dirtyBucket) []rollup.Key {
-	return lists.Map(buckets, func(b *dirtyBucket) rollup.Key { return b.key })
 }
 
 // firstRow is step 1 of an attempt: the first attempt takes the prefetched row, each later one reads it.

@@ -35,9 +35,7 @@ type Units struct {
 }
 
 // Dollars returns the price of so many events, on demand.
-func (u Units) Dollars(events float64) float64 {
-	return events * (u.Write*PerWrite + u.Read*PerRead)
-}
+func (u Units) Dollars(events float64) float64 { return events * (u.Write*PerWrite + u.Read*PerRead) }
 
 const (
 	warmup = 15 * tier.Day24 // with an event an hour, so that the rows of a month have children

@@ -27,9 +27,7 @@ type KindEvents struct {
 // A request merges every series of its kinds, subjects and streams, each once even if the
 // request names it twice.
 
-func (q Rollups) kinds() []*catalog.Kind {
-	return unique(append([]*catalog.Kind{q.Kind}, q.With...))
-}
+func (q Rollups) kinds() []*catalog.Kind { return unique(append([]*catalog.Kind{q.Kind}, q.With...)) }
 
 // kindOf returns the kind of that name; q has it.
 func (q Rollups) kindOf(name string) *catalog.Kind {

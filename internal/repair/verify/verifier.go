@@ -53,9 +53,7 @@ type TierCounts struct {
 func (r *Report) OK() bool { return len(r.Differences) == 0 && len(r.Undeclared) == 0 }
 
 // Checked reports whether there was anything to check.
-func (r *Report) Checked() bool {
-	return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0
-}
+func (r *Report) Checked() bool { return len(r.Tiers) > 0 || r.Audit != nil && r.Audit.Items > 0 }
 
 // Verify recounts every bucket of a scope. The scope's span is widened to whole buckets of the coarsest tier.
 func (v *Verifier) Verify(ctx context.Context, s Scope) (*Report, error) {
