@@ -154,7 +154,7 @@ mutants: ## longer: plant faults in copies of the rule, and name the test that f
 .PHONY: mutation
 mutation: N = 400
 mutation: doctor node_modules ## longer: N (400) of 4,700 small faults by rule in the write path, from SEED (1); 95 % must be found (about 30 min)
-	@go test -c -o build/mutation.test ./test/mutation && TIDEMARK_COMMAND="-n $(N) -seed $(SEED)" build/mutation.test
+	@go test -c -o build/mutants.test ./test/mutants && TIDEMARK_COMMAND="rules -n $(N) -seed $(SEED)" build/mutants.test
 
 .PHONY: chaos
 chaos: doctor node_modules build-local ## longer: kill functions and cut connections at random under load (SEED=1), recount every bucket, then restore the table to the middle, with a kill in the middle (about 3 min)

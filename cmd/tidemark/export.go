@@ -22,9 +22,7 @@ func registerExport(f *export.Command, cmd *cobra.Command, format, formats strin
 
 func exportRollupsCommand(to *connection) *cobra.Command {
 	var flags export.Command
-	cmd := &cobra.Command{
-		Use: "rollups",
-	}
+	cmd := &cobra.Command{Use: "rollups"}
 	cmd.Flags().StringVar(&flags.Tier, "tier", export.AllTiers, "`tier`: "+tier.UnitNames()+", or all")
 	cmd.Flags().StringVar(&flags.Out, "out", "", "write to this `file` instead of standard output")
 	registerExport(&flags, cmd, "csv", "csv or ndjson, with --to also parquet")
@@ -34,9 +32,7 @@ func exportRollupsCommand(to *connection) *cobra.Command {
 
 func exportEventsCommand(to *connection) *cobra.Command {
 	var flags export.Command
-	cmd := &cobra.Command{
-		Use: "events",
-	}
+	cmd := &cobra.Command{Use: "events"}
 	registerExport(&flags, cmd, "ndjson", "ndjson, csv or parquet")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runExport(cmd, to, flags, export.Events) }
 	return cmd

@@ -53,9 +53,7 @@ func openQuarantine(cmd *cobra.Command, to *connection, f quarantineFlags, ids [
 func quarantineListCommand(to *connection) *cobra.Command {
 	var flags quarantineFlags
 	var lines list
-	cmd := &cobra.Command{
-		Use: "list",
-	}
+	cmd := &cobra.Command{Use: "list"}
 	flags.register(cmd)
 	lines.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

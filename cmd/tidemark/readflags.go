@@ -161,9 +161,7 @@ func (r *seriesReader) printNone(ctx context.Context, w io.Writer) {
 	}
 }
 
-func quoted(texts []string) string {
-	return strings.Join(lists.Map(texts, strconv.Quote), ", ")
-}
+func quoted(texts []string) string { return strings.Join(lists.Map(texts, strconv.Quote), ", ") }
 
 // printCost prints what the command has read.
 func (r *seriesReader) printCost(w io.Writer) {

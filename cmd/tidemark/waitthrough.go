@@ -19,9 +19,7 @@ const waitInterval = 2 * time.Second
 func waitCommand(to *connection) *cobra.Command {
 	var through string
 	timeout := usertime.Span(15 * time.Minute)
-	cmd := &cobra.Command{
-		Use: "wait --through TIME",
-	}
+	cmd := &cobra.Command{Use: "wait --through TIME"}
 	cmd.Flags().StringVar(&through, "through", "", "the `time` through which rollups must be complete; required")
 	cmd.Flags().Var(&timeout, "timeout", "give up after this `duration`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -17,9 +17,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
-func main() {
-	startup.Serve(os.Stderr, wire, func(h *handler) any { return h })
-}
+func main() { startup.Serve(os.Stderr, wire, func(h *handler) any { return h }) }
 
 // wire builds the handler from the environment.
 func wire(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {

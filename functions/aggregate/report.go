@@ -64,9 +64,13 @@ func (h *handler) publish(batch *envelope.StreamBatch, r *aggregate.Report, aler
 	if r.Lag > 0 {
 		counts[telemetry.Lag] = r.Lag.Seconds()
 	}
+	types := map[storage.ChangeType]int{}
 	for i := range batch.Changes {
-		if m, ok := telemetry.ForChange(batch.Changes[i].Type); ok {
-			counts[m]++
+		types[batch.Changes[i].Type]++
+	}
+	for of, n := range types {
+		if m, ok := telemetry.ForChange(of); ok {
+			counts[m] = float64(n)
 		}
 	}
 	h.emit(kindOf(batch.Changes), counts)

@@ -13,9 +13,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/startup"
 )
 
-func main() {
-	startup.Serve(os.Stdout, wireSecrets, func(h *handler) any { return h.handle })
-}
+func main() { startup.Serve(os.Stdout, wireSecrets, func(h *handler) any { return h.handle }) }
 
 // wireSecrets is wire with the secrets of AWS.
 func wireSecrets(ctx context.Context, getenv func(string) string, log *slog.Logger) (*handler, error) {

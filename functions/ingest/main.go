@@ -19,9 +19,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/domains"
 )
 
-func main() {
-	startup.Serve(os.Stdout, wire, func(h *handler) any { return h.handle })
-}
+func main() { startup.Serve(os.Stdout, wire, func(h *handler) any { return h.handle }) }
 
 // headroom is kept free before the invocation's deadline, for the response.
 const headroom = 500 * time.Millisecond

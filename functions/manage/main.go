@@ -20,9 +20,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
 
-func main() {
-	startup.Serve(os.Stderr, wire, func(h *handler) any { return h })
-}
+func main() { startup.Serve(os.Stderr, wire, func(h *handler) any { return h }) }
 
 // store is the part of the table that the handler needs.
 type store interface {

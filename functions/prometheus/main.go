@@ -18,9 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-func main() {
-	startup.Serve(os.Stdout, wire, func(f *function) any { return f.Handle })
-}
+func main() { startup.Serve(os.Stdout, wire, func(f *function) any { return f.Handle }) }
 
 // margin is how long before the function's timeout a query fails, so that it fails by name.
 const margin = 3 * time.Second

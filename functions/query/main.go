@@ -21,9 +21,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-func main() {
-	startup.Serve(os.Stdout, wire, func(f *function) any { return f.Handle })
-}
+func main() { startup.Serve(os.Stdout, wire, func(f *function) any { return f.Handle }) }
 
 // envCursorKey is the environment variable of the key that signs cursors, in a local stack or in tests.
 const envCursorKey = "TIDEMARK_CURSOR_KEY"

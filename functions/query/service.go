@@ -22,9 +22,7 @@ func shown[T, V any](read *T, err error, form func(*T) V, missing error) (any, e
 }
 
 // describeAPI returns the OpenAPI description.
-func (h *Handler) describeAPI(context.Context, resource, params) (any, error) {
-	return h.API()
-}
+func (h *Handler) describeAPI(context.Context, resource, params) (any, error) { return h.API() }
 
 type healthView struct {
 	Status string `json:"status"`

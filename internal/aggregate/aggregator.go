@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -63,9 +64,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.Attempts, 60)
 	set(&l.MaxChildren, 200_000)
 	set(&l.Buckets, 500)
-	if l.QuarantineRetention == 0 {
-		l.QuarantineRetention = 30 * tier.Day24
-	}
+	l.QuarantineRetention = cmp.Or(l.QuarantineRetention, 30*tier.Day24)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -81,11 +82,7 @@ func (p *StreamProgress) due(at model.Time) bool {
 	if at < p.next {
 		return false
 	}
-	every := p.Every
-	if every == 0 {
-		every = time.Minute
-	}
-	p.next = at.Add(every)
+	p.next = at.Add(cmp.Or(p.Every, time.Minute))
 	return true
 }
 

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -134,12 +135,7 @@ func (s *Service) evaluateSeries(ctx context.Context, t *touchedSeries) (e *eval
 	return e, e.run(ctx)
 }
 
-func (s *Service) concurrency() int {
-	if s.Parallel > 0 {
-		return s.Parallel
-	}
-	return 16
-}
+func (s *Service) concurrency() int { return cmp.Or(max(s.Parallel, 0), 16) }
 
 // touchedSeries is a series that has changes in a batch.
 type touchedSeries struct {

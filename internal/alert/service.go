@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -75,9 +76,7 @@ func (s *Service) expiry(a *entity.Alert, now model.Time) int64 {
 		return 0
 	}
 	keep := s.KeepFor
-	if keep == 0 {
-		keep = defaultKeepFor
-	}
+	keep = cmp.Or(keep, defaultKeepFor)
 	if kind, ok := s.Catalog.Kind(a.Series.Kind); ok {
 		if kind.Retention.Raw == tier.Forever {
 			return 0

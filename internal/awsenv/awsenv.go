@@ -6,6 +6,7 @@
 package awsenv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -28,9 +29,7 @@ var (
 // Config returns the configuration of a client in region; "" means AWS_REGION. Credentials are read when they
 // are first needed and never refreshed: Lambda ends the process before they expire. The error is ErrNoRegion.
 func Config(region string) (aws.Config, error) {
-	if region == "" {
-		region = os.Getenv("AWS_REGION")
-	}
+	region = cmp.Or(region, os.Getenv("AWS_REGION"))
 	if region == "" {
 		return aws.Config{}, ErrNoRegion
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -31,13 +32,7 @@ type Change struct {
 
 // String returns the change as one line.
 func (c Change) String() string {
-	was, is := c.Was, c.Is
-	if was == "" {
-		was = "none"
-	}
-	if is == "" {
-		is = "none"
-	}
+	was, is := cmp.Or(c.Was, "none"), cmp.Or(c.Is, "none")
 	return fmt.Sprintf("%s: %s: %s to %s: %s", c.Class, c.Path, was, is, c.Why)
 }
 
@@ -71,9 +66,7 @@ var removedKind = ruling{Refused, "its events and rollups could no longer be rea
 	"keep the kind until the last of them has expired"}
 
 // RemovedKind is the change of a configuration that no longer declares a kind.
-func RemovedKind(name string) Change {
-	return removedKind.change(join("kinds", name), "declared", "")
-}
+func RemovedKind(name string) Change { return removedKind.change(join("kinds", name), "declared", "") }
 
 // CompareKinds lists what the declaration after changes of before, which has the same name.
 func CompareKinds(before, after catalog.Kind) []Change {

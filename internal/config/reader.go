@@ -182,9 +182,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-func (m members) names() []string {
-	return lists.Map(m, func(x member) string { return x.name })
-}
+func (m members) names() []string { return lists.Map(m, func(x member) string { return x.name }) }
 
 // didYouMean returns a suggestion: the most similar of the words, "" if none is similar.
 func didYouMean(got string, words []string) string {

@@ -191,9 +191,7 @@ func countAndUnit(s string) (digits, unit string) {
 }
 
 // isCount reports whether digits are a number without leading zeros.
-func isCount(digits string) bool {
-	return digits == "0" || digits != "" && digits[0] != '0'
-}
+func isCount(digits string) bool { return digits == "0" || digits != "" && digits[0] != '0' }
 
 // parseDuration parses 30s, 5m, 12h, 30d or 2y. A day is 24 hours, a year 365 days.
 func parseDuration(s string) (time.Duration, error) {

@@ -1,8 +1,6 @@
 package entity
 
-import (
-	"github.com/tidemark-db/tidemark/pkg/model"
-)
+import "github.com/tidemark-db/tidemark/pkg/model"
 
 // Violation is the part of an alert that follows from the events of its series alone.
 type Violation struct {

@@ -1,8 +1,6 @@
 package entity
 
-import (
-	"github.com/tidemark-db/tidemark/pkg/model"
-)
+import "github.com/tidemark-db/tidemark/pkg/model"
 
 // RotatingSecret is a random secret that is valid for one UTC day. Pseudonyms derived from
 // it cannot be traced back once it has expired.

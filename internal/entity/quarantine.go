@@ -1,8 +1,6 @@
 package entity
 
-import (
-	"github.com/tidemark-db/tidemark/pkg/model"
-)
+import "github.com/tidemark-db/tidemark/pkg/model"
 
 // Quarantined is a payload that could not be processed and has no caller to return an
 // error to: an observation that was rejected at an asynchronous source, or a table

@@ -134,9 +134,7 @@ func (p partition) path() string {
 	return fmt.Sprintf("%s/kind=%s/%s=%s/part.%s", d.Name, p.kind.Name, d.unit, p.label, p.archive.Format)
 }
 
-func (p partition) covers(l *listed) bool {
-	return p.label == allTimes || l.first < p.to
-}
+func (p partition) covers(l *listed) bool { return p.label == allTimes || l.first < p.to }
 
 // allTimes is the label of the one partition of a kind whose events have no times.
 const allTimes = "all"

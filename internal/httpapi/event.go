@@ -154,6 +154,4 @@ func timeText(t *model.Time) string {
 	return t.String()
 }
 
-func linesOf[T any](all []T) []any {
-	return lists.Map(all, func(x T) any { return x })
-}
+func linesOf[T any](all []T) []any { return lists.Map(all, func(x T) any { return x }) }

@@ -51,9 +51,7 @@ func floatText(x *float64) string {
 // a spreadsheet would run text that begins like a formula, and a terminal would follow a control sequence.
 // Text of a formula gets an apostrophe before it, as spreadsheets write text; numbers stay as they are.
 // Control characters, except tabs and newlines, become dots.
-func SafeCells(cells []string) []string {
-	return lists.Map(cells, safeCell)
-}
+func SafeCells(cells []string) []string { return lists.Map(cells, safeCell) }
 
 func safeCell(cell string) string {
 	cell = strings.Map(func(c rune) rune {

@@ -1,8 +1,6 @@
 package httpapi
 
-import (
-	"strings"
-)
+import "strings"
 
 // ProblemForeign is the problem of a request for a subject of another owner.
 var ProblemForeign = ProblemType{"/problems/foreign-subject", "The subject belongs to another owner", 403}

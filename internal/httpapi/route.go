@@ -1,8 +1,6 @@
 package httpapi
 
-import (
-	"github.com/tidemark-db/tidemark/pkg/catalog"
-)
+import "github.com/tidemark-db/tidemark/pkg/catalog"
 
 // Action is the operation that a route performs.
 type Action string

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -62,8 +63,5 @@ func (c *purgeLockCache) add(subject model.Subject, e purgeLockEntry) {
 }
 
 func (s *Service) purgeLockMaxAge() time.Duration {
-	if s.PurgeLockMaxAge > 0 {
-		return s.PurgeLockMaxAge
-	}
-	return defaultPurgeLockMaxAge
+	return cmp.Or(max(s.PurgeLockMaxAge, 0), defaultPurgeLockMaxAge)
 }

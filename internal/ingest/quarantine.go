@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,9 +43,7 @@ func (s *Service) Quarantine(ctx context.Context, r Rejection) error {
 
 func (s *Service) quarantined(r Rejection) entity.Quarantined {
 	now, retention := s.Now(), s.QuarantineRetention
-	if retention == 0 {
-		retention = defaultQuarantineRetention
-	}
+	retention = cmp.Or(retention, defaultQuarantineRetention)
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%d %s ", len(r.Origin), r.Origin)
 	digest.Write(r.Payload)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -110,12 +111,7 @@ func (s *Service) appendEntries(ctx context.Context, kind *catalog.Kind, entries
 	return work.Wait()
 }
 
-func (s *Service) parallel() int {
-	if s.Parallel > 0 {
-		return s.Parallel
-	}
-	return defaultParallel
-}
+func (s *Service) parallel() int { return cmp.Or(max(s.Parallel, 0), defaultParallel) }
 
 // entry is one valid event, with the index of its result.
 type entry struct {

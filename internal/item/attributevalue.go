@@ -1,8 +1,6 @@
 package item
 
-import (
-	"github.com/tidemark-db/tidemark/internal/jsonscan"
-)
+import "github.com/tidemark-db/tidemark/internal/jsonscan"
 
 // value is a scanned attribute value. text is the content of S, N and B, with escapes resolved.
 // from and to are the indexes of that content, or of the literal of a BOOL.

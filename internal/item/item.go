@@ -57,9 +57,7 @@ var (
 )
 
 // Key returns the primary key of the item. A part is empty if its attribute is missing or not a string.
-func (it Item) Key() keys.Key {
-	return keys.Key{PK: text(it[keys.AttrPK]), SK: text(it[keys.AttrSK])}
-}
+func (it Item) Key() keys.Key { return keys.Key{PK: text(it[keys.AttrPK]), SK: text(it[keys.AttrSK])} }
 
 // Size returns the size in bytes as the table counts it: the lengths of names, strings and
 // binaries, half a byte for each digit of a number, and one byte for other values. Lists and

@@ -1,8 +1,6 @@
 package item
 
-import (
-	"strings"
-)
+import "strings"
 
 // textBlock is the number of bytes of text that share an allocation.
 const textBlock = 64 << 10

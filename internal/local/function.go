@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,9 +56,7 @@ func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 // StartFunction starts the processes and waits until each requests its first invocation. If a
 // process cannot be started, or ends before that, the error contains its last line of output.
 func StartFunction(ctx context.Context, opts FunctionOptions) (*Function, error) {
-	if opts.Timeout == 0 {
-		opts.Timeout = defaultTimeout
-	}
+	opts.Timeout = cmp.Or(opts.Timeout, defaultTimeout)
 	opts.Concurrency = max(opts.Concurrency, 1)
 	f := &Function{opts: opts, queue: make(chan *invocation)}
 	f.ctx, f.stop = context.WithCancel(context.WithoutCancel(ctx))

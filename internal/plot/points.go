@@ -46,9 +46,7 @@ func pointsOf(rollups []query.Rollup, name string, columns int) points {
 	return p
 }
 
-func gaps(n int) []float64 {
-	return slices.Repeat([]float64{math.NaN()}, n)
-}
+func gaps(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
 // orInf returns x, or the infinity of that sign if x is NaN.
 func orInf(x float64, sign int) float64 {

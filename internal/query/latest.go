@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -110,9 +111,7 @@ func (s *Service) LatestBy(ctx context.Context, q LatestBy) (LatestPage, error) 
 
 func (q LatestBy) declaredIndex() (catalog.LatestIndex, error) {
 	name := q.Index
-	if name == "" {
-		name = catalog.FirstIndex
-	}
+	name = cmp.Or(name, catalog.FirstIndex)
 	i := slices.IndexFunc(q.Kind.LatestBy, func(x catalog.LatestIndex) bool { return x.Index == name })
 	switch {
 	case i < 0:

@@ -3,6 +3,7 @@
 package referrer
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -76,13 +77,9 @@ func Of(host string, c Campaign) Origin {
 		if site = sites().names[strings.ToLower(c.Source)]; site.name == "" {
 			site = find(strings.ToLower(c.Source))
 		}
-		if site.name == "" {
-			site.name = c.Source
-		}
+		site.name = cmp.Or(site.name, c.Source)
 	}
-	if site.name == "" {
-		site.name = strings.TrimPrefix(host, "www.")
-	}
+	site.name = cmp.Or(site.name, strings.TrimPrefix(host, "www."))
 	return Origin{Source: site.name, Channel: channelOf(site, c)}
 }
 

@@ -86,9 +86,7 @@ func (c *Counts) Total() (n int) {
 }
 
 // Print writes the counts, and why the first few rejected observations were rejected.
-func (c *Counts) Print(w io.Writer, took time.Duration) {
-	c.print(w, c.Total(), took)
-}
+func (c *Counts) Print(w io.Writer, took time.Duration) { c.print(w, c.Total(), took) }
 
 // print writes the counts, with the rate at which n observations were sent.
 func (c *Counts) print(w io.Writer, n int, took time.Duration) {

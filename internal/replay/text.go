@@ -72,9 +72,7 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-func quoteAll(texts []string) string {
-	return strings.Join(lists.Map(texts, quote), ", ")
-}
+func quoteAll(texts []string) string { return strings.Join(lists.Map(texts, quote), ", ") }
 
 // place returns the place of a line for messages.
 func place(name string, line int) string { return fmt.Sprintf("%s:%d", name, line) }

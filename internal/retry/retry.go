@@ -6,6 +6,7 @@
 package retry
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -35,22 +36,11 @@ const (
 )
 
 // MaxAttempts returns the number of requests in total.
-func (p Policy) MaxAttempts() int {
-	if p.Attempts > 0 {
-		return p.Attempts
-	}
-	return defaultAttempts
-}
+func (p Policy) MaxAttempts() int { return cmp.Or(max(p.Attempts, 0), defaultAttempts) }
 
 // bound returns the upper bound of the pause after an attempt; the first attempt is 1.
 func (p Policy) bound(attempt int) time.Duration {
-	bound, limit := p.Base, p.Cap
-	if bound <= 0 {
-		bound = defaultBase
-	}
-	if limit <= 0 {
-		limit = defaultCap
-	}
+	bound, limit := cmp.Or(max(p.Base, 0), defaultBase), cmp.Or(max(p.Cap, 0), defaultCap)
 	for ; attempt > 1 && bound < limit; attempt-- {
 		bound *= 2
 	}

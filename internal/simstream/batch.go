@@ -2,6 +2,7 @@ package simstream
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -12,11 +13,7 @@ import (
 
 // cut returns the next batch.
 func (l *simLane) cut(dice Dice) []eventsource.Record {
-	most := l.Settings.BatchSize
-	if most == 0 {
-		most = 100
-	}
-	n := min(most, len(l.records)-l.at)
+	n := min(cmp.Or(l.Settings.BatchSize, 100), len(l.records)-l.at)
 	if l.strikes(dice, ShortBatch) {
 		n = min(n, 1+dice.Pick("records", 3))
 	}

@@ -51,9 +51,7 @@ type delivery struct {
 }
 
 // Deliver connects the function to the table stream. Call it once, before the first change.
-func (s *Sim) Deliver(d Delivery) {
-	s.Stream.delivery = &delivery{Sim: s, Delivery: d}
-}
+func (s *Sim) Deliver(d Delivery) { s.Stream.delivery = &delivery{Sim: s, Delivery: d} }
 
 // Invoke calls the function once with records, as a redrive does, in addition to the regular
 // delivery. It calls done with whether the function acknowledged all records.

@@ -237,11 +237,9 @@ func writeWithFault[R any](ctx context.Context, f *FaultyStore, method string, w
 	}
 }
 
-func appendResult(a storage.WriteResult) ingest.StoreResult { return ingest.StoreResult{Result: a} }
-func commitResult(a storage.WriteResult) table.TransactResult {
-	return table.TransactResult{Result: a}
-}
-func writeResult(a storage.WriteResult) storage.WriteResult { return a }
+func appendResult(a storage.WriteResult) ingest.StoreResult   { return ingest.StoreResult{Result: a} }
+func commitResult(a storage.WriteResult) table.TransactResult { return table.TransactResult{Result: a} }
+func writeResult(a storage.WriteResult) storage.WriteResult   { return a }
 
 // nextFault calls the policy for the next write, and keeps the write if it is delayed.
 func (f *FaultyStore) nextFault(method string, write func()) WriteFault {

@@ -121,9 +121,7 @@ func (c fieldChange) next(stored, declared []entity.FieldConfig) []entity.FieldC
 		if _, found := find(declared, f.Name); found {
 			continue
 		}
-		if f.RemovedAt == 0 {
-			f.RemovedAt = c.now
-		}
+		f.RemovedAt = cmp.Or(f.RemovedAt, c.now)
 		declared = append(declared, f)
 	}
 	return sorted(declared)

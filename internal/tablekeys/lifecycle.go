@@ -120,9 +120,7 @@ const ClassPurgeLock = "GATE"
 const JobPurge = classJob + string(separator) + "purge"
 
 // Purge returns the key of the state of a purge that is not done.
-func Purge(s model.Subject) keys.Key {
-	return keys.Key{PK: JobPurge, SK: keyparts.Join(s.Type, s.ID)}
-}
+func Purge(s model.Subject) keys.Key { return keys.Key{PK: JobPurge, SK: keyparts.Join(s.Type, s.ID)} }
 
 // ParsePurge is the inverse of Purge.
 func ParsePurge(k keys.Key) (model.Subject, error) {

@@ -25,9 +25,7 @@ func Quarantine(q entity.Quarantined) keys.Key {
 }
 
 // QuarantinePartition returns the partition key of the quarantined items of a subject.
-func QuarantinePartition(s model.Subject) string {
-	return keyparts.Join(ClassQuarantine, s.Type, s.ID)
-}
+func QuarantinePartition(s model.Subject) string { return keyparts.Join(ClassQuarantine, s.Type, s.ID) }
 
 // ParseQuarantine is the inverse of Quarantine: it returns the id, and either the subject
 // or the source, whichever the partition key names.

@@ -9,25 +9,18 @@ import (
 	"time"
 )
 
-// The metrics. There is one metric for each outcome of an observation and for each type
-// of change, so that one line of EMF can carry them all.
+// The metrics that the code names. There is also one for each outcome of an observation (ForOutcome) and for each
+// type of change (ForChange), so that one line of EMF can carry them all.
 const (
 	ObservationsApplied   Metric = "ObservationsApplied"
 	ObservationsLate      Metric = "ObservationsLate"
 	ObservationsStale     Metric = "ObservationsStale"
 	ObservationsDuplicate Metric = "ObservationsDuplicate"
 	ObservationsCollision Metric = "ObservationsCollision"
-	ObservationsConflict  Metric = "ObservationsConflict"
-	ObservationsGone      Metric = "ObservationsGone"
 	ObservationsRejected  Metric = "ObservationsRejected"
-	ObservationsUnknown   Metric = "ObservationsUnknown"
 	Quarantined           Metric = "Quarantined"
 
-	ChangesInserted  Metric = "ChangesInserted"
-	ChangesCorrected Metric = "ChangesCorrected"
-	ChangesDeleted   Metric = "ChangesDeleted"
-	ChangesExpired   Metric = "ChangesExpired"
-	BatchFailures    Metric = "BatchFailures"
+	BatchFailures Metric = "BatchFailures"
 
 	Recomputations    Metric = "Recomputations"
 	RowsWritten       Metric = "RowsWritten"

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/storage"
@@ -58,34 +59,17 @@ const (
 	DimensionKind     = "Kind"
 )
 
-var byOutcome = map[model.Outcome]Metric{
-	model.Applied:   ObservationsApplied,
-	model.Late:      ObservationsLate,
-	model.Stale:     ObservationsStale,
-	model.Duplicate: ObservationsDuplicate,
-	model.Collision: ObservationsCollision,
-	model.Conflict:  ObservationsConflict,
-	model.Gone:      ObservationsGone,
-	model.Rejected:  ObservationsRejected,
-	model.Unknown:   ObservationsUnknown,
-}
-
 // ForOutcome returns the metric that counts observations with an outcome; ok is false for an unknown outcome.
-func ForOutcome(v model.Outcome) (m Metric, ok bool) {
-	m, ok = byOutcome[v]
-	return m, ok
-}
-
-var byChangeType = map[storage.ChangeType]Metric{
-	storage.Inserted:  ChangesInserted,
-	storage.Corrected: ChangesCorrected,
-	storage.Deleted:   ChangesDeleted,
-	storage.Expired:   ChangesExpired,
-}
+func ForOutcome(v model.Outcome) (m Metric, ok bool) { return ofGroup("Observations", string(v)) }
 
 // ForChange returns the metric that counts changes of a type; ok is false for an unknown type.
-func ForChange(w storage.ChangeType) (m Metric, ok bool) {
-	m, ok = byChangeType[w]
+func ForChange(c storage.ChangeType) (m Metric, ok bool) { return ofGroup("Changes", c.String()) }
+
+// ofGroup returns the metric whose name is that of a group and a word.
+func ofGroup(group, word string) (m Metric, ok bool) {
+	first := min(1, len(word))
+	m = Metric(group + strings.ToUpper(word[:first]) + word[first:])
+	_, ok = m.Definition()
 	return m, ok
 }
 

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -32,9 +33,7 @@ func NewProgress(w io.Writer, what, unit string, total int) Progress {
 type bar struct{ *progressbar.ProgressBar }
 
 func newBar(w io.Writer, what, unit string, total int) bar {
-	if total == 0 {
-		total = -1
-	}
+	total = cmp.Or(total, -1)
 	return bar{progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetDescription(what),

@@ -63,9 +63,7 @@ func Grouped(n int) string {
 }
 
 // PerSecond returns the rate of n things in the time that they took.
-func PerSecond(n int, took time.Duration) int {
-	return int(float64(n) / max(took.Seconds(), 0.001))
-}
+func PerSecond(n int, took time.Duration) int { return int(float64(n) / max(took.Seconds(), 0.001)) }
 
 // Bytes returns a size in B, KB or MB.
 func Bytes(n int64) string {

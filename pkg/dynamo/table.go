@@ -7,6 +7,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -91,9 +92,7 @@ func NewClient(_ context.Context, region, endpoint string) (*dynamodb.Client, er
 }
 
 func localClient(region, endpoint string) *dynamodb.Client {
-	if region == "" {
-		region = localRegion
-	}
+	region = cmp.Or(region, localRegion)
 	return dynamodb.New(dynamodb.Options{
 		Region:       region,
 		BaseEndpoint: &endpoint,

@@ -67,9 +67,7 @@ func itemOf(attributes map[string]types.AttributeValue) item.Item {
 	return out
 }
 
-func itemsOf(list []map[string]types.AttributeValue) []item.Item {
-	return lists.Map(list, itemOf)
-}
+func itemsOf(list []map[string]types.AttributeValue) []item.Item { return lists.Map(list, itemOf) }
 
 func valueOf(a types.AttributeValue) item.Value {
 	switch a := a.(type) {

@@ -121,9 +121,7 @@ func preconditionHolds(when table.Precondition) func(item.Item) bool {
 	}
 }
 
-func equalValues(a, b item.Value) bool {
-	return equalItems(item.Item{"": a}, item.Item{"": b})
-}
+func equalValues(a, b item.Value) bool { return equalItems(item.Item{"": a}, item.Item{"": b}) }
 
 // Erase removes items, whatever they are.
 func (t *Table) Erase(ctx context.Context, these []keys.Key) (left []keys.Key, _ storage.WriteResult, _ error) {

@@ -58,6 +58,4 @@ func decode(it item.Item) Item {
 	return out
 }
 
-func decodeAll(items []item.Item) []Item {
-	return lists.Map(items, decode)
-}
+func decodeAll(items []item.Item) []Item { return lists.Map(items, decode) }

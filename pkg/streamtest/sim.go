@@ -29,9 +29,7 @@ func (s *Sim) After(d time.Duration, do func()) { s.sim.After(d, do) }
 
 // Go starts a goroutine that sends requests to tables. Requests with its ctx can meet faults. body must send
 // one request at a time and wait only for requests and Sleep. Use separate dice for each goroutine.
-func (s *Sim) Go(name string, dice Dice, body func(ctx context.Context)) {
-	s.sim.Go(name, dice, body)
-}
+func (s *Sim) Go(name string, dice Dice, body func(ctx context.Context)) { s.sim.Go(name, dice, body) }
 
 // Sleep waits for a simulated duration in the goroutine of ctx. It returns the error of ctx if
 // that has ended.

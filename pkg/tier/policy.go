@@ -1,6 +1,7 @@
 package tier
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -53,12 +54,7 @@ type Tier struct {
 }
 
 // LeastRetention returns the shortest retention that this tier ever had; Forever if its rows never expired.
-func (t Tier) LeastRetention() time.Duration {
-	if t.Least != 0 {
-		return t.Least
-	}
-	return t.Retention
-}
+func (t Tier) LeastRetention() time.Duration { return cmp.Or(t.Least, t.Retention) }
 
 // ExpiresAt returns the TTL attribute of a row of bucket b written at now, in epoch seconds; 0 means never.
 func (t Tier) ExpiresAt(b Bucket, now model.Time) int64 {
@@ -100,12 +96,7 @@ type Policy struct {
 }
 
 // LeastRawRetention returns the shortest retention that events ever had; Forever if they never expired.
-func (p Policy) LeastRawRetention() time.Duration {
-	if p.LeastRaw != 0 {
-		return p.LeastRaw
-	}
-	return p.Raw
-}
+func (p Policy) LeastRawRetention() time.Duration { return cmp.Or(p.LeastRaw, p.Raw) }
 
 // Standard returns the policy of a kind that declares none: raw 30 days, hour 90 days,
 // day 2 years, month forever.

@@ -1,8 +1,12 @@
-// Package mutants plants faults in copies of the aggregation code, one at a time, and runs
-// the tests against each. A fault that no test finds is either a gap in the tests or
-// harmless. Harmless faults are listed with the reason; any other survivor makes the exit
-// status 1. The working tree is not changed: each copy replaces its file for one run of
-// the tests.
+// Package mutants plants faults in copies of the code, and runs the tests against each. A fault that no test
+// finds is either a gap in the tests or harmless. Harmless faults are listed with the reason. The working
+// tree is not changed: each copy replaces its file for one run of the tests.
+//
+// The faults of list_test.go were written one by one, each for a rule of aggregation; any other survivor makes
+// the exit status 1. Those of the files rule*_test.go are made by rule in the packages of the write path:
+// negated conditions, dropped statements, shifted bounds, exchanged operators and arguments. All are
+// compiled at once, each behind a switch. survivors.txt has the harmless ones; the exit status is 1 if fewer
+// than 95 % of the others are found.
 package mutants
 
 import (
@@ -19,8 +23,16 @@ import (
 	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
-// TestMain runs the command if TIDEMARK_COMMAND has its flags.
-func TestMain(m *testing.M) { testenv.Main(m, command) }
+// TestMain runs a command if TIDEMARK_COMMAND is its flags; those of make mutation follow the word rules.
+func TestMain(m *testing.M) {
+	testenv.Main(m, func(args []string) {
+		if len(args) > 0 && args[0] == "rules" {
+			ruleCommand(args[1:])
+			return
+		}
+		command(args)
+	})
+}
 
 // command is what make mutants runs, from the module's root.
 func command(args []string) {

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/tidemark-db/tidemark/test/internal/plant"
 )
 
 // mutant is a fault to plant.
@@ -49,5 +47,5 @@ func (m *mutant) overlay(root, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return plant.Overlay(root, dir, files)
+	return overlayOf(root, dir, files)
 }

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tidemark-db/tidemark/test/internal/plant"
 )
 
 // runner plants mutants and runs tests against them.
@@ -23,7 +21,7 @@ type runner struct {
 }
 
 func newRunner(limit time.Duration) (*runner, error) {
-	root, err := plant.Root()
+	root, err := moduleRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +108,7 @@ func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
 	if overlay != "" {
 		args = append(args, "-overlay", overlay)
 	}
-	cmd := exec.CommandContext(ctx, "go", append(append(args, "./"+p), plant.Flags(p)...)...)
+	cmd := exec.CommandContext(ctx, "go", append(append(args, "./"+p), testFlags(p)...)...)
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=1")
 	var stderr bytes.Buffer
@@ -119,7 +117,7 @@ func (r *runner) test(ctx context.Context, overlay, p string) (outcome, error) {
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) || ctx.Err() != nil {
 		return outcome{}, errors.Join(err, ctx.Err())
 	}
-	parsed := plant.ReadResults(out)
+	parsed := readResults(out)
 	switch {
 	case parsed.Timeout:
 		return outcome{Timeout: p}, nil

@@ -1,6 +1,7 @@
 package ddblocal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,7 @@ const installJar = `install npm, run "npm ci" in the repository, or set TIDEMARK
 
 // resolve fills in the defaults and finds the jar.
 func (o Options) resolve(ctx context.Context) (_ Options, err error) {
-	if o.HeapMB == 0 {
-		o.HeapMB = defaultHeapMB
-	}
+	o.HeapMB = cmp.Or(o.HeapMB, defaultHeapMB)
 	if o.Java == "" {
 		o.Java = "java"
 	}

@@ -1,6 +1,7 @@
 package lineprotocol
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strconv"
@@ -35,9 +36,7 @@ func (u Unit) time(text string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, errTime
 	}
-	if u == 0 {
-		u = magnitude(n)
-	}
+	u = cmp.Or(u, magnitude(n))
 	if n > math.MaxInt64/int64(u) || n < math.MinInt64/int64(u) {
 		return time.Time{}, errTime
 	}

@@ -106,9 +106,7 @@ func (d *differences) near(what string, got float64, want *model.Decimal, tolera
 	d.check(math.Abs(got-w) <= tolerance*math.Abs(w)+decimals, "%s %v, want %v", what, got, w)
 }
 
-func name(k rollup.Key) string {
-	return fmt.Sprintf("%s %s %s", k.Series, k.Tier, k.Start)
-}
+func name(k rollup.Key) string { return fmt.Sprintf("%s %s %s", k.Series, k.Tier, k.Start) }
 
 // shown is how many differing buckets are printed.
 const shown = 10

@@ -1,4 +1,4 @@
-package mutation
+package mutants
 
 import (
 	"bufio"
@@ -12,12 +12,10 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/tidemark-db/tidemark/test/internal/plant"
 )
 
-// runner has the tests of all suites, compiled with all faults.
-type runner struct {
+// ruleRunner has the tests of all suites, compiled with all faults.
+type ruleRunner struct {
 	root, dir string
 	suites    []*suite
 	faults    []fault
@@ -33,8 +31,8 @@ type suite struct {
 }
 
 // prepare compiles the tests and runs each suite once without a fault. It chooses the faults to try.
-func prepare(ctx context.Context, o options) (*runner, error) {
-	root, err := plant.Root()
+func prepare(ctx context.Context, o options) (*ruleRunner, error) {
+	root, err := moduleRoot()
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +48,8 @@ func prepare(ctx context.Context, o options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{root: root, dir: dir, faults: faults, chosen: choose(faults, o)}
-	overlay, err := plant.Overlay(root, dir, texts)
+	r := &ruleRunner{root: root, dir: dir, faults: faults, chosen: choose(faults, o)}
+	overlay, err := overlayOf(root, dir, texts)
 	if err != nil {
 		return r, err
 	}
@@ -93,9 +91,9 @@ func (s *suite) setting(f fault) []string {
 	return []string{"MUTANT=" + strconv.Itoa(f.id), "MUTANT_LIMIT=" + strconv.FormatInt(max(1<<14, 200*s.reached[f.id]), 10)}
 }
 
-func (r *runner) remove() { os.RemoveAll(r.dir) }
+func (r *ruleRunner) remove() { os.RemoveAll(r.dir) }
 
-func (r *runner) compile(ctx context.Context, overlay string, s *suite) error {
+func (r *ruleRunner) compile(ctx context.Context, overlay string, s *suite) error {
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary, "./"+s.pkg)
 	cmd.Dir = r.root
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -105,7 +103,7 @@ func (r *runner) compile(ctx context.Context, overlay string, s *suite) error {
 }
 
 // baseline runs a suite without a fault, and records which faults it reaches and how long it takes.
-func (r *runner) baseline(ctx context.Context, s *suite) error {
+func (r *ruleRunner) baseline(ctx context.Context, s *suite) error {
 	record := s.binary + ".reached"
 	began := time.Now()
 	killer, err := r.run(ctx, s, []string{"MUTANT_REACHED=" + record}, 10*time.Minute)
@@ -142,10 +140,10 @@ var errTimeout = errors.New("timeout")
 
 // run runs the tests of a suite with a setting of the switch. It returns the test that failed, or a
 // crash; "" if there is none.
-func (r *runner) run(ctx context.Context, s *suite, setting []string, limit time.Duration) (killer string, err error) {
+func (r *ruleRunner) run(ctx context.Context, s *suite, setting []string, limit time.Duration) (killer string, err error) {
 	within, cancel := context.WithTimeout(ctx, limit+30*time.Second)
 	defer cancel()
-	args := append([]string{"-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, plant.Flags(s.pkg)...)
+	args := append([]string{"-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, testFlags(s.pkg)...)
 	cmd := exec.CommandContext(within, s.binary, args...)
 	cmd.Dir = filepath.Join(r.root, s.pkg)
 	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=", "TIDEMARK_REQUIRE=java")
@@ -161,7 +159,7 @@ func (r *runner) run(ctx context.Context, s *suite, setting []string, limit time
 	if failure != nil {
 		return "", fmt.Errorf("read the results of %s: %w", s.pkg, failure)
 	}
-	parsed := plant.ReadResults(lines)
+	parsed := readResults(lines)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()

@@ -1,4 +1,4 @@
-package plant
+package mutants
 
 import "testing"
 
@@ -7,15 +7,15 @@ func TestReadResults_NamesTheFirstFailedTestAndTimeouts(t *testing.T) {
 {"Action":"fail","Test":"TestA/sub"}
 {"Action":"fail","Test":"TestB"}
 {"Action":"fail"}`
-	if r := ReadResults([]byte(killed)); r.Killer != "TestA" || r.Timeout {
+	if r := readResults([]byte(killed)); r.Killer != "TestA" || r.Timeout {
 		t.Errorf("%+v, want TestA", r)
 	}
 	const hung = `{"Action":"output","Test":"TestA","Output":"panic: test timed out after 1m0s\n"}
 {"Action":"fail","Test":"TestA"}`
-	if r := ReadResults([]byte(hung)); !r.Timeout {
+	if r := readResults([]byte(hung)); !r.Timeout {
 		t.Errorf("%+v, want a timeout", r)
 	}
-	if r := ReadResults([]byte(`{"Action":"fail","Output":"broken"}`)); r.Killer != "" || r.Timeout {
+	if r := readResults([]byte(`{"Action":"fail","Output":"broken"}`)); r.Killer != "" || r.Timeout {
 		t.Errorf("%+v, want neither", r)
 	}
 }

@@ -1,4 +1,4 @@
-package mutation
+package mutants
 
 import (
 	"cmp"
@@ -74,12 +74,12 @@ func (p *checked) plant(f *ast.File, path, source string, faults *[]fault) strin
 	return apply(source, insertions)
 }
 
-// inner returns an edit within a node. \x01 and \x02 in it are the exchanged arguments.
-func (p *checked) inner(source string, id int, s site, e edit) insertion {
+// inner returns a change within a node. \x01 and \x02 in it are the exchanged arguments.
+func (p *checked) inner(source string, id int, s site, e change) insertion {
 	at, end := p.fset.Position(e.from).Offset, p.fset.Position(e.to).Offset
 	text := e.text
 	if strings.HasPrefix(text, "\x00") {
-		part := func(e edit) string { return source[p.fset.Position(e.from).Offset:p.fset.Position(e.to).Offset] }
+		part := func(e change) string { return source[p.fset.Position(e.from).Offset:p.fset.Position(e.to).Offset] }
 		text = strings.NewReplacer("\x01", part(s.inner[0]), "\x02", part(s.inner[1])).Replace(fmt.Sprintf(text[1:], id))
 	}
 	return insertion{at: at, cut: end - at, order: -end, text: text}

@@ -1,4 +1,4 @@
-package mutation
+package mutants
 
 import (
 	"go/ast"
@@ -14,11 +14,11 @@ type site struct {
 	rule          rule
 	node          ast.Node
 	before, after string
-	inner         []edit // within the node
+	inner         []change // within the node
 }
 
-// edit replaces a part of the source.
-type edit struct {
+// change replaces a part of the source.
+type change struct {
 	from, to token.Pos
 	text     string
 }
@@ -172,7 +172,7 @@ func (p *checked) binary(n *ast.BinaryExpr) []site {
 	if call == "" || !ok || basic.Info()&(types.IsInteger|types.IsFloat) == 0 && (r == operator || basic.Info()&types.IsString == 0) {
 		return nil
 	}
-	return []site{{rule: r, node: n, before: "mutantswitch." + call + "(%d, ", after: ")", inner: []edit{{n.OpPos, n.OpPos + token.Pos(len(n.Op.String())), ","}}}}
+	return []site{{rule: r, node: n, before: "mutantswitch." + call + "(%d, ", after: ")", inner: []change{{n.OpPos, n.OpPos + token.Pos(len(n.Op.String())), ","}}}}
 }
 
 // swapped returns the faults of a call that has different neighbouring arguments of the same type.
@@ -186,7 +186,7 @@ func (p *checked) swapped(n *ast.CallExpr) (all []site) {
 		if x.Value != nil || y.Value != nil || x.IsType() || x.Type == nil || !types.Identical(x.Type, y.Type) || !isPure(a) || !isPure(b) || types.ExprString(a) == types.ExprString(b) {
 			continue
 		}
-		all = append(all, site{rule: swap, node: n, inner: []edit{{a.Pos(), a.End(), "\x00" + "mutantswitch.Pick(%d, \x01, \x02)"}, {b.Pos(), b.End(), "\x00" + "mutantswitch.Pick(%d, \x02, \x01)"}}})
+		all = append(all, site{rule: swap, node: n, inner: []change{{a.Pos(), a.End(), "\x00" + "mutantswitch.Pick(%d, \x01, \x02)"}, {b.Pos(), b.End(), "\x00" + "mutantswitch.Pick(%d, \x02, \x01)"}}})
 		break
 	}
 	return all

@@ -1,4 +1,4 @@
-package mutation
+package mutants
 
 const module = "github.com/tidemark-db/tidemark"
 

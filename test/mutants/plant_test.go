@@ -1,6 +1,4 @@
-// Package plant runs tests against copies of source files, without a change of the working tree.
-// Commands mutants and mutation plant faults with it.
-package plant
+package mutants
 
 import (
 	"bufio"
@@ -13,8 +11,8 @@ import (
 	"strings"
 )
 
-// Root returns the root of the module of the working directory.
-func Root() (string, error) {
+// moduleRoot returns the root of the module of the working directory.
+func moduleRoot() (string, error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
@@ -22,9 +20,9 @@ func Root() (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(out))), nil
 }
 
-// Overlay writes texts of files, by their path from root, to dir. It returns the path of the file for
+// overlayOf writes texts of files, by their path from root, to dir. It returns the path of the file for
 // go build -overlay that replaces the originals. A file may be new.
-func Overlay(root, dir string, files map[string]string) (string, error) {
+func overlayOf(root, dir string, files map[string]string) (string, error) {
 	replace := map[string]string{}
 	for file, text := range files {
 		copied := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
@@ -41,24 +39,24 @@ func Overlay(root, dir string, files map[string]string) (string, error) {
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// Flags returns flags for the tests of a package, from the module's root: property tests use a fixed
+// testFlags returns flags for the tests of a package, from the module's root: property tests use a fixed
 // seed, write no failure file, and spend little time on shrinking.
-func Flags(pkg string) []string {
+func testFlags(pkg string) []string {
 	if pkg == "internal/aggregate" || pkg == "pkg/rollup" {
 		return []string{"-rapid.seed=1", "-rapid.nofailfile", "-rapid.shrinktime=1s"}
 	}
 	return nil
 }
 
-// Results are the parsed output of go test -json, or of test2json.
-type Results struct {
+// testResults are the parsed output of go test -json, or of test2json.
+type testResults struct {
 	Killer  string // the first test that failed, without its subtests
 	Timeout bool
 	Output  string // that belongs to no test
 }
 
-// ReadResults parses the output of tests.
-func ReadResults(out []byte) (r Results) {
+// readResults parses the output of tests.
+func readResults(out []byte) (r testResults) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {

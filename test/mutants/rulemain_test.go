@@ -1,9 +1,4 @@
-// Package mutation makes small faults in the packages of the write path, by rule: it negates
-// conditions, drops statements, shifts bounds, exchanges operators and arguments. It compiles all
-// faults into the tests at once, each behind a switch, and runs the tests with one of them switched
-// on. Faults that no test finds are listed in survivors.txt with the reason, or are gaps in the
-// tests. The exit status is 1 if fewer than 95 % of the others are found.
-package mutation
+package mutants
 
 import (
 	"context"
@@ -11,10 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"testing"
 	"time"
-
-	"github.com/tidemark-db/tidemark/internal/testenv"
 )
 
 // targets are the packages with faults, from the module's root. The tests of a package are the
@@ -30,11 +22,8 @@ var furtherSuites = []string{
 
 const leastKilled = .95
 
-// TestMain runs the command if TIDEMARK_COMMAND has its flags.
-func TestMain(m *testing.M) { testenv.Main(m, command) }
-
-// command is what make mutation runs, from the module's root.
-func command(args []string) {
+// ruleCommand is what make mutation runs, from the module's root.
+func ruleCommand(args []string) {
 	flag := flag.NewFlagSet("mutation", flag.ExitOnError)
 	o := options{}
 	flag.IntVar(&o.n, "n", 400, "`number` of faults, chosen at random; 0 means all")
@@ -44,7 +33,7 @@ func command(args []string) {
 	_ = flag.Parse(args) // it exits if it fails
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, o); err != nil {
+	if err := runRules(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		stop()
 		os.Exit(1)
@@ -58,7 +47,7 @@ type options struct {
 	own  bool
 }
 
-func run(ctx context.Context, o options) error {
+func runRules(ctx context.Context, o options) error {
 	began := time.Now()
 	r, err := prepare(ctx, o)
 	if err != nil {

@@ -1,4 +1,4 @@
-package mutation
+package mutants
 
 import (
 	"fmt"
@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/tidemark-db/tidemark/test/internal/plant"
 )
 
 // sample prints one letter for each rule; a fault changes its letter.
@@ -222,7 +220,7 @@ func Whole(text string) (bool, error) {
 
 // A reason must not outlive its fault, nor cover another one that takes its name.
 func TestSurvivors_AreFaultsOfTheCode(t *testing.T) {
-	root, err := plant.Root()
+	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package mutation
+package mutants
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 )
 
 // tryAll tries faults, several at once.
-func (r *runner) tryAll(ctx context.Context, chosen []fault, known survivors) *score {
+func (r *ruleRunner) tryAll(ctx context.Context, chosen []fault, known survivors) *score {
 	t := &score{known: known}
 	next := make(chan fault)
 	var workers sync.WaitGroup
@@ -40,7 +40,7 @@ func (r *runner) tryAll(ctx context.Context, chosen []fault, known survivors) *s
 
 // try runs the suites that reach a fault until one fails: the tests of its own package, then the
 // fastest.
-func (r *runner) try(ctx context.Context, f fault) result {
+func (r *ruleRunner) try(ctx context.Context, f fault) result {
 	began := time.Now()
 	own := func(s *suite) int {
 		if filepath.Dir(f.file()) == s.pkg {
@@ -132,7 +132,7 @@ func (t *score) print(took time.Duration) error {
 // survivors are the reasons of faults that no test can find, by name.
 type survivors map[string]string
 
-const survivorsFile = "test/mutation/survivors.txt"
+const survivorsFile = "test/mutants/survivors.txt"
 
 // readSurvivors reads lines with a name, a tab and a reason. Lines with # are comments.
 func readSurvivors() (survivors, error) {
