@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +67,7 @@ func allStages(t testing.TB, folder string) (path string) {
 // hashes.
 func stubs(t testing.TB, folder string) {
 	t.Helper()
-	for _, name := range deployed {
+	for _, name := range append(slices.Clone(deployed), "pages") { // stage teams has pages
 		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/sharelink"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 )
 
 func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv(config.EnvSiteSecret, "")
 	var out, errs bytes.Buffer
 	if status := run(t.Context(), []string{"share", "devices/sensor 01", "--for", "2d", "--url", "http://127.0.0.1:8080/"}, nil, &out, &errs); status != 0 {
 		t.Fatalf("status %d: %s", status, errs.String())
@@ -29,11 +31,12 @@ func TestShare_PrintsALinkOfOneSubject(t *testing.T) {
 
 func TestShare_RefusesWhatCannotBeALink(t *testing.T) {
 	t.Chdir(t.TempDir())
+	t.Setenv(config.EnvSiteSecret, "")
 	for want, args := range map[string][]string{
 		"is not a subject":         {"planets/mars", "--url", "http://127.0.0.1:8080"},
 		"valid for up to 366 days": {"devices/a", "--for", "2y", "--url", "http://127.0.0.1:8080"},
 		"and not for none":         {"devices/a", "--for", "0s", "--url", "http://127.0.0.1:8080"},
-		"a deployed stage has no":  {"devices/a", "--url", "https://abc.execute-api.eu-west-1.amazonaws.com"},
+		"no secret to sign with":   {"devices/a", "--url", "https://abc.execute-api.eu-west-1.amazonaws.com"},
 		"no HTTP API to send to":   {"devices/a", "--table", "t"},
 		"accepts 1 arg(s)":         {"--url", "http://127.0.0.1:8080"},
 		"not a duration: write 3":  {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},

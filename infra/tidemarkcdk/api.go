@@ -42,6 +42,9 @@ func (s *Tidemark) addAPI() {
 	if s.settings.Prometheus {
 		s.addReads("Prometheus", prometheus, s.integration("PrometheusIntegration", prometheus), httpapi.PrometheusPath+"/{proxy+}", mode, authorizer, "GET", "POST")
 	}
+	if s.stage.UI {
+		s.addPages(targets[query])
+	}
 	s.addAPIStage()
 	s.addDomain()
 }
@@ -53,9 +56,8 @@ func (s *Tidemark) route(id, key string, target *string, mode string, authorizer
 	})
 }
 
-// allowInvokeForMethod allows the API to invoke a function for all routes of one method. The
-// routes limit which requests arrive; a permission for each route would exceed the 20 KB
-// limit of a function's policy.
+// allowInvokeForMethod allows the API to invoke a function for all routes of one method. The routes limit
+// which requests arrive; a permission for each route would exceed the 20 KB limit of a function's policy.
 func (s *Tidemark) allowInvokeForMethod(function, method string) {
 	id := capitalize(function) + capitalize(method) + "Permission"
 	if s.Node().TryFindChild(&id) == nil {
@@ -133,9 +135,8 @@ func (s *Tidemark) allowInvoke(id, function, service string, account *string, so
 	})
 }
 
-// accessLog is the format of a line of the access log. It has the principal or the token's
-// subject. It has no address and no path, because a path contains site keys and subjects:
-// the route is enough.
+// accessLog is the format of a line of the access log. It has the principal or the token's subject. It has no
+// address and no path, because a path contains site keys and subjects: the route is enough.
 const accessLog = `{"time":"$context.requestTime","requestId":"$context.requestId",` +
 	`"route":"$context.routeKey","status":"$context.status",` +
 	`"bytes":"$context.responseLength","latency":"$context.responseLatency",` +

@@ -49,8 +49,10 @@ func TestCauses_HaveEachAlarmInOneRowAndOnThePage(t *testing.T) {
 		}
 	}
 	created := map[string]bool{"PrometheusErrors": true, "PrometheusThrottled": true, "PrometheusDuration": true} // see TestPrometheus
-	for id := range resourcesOfType(t, "full", "AWS::CloudWatch::Alarm") {
-		created[strings.TrimSuffix(id, "Alarm")] = true
+	for _, name := range []string{"full", "teams"} {
+		for id := range resourcesOfType(t, name, "AWS::CloudWatch::Alarm") {
+			created[strings.TrimSuffix(id, "Alarm")] = true
+		}
 	}
 	slices.Sort(listed)
 	if diff := cmp.Diff(listed, slices.Sorted(maps.Keys(created))); diff != "" {

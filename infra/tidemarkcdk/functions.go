@@ -22,6 +22,7 @@ const (
 	purge      = "purge"
 	authorize  = "authorize"
 	prometheus = "prometheus"
+	pages      = "pages"
 )
 
 // functionRow describes a function.
@@ -31,10 +32,13 @@ type functionRow struct {
 	reserved          func(*config.Reserved) int
 }
 
-// deployed returns the functions of the stage: without page views and senders of other databases,
-// there are no keys to check, and Prometheus's HTTP API is off by default.
+// deployed returns the functions of the stage: without page views, senders of other databases and
+// shared links there are no keys to check; Prometheus's HTTP API and the pages are off by default.
 func (s *Tidemark) deployed() (all []functionRow) {
-	needed := map[string]bool{authorize: s.stage.Sources.Pages || s.stage.Sources.Senders, prometheus: s.settings.Prometheus}
+	needed := map[string]bool{
+		authorize:  s.stage.Sources.Pages || s.stage.Sources.Senders || s.stage.UI,
+		prometheus: s.settings.Prometheus, pages: s.stage.UI,
+	}
 	for _, f := range functions {
 		if condition, optional := needed[f.name]; !optional || condition {
 			all = append(all, f)
@@ -56,10 +60,12 @@ var functions = []functionRow{
 		func(*config.Functions) config.Function { return config.Manage }, func(*config.Reserved) int { return 0 }},
 	{purge, "Purge", "Erases subjects whose purge was requested, on a schedule, and cleans up after expired tombstones",
 		func(f *config.Functions) config.Function { return f.Purge }, func(*config.Reserved) int { return 0 }},
-	{authorize, "Authorize", "Checks the site keys of web pages and the write keys of senders",
+	{authorize, "Authorize", "Checks the site keys of web pages, the write keys of senders and shared links",
 		func(*config.Functions) config.Function { return config.Authorize }, func(*config.Reserved) int { return 0 }},
 	{prometheus, "Prometheus", "Serves Prometheus's HTTP API over rollups, for Grafana",
 		func(*config.Functions) config.Function { return config.PrometheusFunction }, func(*config.Reserved) int { return 0 }},
+	{pages, "Pages", "Serves the files of the pages at /ui/",
+		func(*config.Functions) config.Function { return config.Pages }, func(*config.Reserved) int { return 0 }},
 }
 
 func (s *Tidemark) addFunctions() {
@@ -128,6 +134,8 @@ func (s *Tidemark) environment(function string) *map[string]*string {
 		if s.siteSecret != nil {
 			env[config.EnvSiteSecret] = s.siteSecret.SecretArn()
 		}
+	case pages:
+		env[config.EnvSignIn] = s.signIn()
 	}
 	return &env
 }

@@ -22,7 +22,7 @@ func (s *Tidemark) addOutputs() {
 		add("Topic", &s.stage.Sources.Topic, "First level of the MQTT topics: {topic}/devices/{id}/readings")
 	}
 	if s.siteSecret != nil {
-		add("SiteSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark site-key signs site keys with")
+		add("SiteSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark site-key and tidemark share sign with")
 	}
 	if s.originSecret != nil {
 		add("OriginSecretArn", s.originSecret.SecretArn(), "The secret that CloudFront sends in the header X-Tidemark-Origin")

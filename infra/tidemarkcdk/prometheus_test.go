@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// shippedFunctions are those of a configuration that does not turn on Prometheus's HTTP API.
-var shippedFunctions = slices.DeleteFunc(slices.Clone(functions), func(f functionRow) bool { return f.name == prometheus })
+// shippedFunctions are those of a configuration that does not turn on Prometheus's HTTP API and the pages.
+var shippedFunctions = slices.DeleteFunc(slices.Clone(functions), func(f functionRow) bool { return f.name == prometheus || f.name == pages })
 
 // Prometheus's HTTP API is off by default. Turned on, it has a function that may only read.
 func TestPrometheus_IsDeployedIfTurnedOnAndOnlyReads(t *testing.T) {

@@ -12,13 +12,12 @@ import (
 func (s *Tidemark) addSecrets() {
 	// Deleted with the stack, since a cursor is only used while a caller reads pages.
 	s.cursorSecret = s.secret("CursorSecret", "Signs the cursors of ", awscdk.RemovalPolicy_DESTROY)
-	if !s.stage.Sources.Pages {
-		return
+	if s.stage.Sources.Pages || s.stage.UI {
+		// Retained in every stage: it signs the keys in web pages and shared links, and they stay
+		// valid if its value is copied into the secret of a new stack.
+		s.siteSecret = s.secret("SiteSecret", "Signs the site keys and shared links of ", retained)
 	}
-	// Retained in every stage: it signs the keys in web pages, and they stay valid if its
-	// value is copied into the secret of a new stack.
-	s.siteSecret = s.secret("SiteSecret", "Signs the site keys of ", retained)
-	if s.settings.Collector.Trust == config.TrustCloudFront {
+	if s.stage.Sources.Pages && s.settings.Collector.Trust == config.TrustCloudFront {
 		s.originSecret = s.secret("OriginSecret", "Sent by the CloudFront distribution in front of ", awscdk.RemovalPolicy_DESTROY)
 	}
 }

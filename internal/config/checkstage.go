@@ -75,6 +75,9 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if d := s.Sources; len(d.Things) > 0 && !topicLevel.MatchString(d.Topic) {
 		wrong("sources.topic", "%s is not one level of an MQTT topic: want letters, digits, _ and -, for example tidemark-%s", clip(d.Topic), s.Name)
 	}
+	if s.UI && !s.Access.ByToken() {
+		wrong("ui", "the deployed pages need tokens: set access: {issuer: …, audience: […]}, or remove the key and use tidemark ui")
+	}
 	s.checkFront(wrong)
 	return append(append(found, s.Access.mistakes(path+".access")...), s.outOfBounds(path)...)
 }
@@ -99,8 +102,8 @@ func (a *Access) mistakes(path string) (found Mistakes) {
 		found = append(found, Mistake{Path: path + field, Message: fmt.Sprintf(format, args...)})
 	}
 	if !a.ByToken() {
-		if len(a.Audience) > 0 || a.OwnerClaim != "" || a.ScopePrefix != "" {
-			wrong("", "audience, ownerClaim and scopePrefix are settings of tokens, and there is no issuer: add issuer, or write access: iam")
+		if len(a.Audience) > 0 || a.OwnerClaim != "" || a.ScopePrefix != "" || a.Client != "" {
+			wrong("", "audience, client, ownerClaim and scopePrefix are settings of tokens, and there is no issuer: add issuer, or write access: iam")
 		}
 		return found
 	}

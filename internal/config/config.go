@@ -12,8 +12,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// Config is the configuration. It is not changed after it is read, and is safe for concurrent
-// use.
+// Config is the configuration. It is not changed after it is read, and is safe for concurrent use.
 type Config struct {
 	// Kinds are the built-in kinds, with what the file overrides, then the kinds that only the
 	// file declares. Catalog applies their defaults.
@@ -68,9 +67,8 @@ type Limits struct {
 	MaxAhead time.Duration
 }
 
-// StartingPosition is where the mapping begins to read the table stream. It is not
-// configurable: with LATEST, events that are written while the mapping is created would be
-// missed.
+// StartingPosition is where the mapping begins to read the table stream. It is not configurable: with LATEST,
+// events that are written while the mapping is created would be missed.
 const StartingPosition = "TRIM_HORIZON"
 
 // Mapping is the event source mapping that invokes aggregate with the table stream, deployed
@@ -99,6 +97,9 @@ type Function struct {
 
 // Authorize are the settings of the function that checks site keys. It computes one hash.
 var Authorize = Function{Memory: 256, Timeout: 5 * time.Second}
+
+// Pages are the settings of the function that serves the pages.
+var Pages = Function{Memory: 256, Timeout: 10 * time.Second}
 
 // PrometheusFunction are the settings of the function that serves Prometheus's HTTP API. The
 // HTTP API of AWS waits for at most 30 seconds.

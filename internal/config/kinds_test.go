@@ -174,7 +174,8 @@ stages:
   live:
     billing: {readUnits: 25, writeUnits: 50}
     alarmMail: team@example.com
-    access: {issuer: "https://login.example.com", audience: [tidemark], ownerClaim: sub}
+    access: {issuer: "https://login.example.com", audience: [tidemark], ownerClaim: sub, client: pages}
+    ui: true
     sources: {topic: plant7, sqs: true}
     reserved: {aggregate: 20}
   test: {billing: onDemand, removal: destroy, logRetention: 1d, access: iam, throttle: {rate: 5}, sources: {things: []}}
@@ -183,7 +184,7 @@ stages:
 		{
 			Name: "live", Billing: config.Billing{ReadUnits: 25, WriteUnits: 50}, Removal: config.Retain,
 			Monitoring: config.FullMonitoring, Sweeps: 1, LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com",
-			Access:   config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub"},
+			Access: config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub", Client: "pages"}, UI: true,
 			Throttle: config.Throttle{Rate: 500, Burst: 1000},
 			Sources:  config.Sources{Things: []string{"DEVICE"}, Topic: "plant7", Pages: true, Senders: true, SQS: true},
 			Reserved: config.Reserved{Aggregate: 20},

@@ -145,6 +145,8 @@ const (
 	// EnvOwnerClaim names the claim of a token that restricts a caller to the subjects of one
 	// owner; if empty, callers are not restricted.
 	EnvOwnerClaim = "TIDEMARK_OWNER_CLAIM"
+	// EnvSignIn is how people sign in to the pages of the stage, as the JSON of a SignIn.
+	EnvSignIn = "TIDEMARK_SIGN_IN"
 	// EnvAlertBus is the name of the event bus for notifications of alerts. EnvAlertFile is a
 	// file that replaces it in "tidemark dev".
 	EnvAlertBus  = "TIDEMARK_ALERT_BUS"

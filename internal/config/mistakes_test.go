@@ -149,6 +149,8 @@ var badConfigs = []bad{
 	{"a table without its stream", "stages: {prod: {table: arn:aws:dynamodb:eu-west-1:123456789012:table/t}}", "1:24: stages.prod.table: ", "tidemark adopt", true},
 	{"a domain without a certificate", "stages: {prod: {domain: {name: a.example.com}}}", "1:17: stages.prod.domain: ", "give both", true},
 	{"a boundary that is no policy", "stages: {prod: {permissionsBoundary: admin}}", "1:38: stages.prod.permissionsBoundary: ", "ARN of a policy", true},
+	{"pages without tokens", "stages: {prod: {ui: true}}", "1:21: stages.prod.ui: ", "need tokens", true},
+	{"a client without tokens", "stages: {prod: {access: {client: pages}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
 	{"scopes without tokens", "stages: {prod: {access: {scopePrefix: t/}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
 	{"a proxy that is not known", "collector: {trust: nginx}", "1:20: collector.trust: ", "want none", false},
 	{"topic of two levels", "stages: {prod: {sources: {topic: a/b}}}", "1:34: stages.prod.sources.topic: ", "one level", false},

@@ -27,6 +27,8 @@ type Stage struct {
 	Reserved Reserved
 	Ceiling  Ceiling
 	Access   Access
+	// UI serves the pages, whose readers sign in at the issuer of tokens, and shared links.
+	UI bool `yaml:"ui"`
 	// Origins are the websites whose scripts may read the HTTP API with a token.
 	Origins  []string `yaml:"cors"`
 	Domain   Domain
@@ -78,6 +80,15 @@ type Ceiling struct {
 	Budget                int // dollars a month of the account: 80 % of it, and a forecast above it, notify
 }
 
+// SignIn is how people sign in to the deployed pages: with an OAuth client at the issuer of the stage's
+// tokens. Function pages reads it from EnvSignIn, as JSON.
+type SignIn struct {
+	Issuer   string `json:"issuer"`
+	Client   string `json:"client"`
+	Scope    string `json:"scope"`
+	Audience string `json:"audience,omitempty"` // requested of the issuer; "" if it is the client
+}
+
 // Access says which callers the HTTP API accepts. The zero value is IAM: requests signed by a
 // principal that may execute-api:Invoke. There is no anonymous access.
 type Access struct {
@@ -86,6 +97,8 @@ type Access struct {
 	// OwnerClaim names the claim that restricts a caller to the subjects of one owner; ""
 	// allows every caller all subjects.
 	OwnerClaim string
+	// Client is the OAuth client of the pages at the issuer; "" is the first audience.
+	Client string
 	// ScopePrefix begins the scopes that a token needs: with "tidemark/", a read needs
 	// tidemark/read. "" requires no scopes.
 	ScopePrefix string
@@ -111,8 +124,7 @@ type Sources struct {
 	// Things are the subject types, such as DEVICE, whose subjects publish through AWS IoT
 	// Core to {Topic}/{subjects}/{id}/{kinds}. If empty, there is no IoT rule.
 	Things []string
-	// Topic is the first level of the stage's MQTT topics. It separates the stages of one
-	// account.
+	// Topic is the first level of the stage's MQTT topics. It separates the stages of one account.
 	Topic   string
 	Batched bool // rules send up to ten messages of any topics in one request
 	Pages   bool // the collector of page views, and the routes of sites

@@ -21,14 +21,17 @@ import (
 
 // The outputs of a stack, as module infra names them.
 const (
-	outputTable = "TableName"
-	outputURL   = "ApiUrl"
+	outputTable  = "TableName"
+	outputURL    = "ApiUrl"
+	outputSecret = "SiteSecretArn"
 )
 
 // Stack is what a deployed stack consists of.
 type Stack struct {
 	Table string // its name
 	URL   string // of the HTTP API
+	// SiteSecret is the ARN of the secret that signs site keys and shared links; "" if the stage has neither.
+	SiteSecret string
 }
 
 // ErrNoStack reports that there is no stack of that name.
@@ -51,6 +54,8 @@ func Find(ctx context.Context, cfg aws.Config, stack string) (Stack, error) {
 				found.Table = *o.OutputValue
 			case outputURL:
 				found.URL = *o.OutputValue
+			case outputSecret:
+				found.SiteSecret = *o.OutputValue
 			}
 		}
 	}
@@ -81,8 +86,7 @@ func ConfigFile(ctx context.Context, cfg aws.Config, stack string) ([]byte, erro
 	return fileOfZip(code, config.FileName)
 }
 
-// download reads a presigned address. The address grants access, so that no error
-// contains it.
+// download reads a presigned address. The address grants access, so that no error contains it.
 func download(ctx context.Context, address string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -24,8 +24,7 @@ const (
 	// MaxAgeOpenBucket is for rollups of a bucket that has not ended. They change when the
 	// table stream delivers the next batch.
 	MaxAgeOpenBucket = MaxAge(5 * time.Second)
-	// MaxAgeClosedBuckets is for rollups that only a late event, a correction, a deletion or
-	// a purge changes.
+	// MaxAgeClosedBuckets is for rollups that only a late event, a correction, a deletion or a purge changes.
 	MaxAgeClosedBuckets = MaxAge(time.Minute)
 )
 
@@ -73,10 +72,9 @@ type Versioned interface {
 	VersionTag() string
 }
 
-// ReadResponse returns the response to a read: in a format and encoding that the request
-// accepts, with a link to the next page and an entity tag. The tag is a hash of the body,
-// so a match with If-None-Match (status 304) saves the transfer but not the read. The
-// error is a Problem, or wraps ErrResponseSize.
+// ReadResponse returns the response to a read: in a format and encoding that the request accepts, with a link
+// to the next page and an entity tag. The tag is a hash of the body, so a match with If-None-Match (status
+// 304) saves the transfer but not the read. The error is a Problem, or wraps ErrResponseSize.
 func ReadResponse(r *Request, result any, maxAge MaxAge) (Response, error) {
 	var none Response
 	format, problem := formatOf(r.Header("Accept"), result)
@@ -95,7 +93,19 @@ func ReadResponse(r *Request, result any, maxAge MaxAge) (Response, error) {
 	if paged, ok := result.(Paged); ok && paged.NextCursor() != nil {
 		response.Headers["Link"] = nextLink(r.RawQuery, *paged.NextCursor())
 	}
-	tag := entityTag(body, result)
+	return response.deliver(r, body, entityTag(body, result))
+}
+
+// File returns the response to a read of a file that is smaller than MaxResponse, compressed if the
+// request accepts it, with an entity tag. headers are those of the file, and are changed.
+func File(r *Request, body []byte, headers map[string]string) Response {
+	headers["Vary"] = "Accept-Encoding"
+	response, _ := Response{Status: http.StatusOK, Headers: headers}.deliver(r, body, entityTag(body, nil)) // only its size can be wrong
+	return response
+}
+
+// deliver adds the body to a response, or makes it a 304 if the client has the body.
+func (response Response) deliver(r *Request, body []byte, tag string) (Response, error) {
 	zip := len(body) >= minCompress && acceptsGzip(r.Header("Accept-Encoding"))
 	if zip {
 		tag += gzipTagSuffix

@@ -34,18 +34,16 @@ type Route struct {
 	Kind   string // a kind's name, or a subject type's where the route serves all its kinds; "" for the service
 }
 
-// Routes returns every route of the HTTP API once: those of series, subjects, alerts and
-// the service. The gateway, the functions and the OpenAPI description are built from
-// this list.
+// Routes returns every route of the HTTP API once: those of series, subjects, alerts and the service. The
+// gateway, the functions and the OpenAPI description are built from this list.
 func Routes(c *catalog.Catalog) []Route {
 	all := append(seriesRoutes(c), subjectRoutes(c)...)
 	all = append(all, alertRoutes(c)...)
 	return append(all, ServiceRoutes()...)
 }
 
-// seriesRoutes returns the routes of the kinds, then those of the subject types, in the
-// order of declaration. A kind without stored events, latest items, dimensions or an index
-// has no route for them.
+// seriesRoutes returns the routes of the kinds, then those of the subject types, in the order of declaration.
+// A kind without stored events, latest items, dimensions or an index has no route for them.
 func seriesRoutes(c *catalog.Catalog) []Route {
 	var all []Route
 	for i := range c.Kinds {
@@ -131,3 +129,7 @@ const PathStats = "/api/v2/query"
 // PrometheusPath begins the paths of Prometheus's HTTP API, which a function of its own serves by GET
 // and POST. A data source is configured with the address up to here.
 const PrometheusPath = "/prometheus"
+
+// PagePaths are the paths of the files of the pages, which a function of its own serves by GET where a stage
+// has them.
+var PagePaths = []string{"/ui", "/ui/", "/ui/{file}"}

@@ -36,6 +36,8 @@ type Target struct {
 	File     string // path of tidemark.yaml; "" means the built-in kinds
 	Region   string // "" means that of the AWS configuration
 	URL      string // of the HTTP API; "" means unknown
+	// LinkSecret is the ARN of the secret that signs shared links of the stack of UseStack; "" means unknown.
+	LinkSecret string
 }
 
 // EnvToken is the environment variable of the bearer token for an API that requires tokens.
@@ -149,7 +151,7 @@ func (t *Target) UseStack(ctx context.Context, stack string) error {
 	if err != nil {
 		return fmt.Errorf("--stack: %w", err)
 	}
-	t.Endpoint, t.Table, t.URL = "", found.Table, found.URL
+	t.Endpoint, t.Table, t.URL, t.LinkSecret = "", found.Table, found.URL, found.SiteSecret
 	return nil
 }
 

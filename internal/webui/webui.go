@@ -1,12 +1,10 @@
-// Package webui serves the pages of Tidemark: a few static files, which read the public HTTP API
-// of the same origin. Their sources are in ui; dist is built from them and committed, so that
-// building Go needs no Node.
+// Package webui serves the pages of Tidemark: a few static files, which read the public HTTP API of the same
+// origin. Their sources are in ui; dist is built from them and committed, so that building Go needs no Node.
 package webui
 
 import (
 	"bytes"
 	"embed"
-	"io/fs"
 	"net/http"
 	"time"
 )
@@ -23,28 +21,32 @@ const (
 //go:embed dist
 var dist embed.FS
 
-// policy lets the pages load their own files and read the API of their origin, nothing else.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// files are the names of the files by their paths.
+var files = map[string]string{"/ui": "index.html", Path: "index.html", Path + "app.js": "app.js", Path + "app.css": "app.css"}
+
+// headers returns the headers of each file. The policy lets the pages load their own files and read
+// the API of their origin and of the origin others, nothing else.
+func headers(others string) map[string]string {
+	return map[string]string{
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'" + others +
+			"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		"X-Content-Type-Options": "nosniff",
+		"Referrer-Policy":        "no-referrer",
+		"Cache-Control":          "no-cache",
+	}
+}
 
 // Pages returns the handler of the files under Path. It serves any number of requests at a time.
 func Pages() http.Handler {
-	mux := http.NewServeMux()
-	for file, name := range map[string]string{Path + "{$}": "index.html", Path + "app.js": "app.js", Path + "app.css": "app.css"} {
-		mux.HandleFunc("GET "+file, func(w http.ResponseWriter, r *http.Request) { serve(w, r, name) })
-	}
-	return mux
-}
-
-func serve(w http.ResponseWriter, r *http.Request, name string) {
-	content, err := fs.ReadFile(dist, "dist/"+name)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Security-Policy", policy)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	w.Header().Set("Cache-Control", "no-cache")
-	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, err := dist.ReadFile("dist/" + files[r.URL.Path])
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		for name, value := range headers("") {
+			w.Header().Set(name, value)
+		}
+		http.ServeContent(w, r, files[r.URL.Path], time.Time{}, bytes.NewReader(content))
+	})
 }

@@ -1,6 +1,6 @@
 // Drives the pages in Chromium. Arguments: the URL of the stack, the browser, a directory for
 // pictures, a subject id that is markup, and the names of the scenarios. It prints the scenarios that passed and their seconds, one to a line. The environment
-// has the tokens of links.
+// has the addresses of a deployed stage and of its issuer, whose certificates are its own.
 import {execFileSync} from "node:child_process"
 import {readFileSync} from "node:fs"
 import {createRequire} from "node:module"
@@ -299,41 +299,88 @@ const scenarios = {
     await page.reload()
     await page.getByText("read the alarms of stack tidemark-prod: AccessDenied").waitFor()
   },
-  // Links that show one subject, until they end.
-  async shared(page) {
-    const {LINK, SITE_LINK, ENDED, FORGED, MARKUP_LINK} = process.env
-    const of = stack
-    await page.goto(`${of}/ui/#/shared/${LINK}`)
+  // A deployed stage: the pages sign in at an issuer, and their token is in no storage.
+  async signIn(page) {
+    const {STAGE, ISSUER} = process.env, said = (text) => page.getByRole("alert").getByText(text).waitFor()
+    let codes = 0
+    page.on("request", (r) => { if (r.url().startsWith(ISSUER + "/token")) codes++ })
+    await page.goto(`${STAGE}/ui/${chart}`)
     await page.getByText("Tier:").waitFor()
-    await page.getByText(/Shared with you until/).waitFor()
-    assert.equal(await page.getByRole("navigation", {name: "Types of subject"}).count() + await page.getByRole("navigation", {name: "Service"}).count(), 0)
-    assert.equal(await page.getByPlaceholder("the id of another").count(), 0)
-    await page.getByRole("button", {name: "1 year"}).click()
-    await page.getByText(/^Tier: daily/).waitFor()
-    await check(page, "a shared page")
-    await page.goto(`${of}/ui/#/shared/${SITE_LINK}/sites/shop.example.com?period=7d`)
-    await page.getByText("Compared with").waitFor()
-    await page.getByRole("link", {name: "/pricing"}).click()
-    await page.getByText("A filter counts the events").waitFor()
-    await page.screenshot({path: join(screens, "shared.png"), fullPage: true})
-    await page.goto(`${of}/ui/#/shared/${MARKUP_LINK}`)
-    await page.getByText("Newest events").waitFor()
-    for (const [address, text] of [
-      [`${ENDED}`, "This link has ended"], [`${FORGED}`, "does not show this page"], ["half", "does not show this page"],
-      [`${LINK}/devices/hall`, "does not show this page"], [`${LINK}/devices`, "does not show this page"], [`${LINK}/sites/shop.example.com`, "does not show this page"],
-    ]) {
-      await page.goto("about:blank")
-      await page.goto(`${of}/ui/#/shared/${address}`)
-      await page.getByRole("alert").getByText(text).first().waitFor()
+    assert.equal(page.url(), `${STAGE}/ui/${chart}`) // without the code
+    assert.deepEqual(await page.evaluate(() => [Object.keys(sessionStorage), Object.keys(localStorage), document.cookie]), [[], [], ""])
+    assert.equal(codes, 1)
+    await page.getByRole("navigation", {name: "Types of subject"}).getByRole("link", {name: "devices"}).click()
+    await page.getByText("hall").waitFor()
+    await page.getByRole("link", {name: "Health"}).click()
+    await page.getByText("complete through").waitFor()
+    assert.equal(await page.getByRole("link", {name: "Break it"}).count(), 0)
+    await check(page, "a page with a sign-in")
+
+    await page.clock.install() // a token that is refused at once is not replaced: the page would sign in for ever
+    await fetch(ISSUER + "/revoke", {method: "POST"})
+    await page.reload()
+    await page.getByText("complete through").waitFor()
+    await fetch(ISSUER + "/revoke", {method: "POST"})
+    await page.clock.runFor(10_000)
+    await page.getByText("Its audience or scope is not that of the stage").first().waitFor()
+    await page.clock.runFor(60_000) // one that was valid for a while has expired
+    await page.waitForURL(`${STAGE}/ui/?**`)
+    await page.getByText("complete through").waitFor()
+
+    const before = codes
+    await page.goto(`${STAGE}/ui/?code=forged&state=forged#/-/health`)
+    await said("not begun in this window")
+    assert.equal(codes, before) // the forged code is not sent
+    await check(page, "a failed sign-in")
+    await page.screenshot({path: join(screens, "sign-in.png")})
+    await fetch(ISSUER + "/deny", {method: "POST"})
+    await page.getByRole("button", {name: "Sign in"}).click()
+    await said("You are not a reader")
+    await page.route(ISSUER + "/token", (route) => route.fulfill({status: 400, headers: {"Access-Control-Allow-Origin": "*"}, json: {error: "invalid_grant"}}))
+    await page.getByRole("button", {name: "Sign in"}).click()
+    await said("returned no token: invalid_grant")
+    await page.unroute(ISSUER + "/token")
+    await page.route(ISSUER + "/token", (route) => route.abort())
+    await page.getByRole("button", {name: "Sign in"}).click()
+    await said("cannot be reached")
+  },
+  // Links that show one subject, of a deployed stage and of a local one.
+  async shared(page) {
+    const {STAGE, LINK, SITE_LINK, ENDED, FORGED, MARKUP_LINK} = process.env
+    for (const of of [STAGE, stack]) {
+      await page.goto(`${of}/ui/#/shared/${LINK}`)
+      await page.getByText("Tier:").waitFor()
+      await page.getByText(/Shared with you until/).waitFor()
+      assert.equal(await page.getByRole("navigation", {name: "Types of subject"}).count() + await page.getByRole("navigation", {name: "Service"}).count(), 0)
+      assert.equal(await page.getByPlaceholder("the id of another").count(), 0)
+      await page.getByRole("button", {name: "1 year"}).click()
+      await page.getByText(/^Tier: daily/).waitFor()
+      await check(page, "a shared page")
+      await page.goto(`${of}/ui/#/shared/${SITE_LINK}/sites/shop.example.com?period=7d`)
+      await page.getByText("Compared with").waitFor()
+      await page.getByRole("link", {name: "/pricing"}).click()
+      await page.getByText("A filter counts the events").waitFor()
+      await page.screenshot({path: join(screens, "shared.png"), fullPage: true})
+      await page.goto(`${of}/ui/#/shared/${MARKUP_LINK}`)
+      await page.getByText("Newest events").waitFor()
+      for (const [address, text] of [
+        [`${ENDED}`, "This link has ended"], [`${FORGED}`, "does not show this page"], ["half", "does not show this page"],
+        [`${LINK}/devices/hall`, "does not show this page"], [`${LINK}/devices`, "does not show this page"], [`${LINK}/sites/shop.example.com`, "does not show this page"],
+      ]) {
+        await page.goto("about:blank")
+        await page.goto(`${of}/ui/#/shared/${address}`)
+        await page.getByRole("alert").getByText(text).first().waitFor()
+      }
+      await check(page, "a link of another subject")
+      const status = async (path, token) => (await fetch(of + path, {headers: {Authorization: `Bearer ${token}`}, redirect: "manual"})).status
+      for (const [path, want] of [
+        [`/shared/v1/devices/${device}/series`, 200], [`/shared/openapi.json`, 200], ["/shared/v1/devices/hall/series", 403], [`/shared/v1/devices/${device}/../hall/series`, 403],
+        [`/shared/v1/devices/${device}%2F..%2Fhall/series`, 403], [`/shared/v1/devices/${device}/x/series`, 403], [`/shared/v1/devices/${device}/readings/rollups?last=1d&with=hall`, 403],
+        ["/shared/v1/devices", 403], ["/shared/v1/alerts/devices", 403], ["/shared/health", 403],
+      ]) assert.equal(await status(path, LINK.replace("%20", " ")), want, path)
+      for (const token of [ENDED, FORGED, "", LINK + "A", LINK.replace(".", "A.")]) assert.equal(await status(`/shared/v1/devices/${device}/series`, token), 403, token)
     }
-    await check(page, "a link of another subject")
-    const status = async (path, token) => (await fetch(of + path, {headers: {Authorization: `Bearer ${token}`}, redirect: "manual"})).status
-    for (const [path, want] of [
-      [`/shared/v1/devices/${device}/series`, 200], [`/shared/openapi.json`, 200], ["/shared/v1/devices/hall/series", 403], [`/shared/v1/devices/${device}/../hall/series`, 403],
-      [`/shared/v1/devices/${device}%2F..%2Fhall/series`, 403], [`/shared/v1/devices/${device}/x/series`, 403], [`/shared/v1/devices/${device}/readings/rollups?last=1d&with=hall`, 403],
-      ["/shared/v1/devices", 403], ["/shared/v1/alerts/devices", 403], ["/shared/health", 403],
-    ]) assert.equal(await status(path, LINK.replace("%20", " ")), want, path)
-    for (const token of [ENDED, FORGED, "", LINK + "A", LINK.replace(".", "A.")]) assert.equal(await status(`/shared/v1/devices/${device}/series`, token), 403, token)
+    assert.equal((await fetch(`${STAGE}/v1/devices/${device}/series`, {headers: {Authorization: `Bearer ${LINK}`}})).status, 401)
   },
   // A local stack says what has changed: the page shows it without waiting for its interval.
   async notified(page) {
@@ -462,6 +509,7 @@ const scenarios = {
 
 // Scenarios share the stack and run side by side, because most of their time is spent waiting for the next poll of a page.
 const together = 4
+const allowed = [stack, process.env.STAGE, process.env.ISSUER].filter(Boolean)
 const browser = await chromium.launch({executablePath, args: ["--no-sandbox"]})
 const waiting = wanted.map((name) => [name, scenarios[name]])
 await Promise.all(Array.from({length: together}, async () => {
@@ -471,11 +519,11 @@ await browser.close()
 
 async function play(name, run) {
   const began = Date.now()
-  const context = await browser.newContext({viewport: {width: widths.wide, height: 900}, bypassCSP: false})
+  const context = await browser.newContext({ignoreHTTPSErrors: true, viewport: {width: widths.wide, height: 900}, bypassCSP: false})
   const page = await context.newPage()
   page.setDefaultTimeout(60_000) // the machine may be busy: a condition that holds is seen at once
   const elsewhere = [], errors = []
-  page.on("request", (r) => { if (!r.url().startsWith(stack + "/")) elsewhere.push(r.url()) })
+  page.on("request", (r) => { if (!allowed.some((origin) => r.url().startsWith(origin + "/"))) elsewhere.push(r.url()) })
   page.on("pageerror", (e) => errors.push(e.stack))
   try {
     await run(page)

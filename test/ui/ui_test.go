@@ -53,7 +53,7 @@ const (
 )
 
 // The scenarios are functions of pages.mjs, which prints the name of each that passed.
-var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "site", "service", "stack", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
+var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers", "looksHealth", "looksBreak", "zoom", "keyboard", "compare", "fleet", "profiles", "live", "alert", "hostile", "figures", "site", "service", "stack", "signIn", "shared", "notified", "breaks", "theme", "away", "search", "streams"}
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)
@@ -61,7 +61,7 @@ func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	send(t, s)
 	listed := make(chan error, 1)
 	go func() { listed <- list(t.Context(), s) }()
-	browse(s, links(), scenarios)
+	browse(s, stage(t, s), scenarios)
 	if err := <-listed; err != nil {
 		t.Error(err)
 	}

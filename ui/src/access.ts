@@ -1,4 +1,5 @@
-// How the pages may read: with the token of a shared link, or, on this machine, without one.
+// How the pages may read: with the token of a shared link, with that of a sign-in, or, on this machine, without one.
+// The token of a sign-in is kept in memory only: a new page signs in again, which the issuer does without a question.
 
 /** The token of a link is in the address, as #/shared/TOKEN, and shows one subject until a time. */
 export interface Shared { token: string; subjects: string; id: string; until: number }
@@ -26,11 +27,70 @@ export const shared = readLink(tokenIn(location.hash));
 /** home begins the addresses of all pages. */
 export const home = shared ? linkPrefix + shared.token + "/" : "#/";
 
-/** address returns what to fetch for a path of the API, and with which headers. */
-export const address = (path: string): [string, Record<string, string>] => (shared ? ["/shared" + path, { Authorization: "Bearer " + shared.token }] : [path, {}]);
+/** What the stage says about its sign-in. */
+interface SignIn { issuer: string; authorize: string; token: string; client: string; scope: string; audience?: string }
 
-/** refused says why a request with the token of a link was refused. */
+const stage: SignIn | undefined = shared ? undefined : JSON.parse(document.querySelector<HTMLMetaElement>("meta[name=sign-in]")!.content || "null") ?? undefined;
+
+/** ownMachine is whether the pages read what is on the user's own machine. */
+export const ownMachine = !shared && !stage;
+
+let bearer = shared?.token, since = 0;
+
+/** address returns what to fetch for a path of the API, and with which headers. */
+export const address = (path: string): [string, Record<string, string>] => [(shared ? "/shared" : "") + path, bearer ? { Authorization: "Bearer " + bearer } : {}];
+
+/** refused says why a request with a token was refused. A token of a sign-in that has expired is replaced: the page is left. */
 export function refused(status: number): string | undefined {
-  if (!shared || (status !== 401 && status !== 403)) return;
-  return shared.until <= Date.now() ? "This link has ended. Ask for a new one." : "This link does not show this page. It may be incomplete.";
+  if (shared && (status === 401 || status === 403)) {
+    return shared.until <= Date.now() ? "This link has ended. Ask for a new one." : "This link does not show this page. It may be incomplete.";
+  }
+  if (!stage || status !== 401) return;
+  if (Date.now() - since < 60_000) return `The API refuses the token of ${stage.issuer}. Its audience or scope is not that of the stage.`;
+  begin(stage);
+  return "The sign-in has expired.";
+}
+
+/** Begun is a sign-in that the issuer has not ended yet. */
+interface Begun { state: string; verifier: string; hash: string }
+const kept = "sign-in";
+
+const redirect = () => location.origin + "/ui/";
+const text = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+const random = () => text(crypto.getRandomValues(new Uint8Array(32)));
+
+/** begin leaves the page for that of the issuer: the code flow of OAuth with PKCE (RFC 7636). */
+export async function begin(to: SignIn = stage!) {
+  const begun: Begun = { state: random(), verifier: random(), hash: location.hash };
+  sessionStorage.setItem(kept, JSON.stringify(begun));
+  const challenge = text(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(begun.verifier))));
+  const there = new URL(to.authorize);
+  for (const [name, value] of Object.entries({
+    response_type: "code", client_id: to.client, redirect_uri: redirect(), scope: to.scope, audience: to.audience,
+    state: begun.state, code_challenge: challenge, code_challenge_method: "S256",
+  })) if (value) there.searchParams.set(name, value);
+  location.assign(there);
+}
+
+/** signIn returns when the pages may read. It throws what to show if the sign-in failed, and returns false if it leaves the page. */
+export async function signIn(): Promise<boolean> {
+  if (!stage) return true;
+  const answer = new URLSearchParams(location.search), begun: Begun | null = JSON.parse(sessionStorage.getItem(kept) ?? "null");
+  if (!answer.has("state")) {
+    await begin(stage);
+    return false;
+  }
+  sessionStorage.removeItem(kept); // a code is used once
+  history.replaceState(null, "", location.pathname + (begun?.hash ?? ""));
+  if (begun?.state !== answer.get("state")) throw new Error("This sign-in was not begun in this window.");
+  if (answer.has("error")) throw new Error(`${stage.issuer} did not sign you in: ${answer.get("error_description") ?? answer.get("error")}.`);
+  if (answer.has("iss") && answer.get("iss") !== stage.issuer) throw new Error("The answer is of another issuer."); // RFC 9207
+  const form = { grant_type: "authorization_code", code: answer.get("code") ?? "", redirect_uri: redirect(), client_id: stage.client, code_verifier: begun.verifier };
+  const got = await fetch(stage.token, { method: "POST", body: new URLSearchParams(form) }).catch(() => {
+    throw new Error(`${new URL(stage.token).origin} cannot be reached. It must allow requests of ${location.origin}.`);
+  });
+  const body = await got.json().catch(() => ({}));
+  if (!got.ok || typeof body.access_token !== "string") throw new Error(`${stage.issuer} returned no token: ${body.error_description ?? body.error ?? "status " + got.status}.`);
+  [bearer, since] = [body.access_token, Date.now()];
+  return true;
 }

@@ -1,4 +1,5 @@
 // The page of health: how far rollups are complete, what is open, and on a local stack what its functions counted.
+import { ownMachine } from "./access";
 import { AlertTable } from "./alerts";
 import { Notice } from "./parts";
 import { ago, countText, durationText, moneyText, timeText } from "./time";
@@ -44,7 +45,7 @@ const fewMinutes = 600; // sweeps run each minute, behind a margin of two
 export function HealthPage({ api, kinds, utc, local }: { api: API; kinds: Readable[]; utc: boolean; local: boolean }) {
   const { data, problem } = usePolled<Health>("/health");
   const { data: status } = usePolled<Status>(local ? "/local/status" : null);
-  const { data: stack, problem: unread } = usePolled<Stack>(local ? null : "/local/stack", 300_000); // CloudWatch bills each metric that is read
+  const { data: stack, problem: unread } = usePolled<Stack>(local || !ownMachine ? null : "/local/stack", 300_000); // CloudWatch bills each metric that is read
   const types = [...new Set(kinds.filter((k) => k.alerts).map((k) => k.subjects))];
   const grace = Math.max(0, ...kinds.flatMap((k) => k.tiers.filter((t) => t.deferred).map((t) => t.grace)));
   const through = data?.completeThrough, age = through ? (Date.now() - Date.parse(through)) / 1000 : null;
@@ -80,7 +81,7 @@ export function HealthPage({ api, kinds, utc, local }: { api: API; kinds: Readab
       )}
       {unread && <p class="problem" role="alert">{unread.message}</p>}
       {stack?.alarms && <StackHealth stack={stack} alarms={stack.alarms} utc={utc} />}
-      {!local && stack && !stack.alarms && (
+      {!local && (!ownMachine || stack && !stack.alarms) && (
         <p class="note">Late, duplicate, rejected and quarantined observations, inexact rows, capacity and cost are metrics of the stack: start <code>tidemark ui --stack NAME</code> to see
           them here, or see the CloudWatch dashboard of the stack.{" "}
           <code>tidemark verify</code> recounts the rows, and <code>tidemark quarantine</code> lists what is in quarantine.</p>

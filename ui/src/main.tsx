@@ -12,7 +12,7 @@ import { SitePage, siteKinds } from "./site";
 import { SubjectPage } from "./subject";
 import { TiersPage } from "./tiers";
 import { localZone, timeText } from "./time";
-import { home, shared, tokenIn } from "./access";
+import { begin, home, ownMachine, shared, signIn, tokenIn } from "./access";
 import { follow, kindsOf, request, typesOf, usePolled, type API, type Readable } from "./api";
 
 /** The pages of the service itself. */
@@ -51,7 +51,7 @@ function App() {
   const [local, setLocal] = useState(false);
   // tidemark dev returns its status, and tidemark ui no content: what it shows is not its own.
   useEffect(() => {
-    if (!shared) request("/local/status").then(({ body }) => { if ("stats" in (body as object)) { setLocal(true); follow(); } }, () => {});
+    if (ownMachine) request("/local/status").then(({ body }) => { if ("stats" in (body as object)) { setLocal(true); follow(); } }, () => {});
   }, []);
   const own = subjects === service && !shared ? pages.find((p) => p.name === id) : undefined;
   useEffect(() => { document.title = [own?.title ?? id, !own && subjects, "Tidemark"].filter(Boolean).join(" · "); }, [id, subjects]);
@@ -82,4 +82,7 @@ function App() {
   );
 }
 
-render(<App />, document.getElementById("app")!);
+const root = document.getElementById("app")!;
+signIn().then((may) => { if (may) render(<App />, root); }, (cause: Error) => {
+  render(<main><h1>Tidemark</h1><p class="problem" role="alert">{cause.message}</p><button onClick={() => begin()}>Sign in</button></main>, root);
+});

@@ -1,0 +1,41 @@
+package tidemarkcdk
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/httpapi"
+	"github.com/tidemark-db/tidemark/internal/sharelink"
+)
+
+// addPages creates the public routes of the pages, and the route of shared links. Query serves what
+// a link shows; the result for a token is used for other requests too, since it depends on no path.
+func (s *Tidemark) addPages(target *string) {
+	files := s.integration("PagesIntegration", pages)
+	for i, path := range httpapi.PagePaths {
+		s.route(fmt.Sprintf("Pages%dRoute", i+1), "GET "+path, files, "NONE", nil, nil)
+	}
+	s.allowInvoke("PagesPermission", pages, apiGateway, nil, s.apiSource("*/GET/ui*"))
+	authorizer := s.keyAuthorizer("LinkAuthorizer", "shared-links", keyCache, jsii.Strings("$request.header.Authorization"))
+	s.route("SharedRoute", "GET "+sharelink.PathPrefix+"/{proxy+}", target, "CUSTOM", authorizer.Ref(), nil)
+	s.allowInvoke("LinkPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
+}
+
+// signIn returns how people sign in to the pages, as JSON. The pages request the rights of reads only.
+func (s *Tidemark) signIn() *string {
+	access := s.stage.Access
+	in := config.SignIn{Issuer: access.Issuer, Client: cmp.Or(access.Client, access.Audience[0]), Scope: "openid"}
+	if access.ScopePrefix != "" {
+		in.Scope += " " + access.ScopePrefix + string(httpapi.ScopeRead)
+	}
+	if !slices.Contains(access.Audience, in.Client) {
+		in.Audience = access.Audience[0]
+	}
+	text, _ := json.Marshal(in) // plain texts
+	return new(string(text))
+}
