@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -11,20 +12,11 @@ import (
 
 // correctEvent replaces the fields of a stored event.
 func (h *handler) correctEvent(ctx context.Context, c command) (httpapi.Response, error) {
-	key, problem := c.event.Key(c.query.Get("stream"))
-	if problem != nil {
-		return httpapi.Response{}, problem
-	}
-	expect, problem := c.ExpectedHash()
-	if problem != nil {
-		return httpapi.Response{}, problem
-	}
-	strict, problem := c.query.Boolean("strict")
-	if problem != nil {
-		return httpapi.Response{}, problem
-	}
-	fields, problem := c.EventFields(h.limits)
-	if problem != nil {
+	key, badKey := c.event.Key(c.query.Get("stream"))
+	expect, badHash := c.ExpectedHash()
+	strict, badFlag := c.query.Boolean("strict")
+	fields, badFields := c.EventFields(h.limits)
+	if problem := cmp.Or(badKey, badHash, badFlag, badFields); problem != nil {
 		return httpapi.Response{}, problem
 	}
 	edit, err := h.events.Correct(ctx, c.event.Kind, ingest.TypedObservation{
@@ -44,12 +36,9 @@ func (h *handler) correctEvent(ctx context.Context, c command) (httpapi.Response
 
 // deleteEvent deletes a stored event.
 func (h *handler) deleteEvent(ctx context.Context, c command) (httpapi.Response, error) {
-	key, problem := c.event.Key(c.query.Get("stream"))
-	if problem != nil {
-		return httpapi.Response{}, problem
-	}
-	expect, problem := c.ExpectedHash()
-	if problem != nil {
+	key, badKey := c.event.Key(c.query.Get("stream"))
+	expect, badHash := c.ExpectedHash()
+	if problem := cmp.Or(badKey, badHash); problem != nil {
 		return httpapi.Response{}, problem
 	}
 	edit, err := h.events.Delete(ctx, key, expect)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/tidemark-db/tidemark/internal/httpapi"
@@ -16,12 +17,9 @@ func (h *handler) create(ctx context.Context, c command) (httpapi.Response, erro
 }
 
 func (h *handler) update(ctx context.Context, c command) (httpapi.Response, error) {
-	fields, problem := c.ProfileFields(h.limits)
-	if problem != nil {
-		return httpapi.Response{}, problem
-	}
-	version, problem := c.ExpectedVersion()
-	if problem != nil {
+	fields, badFields := c.ProfileFields(h.limits)
+	version, badVersion := c.ExpectedVersion()
+	if problem := cmp.Or(badFields, badVersion); problem != nil {
 		return httpapi.Response{}, problem
 	}
 	return changeResponse(h.profiles.Update(ctx, c.subject, fields, version))
@@ -30,12 +28,9 @@ func (h *handler) update(ctx context.Context, c command) (httpapi.Response, erro
 // delete turns a profile into a tombstone, which can be restored. With ?forever=true it
 // removes the profile permanently.
 func (h *handler) delete(ctx context.Context, c command) (httpapi.Response, error) {
-	version, problem := c.ExpectedVersion()
-	if problem != nil {
-		return httpapi.Response{}, problem
-	}
-	forever, problem := c.query.Boolean("forever")
-	if problem != nil {
+	version, badVersion := c.ExpectedVersion()
+	forever, badFlag := c.query.Boolean("forever")
+	if problem := cmp.Or(badVersion, badFlag); problem != nil {
 		return httpapi.Response{}, problem
 	}
 	if forever {

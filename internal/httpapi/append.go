@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/config"
@@ -33,12 +34,9 @@ func DecodeAppend(r *Request, o AppendOptions) (AppendRequest, *Problem) {
 	if problem != nil {
 		return AppendRequest{}, problem
 	}
-	owner, problem := r.Owner(o.OwnerClaim)
-	if problem != nil {
-		return AppendRequest{}, problem
-	}
-	strict, problem := r.strict()
-	if problem != nil {
+	owner, badOwner := r.Owner(o.OwnerClaim)
+	strict, badFlag := r.strict()
+	if problem := cmp.Or(badOwner, badFlag); problem != nil {
 		return AppendRequest{}, problem
 	}
 	observations, many, problem := r.Observations(o.Limits)
