@@ -13,8 +13,11 @@ packages() { go list ./... | grep "$@"; }
 # cmd run programs, or simulations on one goroutine.
 shared='/(functions|internal|pkg)/'
 
-# Thousands of histories and programs take too long under the race detector.
-histories='/(internal/aggregate|pkg/lifecycle|pkg/timeseries)$'
+# Thousands of histories, queries and programs take too long under the race detector; fewer run under it.
+histories='/(internal/aggregate|internal/alert|internal/promapi|pkg/lifecycle|pkg/timeseries)$'
+
+# What computes on one goroutine gains nothing by it.
+alone='/(internal/cost|internal/localday)$'
 
 # Tests of the simulator itself and of counted units run one history on one goroutine, as those without
 # the detector do.
@@ -23,11 +26,11 @@ deterministic='^(TestCost_|TestSimulation_(Detects|FewRows|ASeed))'
 # Words of the output are package paths, hence no quotes.
 if [[ "$1" == long ]]; then
   export TIDEMARK_LONG=1
-  suite $race $(packages -E "$shared" | grep -vE "$histories")
-  plain $(packages -vE "$shared") $(packages -E "$histories")
-  TIDEMARK_LONG='' suite $race -skip "$deterministic" ./test/simulation ./internal/aggregate ./pkg/timeseries
+  suite $race $(packages -E "$shared" | grep -vE "$histories|$alone")
+  plain $(packages -vE "$shared") $(packages -E "$histories|$alone")
+  TIDEMARK_LONG='' suite $race -skip "$deterministic" ./test/simulation ./internal/aggregate ./internal/alert ./internal/promapi ./pkg/timeseries
 else
-  suite $race $(packages -E "$shared" | grep -v '/pkg/lifecycle$')
-  plain $(packages -vE "$shared") ./pkg/lifecycle
+  suite $race $(packages -E "$shared" | grep -vE "$alone|/pkg/lifecycle$")
+  plain $(packages -vE "$shared") $(packages -E "$alone|/pkg/lifecycle$")
 fi
 exit "$failed"
