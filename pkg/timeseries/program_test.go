@@ -24,10 +24,10 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/timeseries/timeseriestest"
 )
 
-// programs is the number of random programs: 200, or 10,000 in the long suite.
+// programs is the number of random programs: 200, or 5,000 in the long suite.
 func programs() int {
 	if testenv.Long() {
-		return 10_000
+		return 5_000
 	}
 	return 200
 }

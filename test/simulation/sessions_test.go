@@ -188,7 +188,7 @@ func (w *world) visits() *catalog.Kind {
 }
 
 // sessionHistories is the number of histories of sessions that a test run plays.
-var sessionHistories = testenv.Histories(60, 400)
+var sessionHistories = testenv.Histories(60, 200)
 
 var playedSessions = sync.OnceValue(func() *summary {
 	return simulateOf(simstream.Trial{Setup: playSessions}, 1, sessionHistories)
