@@ -55,9 +55,10 @@ const places = {
 }
 
 // looks takes pictures of a page and checks it, at each width and in each color scheme. The page follows without being loaded again.
-async function looks(page, name) {
+async function looks(page, name, settled = () => true) {
   const [place, text] = places[name]
   await open(page, place, text)
+  await page.waitForFunction(settled)
   for (const [size, width] of Object.entries(widths)) {
     for (const colorScheme of ["light", "dark"]) {
       await page.setViewportSize({width, height: 900})
@@ -72,7 +73,7 @@ async function looks(page, name) {
 const scenarios = {
   looksFleet: (page) => looks(page, "fleet"),
   looksSubject: (page) => looks(page, "subject"),
-  looksSite: (page) => looks(page, "site"),
+  looksSite: (page) => looks(page, "site", () => !document.body.textContent.includes("Reading…")),
   looksTiers: (page) => looks(page, "tiers"),
   looksHealth: (page) => looks(page, "health"),
   looksBreak: (page) => looks(page, "break"),

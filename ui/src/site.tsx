@@ -164,8 +164,8 @@ function Over({ figure, period, utc, place, kind, visitor, filtered }: OverProps
   const now = read(range, 15_000), past = read({ from: period.before.from, to: period.endBefore }, 600_000);
   const values = useMemo(() => {
     const points = filtered ? eventsIn(buckets, filtered, visitor) : summariesIn(buckets, now.data?.rollups ?? []);
-    const last = range.to ?? Date.now();
-    return buckets.map((t, i) => t > last ? null : points[i] ? figure.value(points[i], visitor) : figure.gaps ? null : 0);
+    const last = range.to ?? Date.now(), none = figure.gaps || !filtered && !now.data ? null : 0; // not 0 before it is read
+    return buckets.map((t, i) => t > last ? null : points[i] ? figure.value(points[i], visitor) : none);
   }, [buckets, now.data, filtered]);
   const before = useMemo(() => {
     const rollups = past.data?.rollups ?? [], points = summariesIn(bucketsBefore, rollups);
@@ -174,7 +174,7 @@ function Over({ figure, period, utc, place, kind, visitor, filtered }: OverProps
   const label = (i: number) => unit === "month" ? monthText(buckets[i], utc) : dayText(buckets[i], utc, unit !== "day");
   return (
     <>
-      <Notice problem={now.problem} waiting={false} />
+      <Notice problem={now.problem} waiting={!filtered && !now.data} />
       <Curve title={figure.title} utc={utc} times={buckets} values={values} before={before} label={label} text={figure.text} whole={!figure.gaps} />
     </>
   );
