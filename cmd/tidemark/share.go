@@ -25,7 +25,7 @@ func shareCommand(to *connection) *cobra.Command {
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if valid <= 0 || time.Duration(valid) > sharelink.MaxAge {
-			return usagef("--for: a link is valid for up to 366 days, and not for none")
+			return usagef("--for: want a time of more than 0, and of at most 366 days")
 		}
 		if err := to.UseStack(cmd.Context(), stack); err != nil {
 			return err
@@ -52,7 +52,7 @@ func shareCommand(to *connection) *cobra.Command {
 		until := time.Now().Add(time.Duration(valid)).UTC()
 		token := sharelink.New(signing, arguments.SubjectText(subject, kinds), until)
 		fmt.Fprintf(cmd.OutOrStdout(), "%s%s#/shared/%s\n", strings.TrimSuffix(to.URL, "/"), webui.Path, token)
-		fmt.Fprintf(cmd.ErrOrStderr(), "Whoever has this link can read all of %s until %s.\n", args[0], until.Format(time.RFC3339))
+		fmt.Fprintf(cmd.ErrOrStderr(), "Anyone who has this link can read all of %s until %s.\n", args[0], until.Format(time.RFC3339))
 		return nil
 	}
 	return cmd

@@ -33,13 +33,13 @@ func TestShare_RefusesWhatCannotBeALink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(config.EnvSiteSecret, "")
 	for want, args := range map[string][]string{
-		"is not a subject":         {"planets/mars", "--url", "http://127.0.0.1:8080"},
-		"valid for up to 366 days": {"devices/a", "--for", "2y", "--url", "http://127.0.0.1:8080"},
-		"and not for none":         {"devices/a", "--for", "0s", "--url", "http://127.0.0.1:8080"},
-		"no secret to sign with":   {"devices/a", "--url", "https://abc.execute-api.eu-west-1.amazonaws.com"},
-		"no HTTP API to send to":   {"devices/a", "--table", "t"},
-		"accepts 1 arg(s)":         {"--url", "http://127.0.0.1:8080"},
-		"not a duration: write 3":  {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},
+		"is not a subject":        {"planets/mars", "--url", "http://127.0.0.1:8080"},
+		"of at most 366 days":     {"devices/a", "--for", "2y", "--url", "http://127.0.0.1:8080"},
+		"of more than 0, and":     {"devices/a", "--for", "0s", "--url", "http://127.0.0.1:8080"},
+		"no secret to sign with":  {"devices/a", "--url", "https://abc.execute-api.eu-west-1.amazonaws.com"},
+		"no HTTP API to send to":  {"devices/a", "--table", "t"},
+		"accepts 1 arg(s)":        {"--url", "http://127.0.0.1:8080"},
+		"not a duration: write 3": {"devices/a", "--for", "long", "--url", "http://127.0.0.1:8080"},
 	} {
 		var out, errs bytes.Buffer
 		if status := run(t.Context(), append([]string{"share"}, args...), nil, &out, &errs); status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), want) {

@@ -61,7 +61,9 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 // alert returns one alert.
 func (h *Handler) alert(ctx context.Context, res resource, _ params) (any, error) {
 	a, err := h.Alerts.Get(ctx, res.subject(), res.value)
-	return shown(a, err, alert.ViewOf, httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.value, res.subject()))
+	return shown(a, err, alert.ViewOf, func() *httpapi.Problem {
+		return httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.value, res.subject())
+	})
 }
 
 // rules returns the rules of a subject type or of one subject.

@@ -97,7 +97,9 @@ func (h *Handler) event(ctx context.Context, res resource, args params) (any, er
 		return nil, problem
 	}
 	stored, err := h.Query.Event(ctx, res.series, key.Order)
-	return shown(stored, err, httpapi.StoredEventOf, httpapi.ProblemNoEvent.New("%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID))
+	return shown(stored, err, httpapi.StoredEventOf, func() *httpapi.Problem {
+		return httpapi.ProblemNoEvent.New("%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID)
+	})
 }
 
 // latest returns the latest item of a series.
@@ -107,7 +109,9 @@ func (h *Handler) latest(ctx context.Context, res resource, args params) (any, e
 		return nil, args.err()
 	}
 	latest, err := h.Query.Latest(ctx, res.series, consistent)
-	return shown(latest, err, httpapi.LatestOf, problemNamed("nothing-yet").New("%s has no events: check the id and the stream", res.series))
+	return shown(latest, err, httpapi.LatestOf, func() *httpapi.Problem {
+		return problemNamed("nothing-yet").New("%s has no events: check the id and the stream", res.series)
+	})
 }
 
 // latestBy returns the latest items of a kind, of any subject, by its indexed fields.

@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/release"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // shown returns the form of what was read in responses, or the problem of what does not exist.
-func shown[T, V any](read *T, err error, form func(*T) V, missing error) (any, error) {
+func shown[T, V any](read *T, err error, form func(*T) V, missing func() *httpapi.Problem) (any, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case read == nil:
-		return nil, missing
+		return nil, missing()
 	}
 	return form(read), nil
 }

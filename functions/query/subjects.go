@@ -18,7 +18,9 @@ import (
 // deleted returns a deleted subject that can still be restored.
 func (h *Handler) deleted(ctx context.Context, res resource, _ params) (any, error) {
 	p, err := h.Subjects.Deleted(ctx, res.subject())
-	return shown(p, err, httpapi.ProfileOf, httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.subject()))
+	return shown(p, err, httpapi.ProfileOf, func() *httpapi.Problem {
+		return httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.subject())
+	})
 }
 
 // versions returns a page of the versions of a profile.
@@ -45,7 +47,9 @@ func (h *Handler) version(ctx context.Context, res resource, _ params) (any, err
 		return nil, httpapi.ProblemNoSubject.New("version %.32q: want a number from 1", res.value)
 	}
 	v, err := h.Subjects.Version(ctx, res.subject(), n)
-	return shown(v, err, httpapi.VersionOf, httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.subject(), n))
+	return shown(v, err, httpapi.VersionOf, func() *httpapi.Problem {
+		return httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.subject(), n)
+	})
 }
 
 // series returns the series of one subject.

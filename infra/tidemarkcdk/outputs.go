@@ -22,7 +22,10 @@ func (s *Tidemark) addOutputs() {
 		add("Topic", &s.stage.Sources.Topic, "First level of the MQTT topics: {topic}/devices/{id}/readings")
 	}
 	if s.siteSecret != nil {
-		add("SiteSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark site-key and tidemark share sign with")
+		add("SiteSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark site-key signs site keys with")
+	}
+	if s.stage.UI {
+		add("LinkSecretArn", s.siteSecret.SecretArn(), "The secret that tidemark share signs shared links with")
 	}
 	if s.originSecret != nil {
 		add("OriginSecretArn", s.originSecret.SecretArn(), "The secret that CloudFront sends in the header X-Tidemark-Origin")

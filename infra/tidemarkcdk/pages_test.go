@@ -30,6 +30,14 @@ func TestPages_AreServedWithoutRightsWhereTheStageHasThem(t *testing.T) {
 		}
 		slices.Sort(got)
 		all := resources(t, name)
+		// tidemark share signs only links that a route of the stage serves.
+		var outputs struct{ Outputs map[string]any }
+		if err := json.Unmarshal(stage(t, name), &outputs); err != nil {
+			t.Fatal(err)
+		}
+		if _, signs := outputs.Outputs["LinkSecretArn"]; signs != deployed {
+			t.Errorf("%s: names the secret of links: %v, want %v", name, signs, deployed)
+		}
 		if !deployed {
 			if _, found := all["PagesFunction"]; found || len(got) > 0 {
 				t.Errorf("%s has pages: %v", name, got)

@@ -75,8 +75,7 @@ func (s *Service) expiry(a *entity.Alert, now model.Time) int64 {
 	if a.Status() == entity.AlertOpen {
 		return 0
 	}
-	keep := s.KeepFor
-	keep = cmp.Or(keep, defaultKeepFor)
+	keep := cmp.Or(s.KeepFor, defaultKeepFor)
 	if kind, ok := s.Catalog.Kind(a.Series.Kind); ok {
 		if kind.Retention.Raw == tier.Forever {
 			return 0

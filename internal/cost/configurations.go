@@ -127,11 +127,14 @@ func (f Forecast) printConfigurations(out io.Writer, k catalog.Kind, load Load) 
 	return w.Flush()
 }
 
-// Quotas of an account, in place of ceilings that a stage does not set.
+// Quotas of an account, in place of ceilings that a stage does not set, and prices in us-east-1.
 const (
 	quotaUnits       = 40000 // a second, of a table
 	quotaConcurrency = 1000
-	perGBSecond      = 13.3334e-6
+	perGBSecond      = 13.3334e-6 // of a function
+	perWCUHour       = .00065     // provisioned
+	perRCUHour       = .00013
+	perRequest       = 1e-6 // of the HTTP API
 )
 
 // printFlood prints what a flood that never ends costs at most. Every write may also be one of both indexes.
@@ -142,12 +145,12 @@ func printFlood(out io.Writer, settings *config.Config) error {
 	for _, s := range settings.Stages {
 		table := secondsOfMonth * (float64(cmp.Or(s.Ceiling.WriteUnits, quotaUnits))*PerWrite + float64(cmp.Or(s.Ceiling.ReadUnits, quotaUnits))*PerRead)
 		if b := s.Billing; b.Provisioned() {
-			table = hoursOfMonth * (float64(b.WriteUnits)*.00065 + float64(b.ReadUnits)*.00013)
+			table = hoursOfMonth * (float64(b.WriteUnits)*perWCUHour + float64(b.ReadUnits)*perRCUHour)
 		}
 		r := s.Reserved
 		megabytes := r.Ingest*settings.Functions.Ingest.Memory + r.Query*settings.Functions.Query.Memory +
 			r.Aggregate*aggregate + max(quotaConcurrency-r.Ingest-r.Query-r.Aggregate, 0)*aggregate
-		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\n", s.Name, 3*table, float64(megabytes)/1024*perGBSecond*secondsOfMonth, float64(s.Throttle.Rate)*secondsOfMonth/1e6)
+		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\n", s.Name, 3*table, float64(megabytes)/1024*perGBSecond*secondsOfMonth, float64(s.Throttle.Rate)*secondsOfMonth*perRequest)
 	}
 	return w.Flush()
 }

@@ -23,15 +23,15 @@ import (
 const (
 	outputTable  = "TableName"
 	outputURL    = "ApiUrl"
-	outputSecret = "SiteSecretArn"
+	outputSecret = "LinkSecretArn"
 )
 
 // Stack is what a deployed stack consists of.
 type Stack struct {
 	Table string // its name
 	URL   string // of the HTTP API
-	// SiteSecret is the ARN of the secret that signs site keys and shared links; "" if the stage has neither.
-	SiteSecret string
+	// LinkSecret is the ARN of the secret that signs shared links; "" if the stage has none.
+	LinkSecret string
 }
 
 // ErrNoStack reports that there is no stack of that name.
@@ -55,7 +55,7 @@ func Find(ctx context.Context, cfg aws.Config, stack string) (Stack, error) {
 			case outputURL:
 				found.URL = *o.OutputValue
 			case outputSecret:
-				found.SiteSecret = *o.OutputValue
+				found.LinkSecret = *o.OutputValue
 			}
 		}
 	}

@@ -65,8 +65,8 @@ func TestConfigFile_ReportsThatTheCodeHasNoConfiguration(t *testing.T) {
 }
 
 func TestFind_ReadsTableAndURLFromTheOutputs(t *testing.T) {
-	got, err := Find(t.Context(), fakeAWS(t, output("TableName", "table-7")+output("ApiUrl", "https://abc.example")+output("Other", "x")+output("SiteSecretArn", "arn:7"), ""), "tidemark-test")
-	if want := (Stack{Table: "table-7", URL: "https://abc.example", SiteSecret: "arn:7"}); err != nil || got != want {
+	got, err := Find(t.Context(), fakeAWS(t, output("TableName", "table-7")+output("ApiUrl", "https://abc.example")+output("Other", "x")+output("SiteSecretArn", "arn:6")+output("LinkSecretArn", "arn:7"), ""), "tidemark-test")
+	if want := (Stack{Table: "table-7", URL: "https://abc.example", LinkSecret: "arn:7"}); err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 }

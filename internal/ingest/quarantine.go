@@ -42,8 +42,7 @@ func (s *Service) Quarantine(ctx context.Context, r Rejection) error {
 }
 
 func (s *Service) quarantined(r Rejection) entity.Quarantined {
-	now, retention := s.Now(), s.QuarantineRetention
-	retention = cmp.Or(retention, defaultQuarantineRetention)
+	now, retention := s.Now(), cmp.Or(s.QuarantineRetention, defaultQuarantineRetention)
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%d %s ", len(r.Origin), r.Origin)
 	digest.Write(r.Payload)

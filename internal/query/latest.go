@@ -110,8 +110,7 @@ func (s *Service) LatestBy(ctx context.Context, q LatestBy) (LatestPage, error) 
 }
 
 func (q LatestBy) declaredIndex() (catalog.LatestIndex, error) {
-	name := q.Index
-	name = cmp.Or(name, catalog.FirstIndex)
+	name := cmp.Or(q.Index, catalog.FirstIndex)
 	i := slices.IndexFunc(q.Kind.LatestBy, func(x catalog.LatestIndex) bool { return x.Index == name })
 	switch {
 	case i < 0:

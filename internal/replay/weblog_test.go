@@ -379,7 +379,7 @@ func FuzzWeb(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, format string, text []byte) {
 		if _, ok := webFormats[format]; !ok {
-			t.Skip()
+			t.Skip("no format has this name")
 		}
 		kind, _ := kinds.Kind(webFormats[format].kind)
 		in := Input{Kind: kind, Lenient: true, Web: &Web{Format: format, Site: "s"}, Open: func(string) (files.File, error) { return content{bytes.NewReader(text)}, nil }}

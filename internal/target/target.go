@@ -151,7 +151,7 @@ func (t *Target) UseStack(ctx context.Context, stack string) error {
 	if err != nil {
 		return fmt.Errorf("--stack: %w", err)
 	}
-	t.Endpoint, t.Table, t.URL, t.LinkSecret = "", found.Table, found.URL, found.SiteSecret
+	t.Endpoint, t.Table, t.URL, t.LinkSecret = "", found.Table, found.URL, found.LinkSecret
 	return nil
 }
 

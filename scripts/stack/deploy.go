@@ -52,6 +52,9 @@ func (t *target) deploy() error {
 func (t *target) checkTable() error {
 	arn, stream, _ := strings.Cut(t.stage.Table, "/stream/")
 	_, name, named := strings.Cut(arn, ":table/")
+	if !named {
+		return nil // the stack creates the table
+	}
 	for _, c := range []struct{ request, query, want string }{
 		{"describe-table --table-name " + name, "Table.[StreamSpecification.StreamViewType,LatestStreamLabel,DeletionProtectionEnabled]",
 			"NEW_AND_OLD_IMAGES\t" + stream + "\t" + map[bool]string{true: "True", false: "False"}[t.stage.Removal == config.Retain]},
@@ -59,9 +62,6 @@ func (t *target) checkTable() error {
 		{"describe-continuous-backups --table-name " + name, "ContinuousBackupsDescription.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus", "ENABLED"},
 		{"list-tags-of-resource --resource-arn " + arn, "Tags[?Key=='stage'].Value", t.stage.Name},
 	} {
-		if !named {
-			return nil
-		}
 		got, err := t.aws(append([]string{"dynamodb", "--query", c.query}, strings.Fields(c.request)...)...)
 		if err != nil || got != c.want {
 			return errors.Join(fmt.Errorf("table %s has %s %q, stage %s needs %q: run tidemark adopt --restored --stage %s --table %s", name, c.query, got, t.stage.Name, c.want, t.stage.Name, name), err)

@@ -28,10 +28,7 @@ const installJar = `install npm, run "npm ci" in the repository, or set TIDEMARK
 
 // resolve fills in the defaults and finds the jar.
 func (o Options) resolve(ctx context.Context) (_ Options, err error) {
-	o.HeapMB = cmp.Or(o.HeapMB, defaultHeapMB)
-	if o.Java == "" {
-		o.Java = "java"
-	}
+	o.HeapMB, o.Java = cmp.Or(o.HeapMB, defaultHeapMB), cmp.Or(o.Java, "java")
 	if o.Jar, err = findJar(o.Jar); err != nil {
 		return o, err
 	}

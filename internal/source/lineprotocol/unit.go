@@ -1,7 +1,6 @@
 package lineprotocol
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"strconv"
@@ -36,7 +35,9 @@ func (u Unit) time(text string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, errTime
 	}
-	u = cmp.Or(u, magnitude(n))
+	if u == 0 {
+		u = magnitude(n)
+	}
 	if n > math.MaxInt64/int64(u) || n < math.MinInt64/int64(u) {
 		return time.Time{}, errTime
 	}
