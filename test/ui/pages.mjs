@@ -303,8 +303,11 @@ const scenarios = {
   // A deployed stage: the pages sign in at an issuer, and their token is in no storage.
   async signIn(page) {
     const {STAGE, ISSUER} = process.env, said = (text) => page.getByRole("alert").getByText(text).waitFor()
-    let codes = 0
-    page.on("request", (r) => { if (r.url().startsWith(ISSUER + "/token")) codes++ })
+    let codes = 0, asked = 0
+    page.on("request", (r) => {
+      if (r.url().startsWith(ISSUER + "/token")) codes++
+      if (r.url().startsWith(ISSUER + "/authorize")) asked++
+    })
     await page.goto(`${STAGE}/ui/${chart}`)
     await page.getByText("Tier:").waitFor()
     assert.equal(page.url(), `${STAGE}/ui/${chart}`) // without the code
@@ -324,14 +327,16 @@ const scenarios = {
     await fetch(ISSUER + "/revoke", {method: "POST"})
     await page.clock.runFor(10_000)
     await page.getByText("Its audience or scope is not that of the stage").first().waitFor()
+    const before = asked, replaced = page.waitForResponse((r) => r.url().startsWith(ISSUER + "/token"))
     await page.clock.runFor(60_000) // one that was valid for a while has expired
-    await page.waitForURL(`${STAGE}/ui/?**`)
+    await replaced
     await page.getByText("complete through").waitFor()
+    assert.equal(asked, before + 1) // whatever the number of requests that are refused together
+    assert.equal(codes, asked)
 
-    const before = codes
     await page.goto(`${STAGE}/ui/?code=forged&state=forged#/-/health`)
     await said("not begun in this window")
-    assert.equal(codes, before) // the forged code is not sent
+    assert.equal(codes, asked) // the forged code is not sent
     await check(page, "a failed sign-in")
     await page.screenshot({path: join(screens, "sign-in.png")})
     await fetch(ISSUER + "/deny", {method: "POST"})

@@ -54,13 +54,17 @@ export function refused(status: number): string | undefined {
 /** Begun is a sign-in that the issuer has not ended yet. */
 interface Begun { state: string; verifier: string; hash: string }
 const kept = "sign-in";
+let leaving = false;
+addEventListener("pageshow", () => { leaving = false; }); // back from the issuer without an answer
 
 const redirect = () => location.origin + "/ui/";
 const text = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const random = () => text(crypto.getRandomValues(new Uint8Array(32)));
 
-/** begin leaves the page for that of the issuer: the code flow of OAuth with PKCE (RFC 7636). */
+/** begin leaves the page for that of the issuer, once: the code flow of OAuth with PKCE (RFC 7636). */
 export async function begin(to: SignIn = stage!) {
+  if (leaving) return; // requests are refused together, and the state that is kept is that of one sign-in
+  leaving = true;
   const begun: Begun = { state: random(), verifier: random(), hash: location.hash };
   sessionStorage.setItem(kept, JSON.stringify(begun));
   const challenge = text(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(begun.verifier))));
