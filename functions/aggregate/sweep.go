@@ -114,7 +114,7 @@ func (h *handler) logSweep(shard int, r *aggregate.SweepReport, took time.Durati
 		log.Error("sweep failed", telemetry.FieldError, err.Error())
 	case len(r.Failures) > 0:
 		log.Error("rows of closed buckets not written", telemetry.FieldError, r.Failures[0].Err.Error())
-	case r.Swept > 0:
+	case r.Swept+r.Left > 0:
 		log.Info("sweep", "recomputed", r.Recomputed, "written", r.Written, "quarantined", r.Quarantined)
 	}
 }
