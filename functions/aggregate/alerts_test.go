@@ -37,7 +37,11 @@ func (b *bus) Publish(_ context.Context, notifications []entity.Notification) ([
 // alerting returns a fixture with a rule that every reading of the samples violates.
 func alerting(t *testing.T, b *bus) (*fixture, *alert.Service) {
 	t.Helper()
-	f := newFixture(t)
+	return alertingOn(t, newFixture(t), b)
+}
+
+func alertingOn(t *testing.T, f *fixture, b *bus) (*fixture, *alert.Service) {
+	t.Helper()
 	kinds, err := iot.Catalog()
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +60,12 @@ func alerting(t *testing.T, b *bus) (*fixture, *alert.Service) {
 // put stores a reading and its latest item, as an append does, and returns the change.
 func (f *fixture) put(t *testing.T, at model.Time) storage.Change {
 	t.Helper()
-	e := model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: "sensor_01"}, Kind: "READING"}, Order: model.Order{At: at},
+	return f.putOf(t, "sensor_01", at)
+}
+
+func (f *fixture) putOf(t *testing.T, id string, at model.Time) storage.Change {
+	t.Helper()
+	e := model.Event{Series: model.Series{Subject: model.Subject{Type: "DEVICE", ID: id}, Kind: "READING"}, Order: model.Order{At: at},
 		Attrs: model.Attrs{{Name: "temperature", Value: model.NumberValue(model.DecimalOf(21))}}, ArrivedAt: at}
 	latest := model.Latest{Series: e.Series, Ordered: true, Order: e.Order, Attrs: e.Attrs}
 	for _, it := range []item.Item{item.FromEvent(&e), item.FromLatest(&latest)} {

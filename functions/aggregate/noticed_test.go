@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/telemetry"
+	"github.com/tidemark-db/tidemark/pkg/domains/iot"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// blocked processes no change of a batch while on is set.
+type blocked struct {
+	processor
+	on bool
+}
+
+func (b *blocked) Process(ctx context.Context, changes []storage.Change) aggregate.Report {
+	if b.on && len(changes) > 0 {
+		return aggregate.Report{Failures: []aggregate.Failure{{Change: 0, Err: errors.New("table unreachable")}}}
+	}
+	return b.processor.Process(ctx, changes)
+}
+
+// reading is a batch with one reading that arrived at a time.
+func reading(t *testing.T, device string, at model.Time) []byte {
+	t.Helper()
+	payload := bytes.ReplaceAll(sample(t, "insert"), []byte("sensor_01"), []byte(device))
+	return bytes.ReplaceAll(bytes.ReplaceAll(payload, []byte("2026-04-20T14:00:00.000Z"), []byte(at.String())),
+		[]byte("2026-04-20T14:00:01.250Z"), []byte(at.String()))
+}
+
+// In a stage with traffic, each part that fails raises the alarm of its metric, within the minutes that are
+// left after two for CloudWatch.
+func TestNoticed_EachFailureOfTrafficRaisesItsAlarm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		alarm telemetry.Metric
+		fault func(t *testing.T, d *deployment)
+	}{
+		{"a batch fails", telemetry.BatchFailures, func(_ *testing.T, d *deployment) { d.processor.(*blocked).on = true }},
+		{"rollups are late", telemetry.Lag, func(_ *testing.T, d *deployment) { d.heldSince = d.minute }},
+		{"poison", telemetry.Quarantined, func(t *testing.T, d *deployment) { d.traffic = func() []byte { return sample(t, "poison") } }},
+		{"the event bus is down", telemetry.OldestAlertWaiting, func(_ *testing.T, d *deployment) {
+			d.bus.open, d.device = false, "sensor_02" // whose first reading raises an alert
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, w := newBusyDeployment(t), watchOf(t, c.alarm)
+			for range 15 {
+				if w.raised(d.pass(t)) {
+					t.Fatalf("minute %d: alarm without a fault", d.minute)
+				}
+			}
+			c.fault(t, d)
+			began := d.minute
+			for !w.raised(d.pass(t)) {
+				if d.minute-began >= 8 {
+					t.Fatalf("no alarm after %d minutes", d.minute-began)
+				}
+			}
+			t.Logf("noticed after %d minutes", d.minute-began)
+		})
+	}
+}
+
+// newBusyDeployment has a reading in each minute.
+func newBusyDeployment(t *testing.T) *deployment {
+	d := newDeployment(t)
+	catalog, err := iot.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.processor = &blocked{processor: &aggregate.Aggregator{Store: d.table, QuarantineStore: d.table, Catalog: catalog, Now: d.now,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}}
+	d.bus, d.device, d.heldSince = &bus{open: true}, "sensor_01", -1
+	_, service := alertingOn(t, d.fixture, d.bus)
+	service.Now = d.now
+	d.traffic = func() []byte {
+		at := d.now()
+		if d.heldSince >= 0 { // a minute brings a second of what waits
+			at = sampleNow.Add(time.Duration(d.heldSince)*time.Minute + time.Duration(d.minute-d.heldSince)*time.Second)
+		}
+		d.putOf(t, d.device, at)
+		payload := reading(t, d.device, at)
+		d.apply(t, payload)
+		return payload
+	}
+	return d
+}
