@@ -110,8 +110,8 @@ ui-year: doctor node_modules build-local ## longer: all 210,718 logger rows, the
 	@DATA="$(DATA)" COMMAND="$(CURDIR)/bin/tidemark" YEAR=msm_buoy/batt_v go test ./test/ui -count=1 -timeout 60m -v -run Year
 
 .PHONY: oracle-web
-oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle
-	@go test -c -o build/oracle.test ./test/oracle && TIDEMARK_COMMAND="web --data $(DATA)/dev-web.ndjson.gz --oracle $(DATA)/dev-web.oracle.csv.gz --top $(DATA)/dev-web.oracle-top.csv.gz" build/oracle.test
+oracle-web: doctor node_modules build-local ## longer: all 43,529 lines of web logs through the running stack, 1,491 buckets against an independent oracle; FLAGS="-random -deleted 5": in random order, 5 % deleted and put back
+	@go test -c -o build/oracle.test ./test/oracle && TIDEMARK_COMMAND="web --data $(DATA)/dev-web.ndjson.gz --oracle $(DATA)/dev-web.oracle.csv.gz --top $(DATA)/dev-web.oracle-top.csv.gz $(FLAGS)" build/oracle.test
 
 .PHONY: sim
 sim: ## longer: N (10000) seeded histories over all faults together, from SEED (1) on, with the code that deploys (about 3 min)

@@ -43,8 +43,8 @@ type Command struct {
 	Functions    string // directory of the function binaries; "" means build/local
 	HeapMB       int
 
-	// Compare replays the data and returns how many buckets are wrong.
-	Compare func(context.Context, *loggers.Rig) (wrong int, err error)
+	// Compare replays the data and returns how many buckets are wrong. It has the seed of the faults.
+	Compare func(context.Context, *loggers.Rig, uint64) (wrong int, err error)
 }
 
 // Main parses the flags in args and runs the command. The exit status is 1 if it fails or a bucket differs.
@@ -71,7 +71,7 @@ func (c *Command) run(ctx context.Context, seed uint64) error {
 	}
 	defer rig.Stop()
 	fmt.Printf("faults    seed %d: one batch in twenty is delivered again, one in ten in pieces\n", seed)
-	wrong, err := c.Compare(ctx, rig)
+	wrong, err := c.Compare(ctx, rig, seed)
 	if err != nil {
 		return err
 	}

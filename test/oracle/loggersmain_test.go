@@ -14,7 +14,7 @@ import (
 func compareLoggers(args []string) {
 	twice := flag.String("twice", "", "file of the wrong buckets that counting redeliveries gives; none may occur")
 	c := Command{Name: "oracle", Data: "test/data/loggers.csv.gz", Oracle: "test/data/loggers.oracle.csv.gz", HeapMB: 3072}
-	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) {
+	c.Compare = func(ctx context.Context, rig *loggers.Rig, _ uint64) (int, error) {
 		return replayAndCompareLoggers(ctx, rig, c, *twice)
 	}
 	c.Main(args)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/tidemark-db/tidemark/internal/collector"
@@ -85,30 +84,15 @@ func Each(path string, do func(Line) error) error {
 	}
 }
 
-// Split writes the observations of a log into dir, one file for each kind, and returns the paths by
-// kind.
-func Split(path, dir string) (map[string]string, error) {
-	files := map[string]*os.File{}
-	defer func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}()
-	paths := map[string]string{}
-	err := Each(path, func(l Line) error {
+// ByKind returns the lines of a log by kind, in order of arrival.
+func ByKind(path string) (map[string][]Line, error) {
+	lines := map[string][]Line{}
+	return lines, Each(path, func(l Line) error {
 		kind, ok := Kinds[l.Type]
 		if !ok {
 			return fmt.Errorf("type %q is unknown", l.Type)
 		}
-		if files[kind] == nil {
-			paths[kind] = filepath.Join(dir, kind+".ndjson")
-			f, err := os.Create(paths[kind])
-			if err != nil {
-				return err
-			}
-			files[kind] = f
-		}
-		return json.NewEncoder(files[kind]).Encode(l.Observation())
+		lines[kind] = append(lines[kind], l)
+		return nil
 	})
-	return paths, err
 }

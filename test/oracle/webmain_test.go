@@ -3,10 +3,8 @@ package oracle
 import (
 	"context"
 	"flag"
-	"fmt"
-	"maps"
+	"io"
 	"os"
-	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
@@ -16,50 +14,42 @@ import (
 
 // compareSites is what make oracle-web runs, from the module's root.
 func compareSites(args []string) {
+	var d disturbance
 	top := flag.String("top", "test/data/web.oracle-top.csv.gz", "file of the expected top tens")
+	flag.BoolVar(&d.random, "random", false, "send the lines in random order")
+	flag.Float64Var(&d.deleted, "deleted", 0, "delete this percentage of the events, and send them again")
 	c := Command{Name: "oracle-web", Data: "test/data/web.ndjson.gz", Oracle: "test/data/web.oracle.csv.gz", HeapMB: 2048}
-	c.Compare = func(ctx context.Context, rig *loggers.Rig) (int, error) {
-		return replayAndCompareSites(ctx, rig, c, *top)
+	c.Compare = func(ctx context.Context, rig *loggers.Rig, seed uint64) (int, error) {
+		d.seed = seed
+		expects, err := ReadOracle(c.Oracle, *top)
+		if err != nil {
+			return 0, err
+		}
+		lines, err := ByKind(c.Data)
+		if err != nil {
+			return 0, err
+		}
+		result, err := replayAndCompareSites(ctx, rig, lines, d, expects, os.Stdout)
+		loggers.PrintDelivery(os.Stdout, rig.Stack.Stats())
+		result.Print(os.Stdout)
+		return len(result.Wrong), err
 	}
 	c.Main(args)
 }
 
-func replayAndCompareSites(ctx context.Context, rig *loggers.Rig, c Command, top string) (wrong int, _ error) {
-	expects, err := ReadOracle(c.Oracle, top)
-	if err != nil {
-		return 0, err
+func replayAndCompareSites(ctx context.Context, rig *loggers.Rig, lines map[string][]Line, d disturbance, expects map[Bucket]*Expect, out io.Writer) (r Result, _ error) {
+	for _, of := range lines {
+		d.order(of)
 	}
-	if err := replaySites(ctx, rig, c.Data); err != nil {
-		return 0, err
+	if err := replaySites(ctx, rig, lines, out); err != nil {
+		return r, err
 	}
-	result, err := compareAtTheirTime(ctx, rig, expects)
-	if err != nil {
-		return 0, err
-	}
-	loggers.PrintDelivery(os.Stdout, rig.Stack.Stats())
-	result.Print(os.Stdout)
-	return len(result.Wrong), nil
-}
-
-// replaySites replays the log, one kind after the other, and waits until the rollups are complete.
-func replaySites(ctx context.Context, rig *loggers.Rig, data string) error {
-	dir, err := os.MkdirTemp("", "tidemark-web-")
-	if err != nil {
-		return fmt.Errorf("make a directory for observations: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	files, err := Split(data, dir)
-	if err != nil {
-		return err
-	}
-	for _, kind := range slices.Sorted(maps.Keys(files)) {
-		fmt.Printf("\n$ tidemark replay --wait --kind %s\n", kind)
-		if err := rig.Tidemark(ctx, os.Stdout, "replay", "--wait", "--kind", kind, files[kind]); err != nil {
-			return err
+	if d.deleted > 0 {
+		if err := deleteAndPutBack(ctx, rig, d.sample(lines), expects, out); err != nil {
+			return r, err
 		}
 	}
-	fmt.Println()
-	return nil
+	return compareAtTheirTime(ctx, rig, expects)
 }
 
 // compareAtTheirTime reads at the time of the data. Rows of today have not expired, but queries of today hide
