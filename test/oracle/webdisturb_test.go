@@ -96,7 +96,7 @@ func deleteLine(ctx context.Context, base string, kind *catalog.Kind, l Line) er
 		path[i] = url.PathEscape(path[i])
 	}
 	address := base + "/" + strings.Join(path, "/")
-	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, address, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodDelete, address, nil)
 	if err != nil {
 		return err
 	}
