@@ -1,0 +1,265 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidemark-db/tidemark/internal/collector"
+	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/sharelink"
+	"github.com/tidemark-db/tidemark/internal/sitekey"
+	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/pkg/dynamo"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+const (
+	oldText = "the-old-text-of-a-secret"
+	newText = "the-new-text-of-a-secret"
+)
+
+// secretARNs are the secrets of a stage, by the environment variable that names them.
+var secretARNs = map[string]string{config.EnvSiteSecret: "arn:site", config.EnvOriginSecret: "arn:origin", config.EnvCursorSecret: "arn:cursor"}
+
+// rotated is a stage whose functions run as deployed, with secrets in Secrets Manager.
+type rotated struct {
+	*testing.T
+	*fakeAWS
+	stack     *Stack
+	config    string
+	binaries  map[string]string
+	functions map[string]*Function
+	front     *Front
+}
+
+func newRotated(t *testing.T) *rotated {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), config.FileName)
+	if err := os.WriteFile(path, []byte("collector: {trust: cloudfront}\nmapping: {window: 0s}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &rotated{T: t, config: path, functions: map[string]*Function{}}
+	r.stack = startStack(t, func(o *Options) { o.ConfigPath = path })
+	r.fakeAWS = newFakeAWS(t, r.stack.Endpoint)
+	var err error
+	if r.binaries, err = FindBinaries(t.Context(), "", ingest, query, authorize); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.stop() })
+	return r
+}
+
+func (r *rotated) stop() {
+	if r.front != nil {
+		r.front.Stop(context.Background())
+	}
+	for _, f := range r.functions {
+		f.Stop()
+	}
+}
+
+// secret stores the text in each secret and deploys: new processes read it.
+func (r *rotated) secret(text string) {
+	r.Helper()
+	for _, arn := range secretARNs {
+		r.put(arn, text)
+	}
+	r.stop()
+	for name, binary := range r.binaries {
+		env := r.environment(r.stack.Table, r.config)
+		for variable, arn := range secretARNs {
+			env = append(env, variable+"="+arn)
+		}
+		f, err := StartFunction(r.Context(), FunctionOptions{Name: "tidemark-prod-" + name, Binary: binary, Env: env})
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.functions[name] = f
+	}
+	var err error
+	if r.front, err = StartFront("0", "", []Route{
+		{Method: http.MethodPost, Path: sitekey.PathPrefix + "{" + sitekey.PathParam + "}", AnyOrigin: true, Authorizer: r.functions[authorize], To: r.functions[ingest]},
+		{Method: http.MethodPost, Path: "/api/v2/write", Authorizer: r.functions[authorize], To: r.functions[ingest]},
+		{Method: http.MethodGet, Path: sharelink.PathPrefix + "/{proxy+}", Authorizer: r.functions[authorize], To: r.functions[query]},
+		{Method: http.MethodGet, Path: "/v1/{proxy+}", To: r.functions[query]},
+	}, http.NotFoundHandler()); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// status sends a request with headers and returns the status.
+func (r *rotated) status(method, path, body string, headers ...string) int {
+	r.Helper()
+	req, err := http.NewRequestWithContext(r.Context(), method, r.front.URL+path, strings.NewReader(body))
+	if err != nil {
+		r.Fatal(err)
+	}
+	req.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0")
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// view sends a page view with a site key of one secret, through a distribution with another.
+func (r *rotated) view(key, origin string) int {
+	r.Helper()
+	return r.status(http.MethodPost, sitekey.PathPrefix+sitekey.New([]byte(key), "my-site"), `{"url":"/blog"}`,
+		collector.OriginHeader, origin, "CloudFront-Viewer-Country", "NO", "CloudFront-Viewer-Address", "192.0.2.1:443")
+}
+
+// countries returns how many views of the site have a country.
+func (r *rotated) countries() (n int) {
+	r.Helper()
+	resp, err := http.Get(r.front.URL + "/v1/sites/my-site/pageviews?limit=1000")
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		r.Fatalf("%s: %s, %v", resp.Status, text, err)
+	}
+	return strings.Count(string(text), `"country":"NO"`)
+}
+
+func (r *rotated) link(secret string) int {
+	r.Helper()
+	token := sharelink.New([]byte(secret), "sites/my-site", time.Now().Add(time.Hour))
+	return r.status(http.MethodGet, sharelink.PathPrefix+"/v1/sites/my-site/pageviews", "", "Authorization", "Bearer "+token)
+}
+
+// cursor returns that of the second page of views.
+func (r *rotated) cursor() string {
+	r.Helper()
+	var page struct{ Next string }
+	get(r.T, r.front.URL+"/v1/sites/my-site/pageviews?limit=1", &page)
+	if page.Next == "" {
+		r.Fatal("there is no second page")
+	}
+	return page.Next
+}
+
+func (r *rotated) resume(cursor string) int {
+	r.Helper()
+	return r.status(http.MethodGet, "/v1/sites/my-site/pageviews?limit=1&cursor="+cursor, "")
+}
+
+// The procedures of docs/SECURITY.md, with the functions that deploy: they read each secret from Secrets Manager
+// at their cold start.
+func TestRotation_AcceptsOldAndNewTextsWhileBothAreStored(t *testing.T) {
+	r := newRotated(t)
+	for _, c := range []struct {
+		name   string
+		rotate func(*rotated)
+	}{{"site keys, links and the origin", rotateTexts}, {"cursors", rotateCursors}, {"a write key", rotateWriteKey}} {
+		t.Run(c.name, func(t *testing.T) {
+			r.T = t
+			c.rotate(r)
+		})
+	}
+}
+
+func rotateTexts(r *rotated) {
+	for _, step := range []struct {
+		secret   string
+		old, new bool // accepted
+	}{
+		{oldText, true, false},
+		{newText + " " + oldText, true, true},
+		{newText, false, true},
+	} {
+		began := time.Now()
+		r.secret(step.secret)
+		took := time.Since(began)
+		for text, accepted := range map[string]bool{oldText: step.old, newText: step.new} {
+			views, links := map[bool]int{true: 204, false: 403}[accepted], map[bool]int{true: 200, false: 403}[accepted]
+			if got := r.view(text, text); got != views {
+				r.Errorf("secret %q: a view with a key of %q has status %d, want %d", step.secret, text, got, views)
+			}
+			if got := r.link(text); got != links {
+				r.Errorf("secret %q: a link of %q has status %d, want %d", step.secret, text, got, links)
+			}
+			before := r.countries()
+			signs := strings.Fields(step.secret)[0]
+			if got := r.view(signs, text); got != 204 {
+				r.Fatalf("secret %q: a view has status %d", step.secret, got)
+			}
+			if counted := r.countries() - before; counted != map[bool]int{true: 1, false: 0}[accepted] {
+				r.Errorf("secret %q: %d views through an origin that sends %q have a country", step.secret, counted, text)
+			}
+		}
+		r.Logf("%q: deployed here in %s", step.secret, took.Round(time.Millisecond))
+	}
+}
+
+func rotateCursors(r *rotated) {
+	r.secret(oldText)
+	for range 3 {
+		r.view(oldText, oldText)
+	}
+	old := r.cursor()
+	if got := r.resume(old); got != 200 {
+		r.Fatalf("a cursor has status %d", got)
+	}
+	r.secret(newText + " " + oldText)
+	if got := r.resume(old); got != 200 {
+		r.Errorf("with both texts, the old cursor has status %d, want 200", got)
+	}
+	r.secret(newText)
+	if got := r.resume(old); got != 400 {
+		r.Errorf("with the new text only, the old cursor has status %d, want 400", got)
+	}
+	if got := r.resume(r.cursor()); got != 200 {
+		r.Errorf("a new cursor has status %d, want 200", got)
+	}
+}
+
+func rotateWriteKey(r *rotated) {
+	client, err := dynamo.NewClient(r.Context(), Region, r.stack.Endpoint)
+	if err != nil {
+		r.Fatal(err)
+	}
+	keys := &writekey.Service{Store: dynamo.New(client, r.stack.Table), Now: func() model.Time { return model.TimeOf(time.Now()) }, Rand: rand.Reader}
+	old, err := keys.Create(r.Context(), entity.WriteKey{Name: "telegraf"})
+	if err != nil {
+		r.Fatal(err)
+	}
+	write := func(token string) int {
+		return r.status(http.MethodPost, "/api/v2/write?bucket=b&precision=s", fmt.Sprintf("cpu,host=web-1 usage=1 %d\n", time.Now().Unix()), "Authorization", "Token "+token)
+	}
+	if got := write(old); got != 204 {
+		r.Fatalf("the first token has status %d", got)
+	}
+	all, err := keys.List(r.Context())
+	if err != nil || len(all) != 1 {
+		r.Fatalf("%d keys, %v", len(all), err)
+	}
+	const overlap = 3 * time.Second
+	began := time.Now()
+	fresh, err := keys.Rotate(r.Context(), all[0].ID, overlap)
+	if err != nil {
+		r.Fatal(err)
+	}
+	if a, b := write(old), write(fresh); a != 204 || b != 204 {
+		r.Errorf("during the overlap: %d and %d, want 204 for both", a, b)
+	}
+	time.Sleep(time.Until(began.Add(overlap + 100*time.Millisecond)))
+	if a, b := write(old), write(fresh); a != 403 || b != 204 {
+		r.Errorf("after the overlap: %d and %d, want 403 and 204", a, b)
+	}
+}
