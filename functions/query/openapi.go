@@ -3,11 +3,11 @@ package main
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"strings"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/embedded"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/release"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -55,24 +55,16 @@ type parameter struct {
 }
 
 // newDocument returns what openapi.json and schemas.json have.
-func newDocument() (d document, err error) {
-	if err := json.Unmarshal(documentText, &d); err != nil {
-		return d, fmt.Errorf("decode openapi.json: %w", err)
-	}
-	if err := json.Unmarshal(schemasText, &d.Components.Schemas); err != nil {
-		return d, fmt.Errorf("decode schemas.json: %w", err)
-	}
-	return d, nil
+func newDocument() document {
+	d := embedded.JSON[document](documentText)
+	d.Components.Schemas = embedded.JSON[map[string]schema](schemasText)
+	return d
 }
 
 // repeatable has the names of the parameters that may be repeated.
 var repeatable = sync.OnceValue(func() map[string]bool {
-	d, err := newDocument()
-	if err != nil {
-		panic(err) // a mistake in the program, which the tests find
-	}
 	names := map[string]bool{}
-	for name, p := range d.Components.Parameters {
+	for name, p := range newDocument().Components.Parameters {
 		names[name] = p.Explode
 	}
 	return names
@@ -80,10 +72,7 @@ var repeatable = sync.OnceValue(func() map[string]bool {
 
 // describe returns the OpenAPI description of a catalog's routes, one operation for each route.
 func describe(c *catalog.Catalog) ([]byte, error) {
-	d, err := newDocument()
-	if err != nil {
-		return nil, err
-	}
+	d := newDocument()
 	d.Info["version"] = release.Version()
 	for i := range c.Kinds {
 		if c.Kinds[i].HasEvents() {

@@ -3,13 +3,12 @@ package main
 import (
 	"cmp"
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/embedded"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 )
 
@@ -51,14 +50,8 @@ type operations struct {
 //go:embed operations.json
 var operationsText []byte
 
-// rows returns operations.json, which is decoded at first use. It is a part of the program: what cannot be read is a mistake
-// in it, which the tests find.
-var rows = sync.OnceValue(func() (all operations) {
-	if err := json.Unmarshal(operationsText, &all); err != nil {
-		panic(fmt.Sprintf("decode operations.json: %v", err))
-	}
-	return all
-})
+// rows returns operations.json, which is decoded at first use.
+var rows = sync.OnceValue(func() operations { return embedded.JSON[operations](operationsText) })
 
 // operationOf returns the row of an action. Every action has one.
 func operationOf(a httpapi.Action) operation {

@@ -2,11 +2,10 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/tidemark-db/tidemark/internal/embedded"
 	"github.com/tidemark-db/tidemark/internal/httpapi"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/lists"
@@ -19,14 +18,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// readProblems is problems.json: the problem types of reads. What cannot be read is a mistake in the
-// program, which the tests find.
-var readProblems = func() (all []httpapi.ProblemType) {
-	if err := json.Unmarshal(problemsText, &all); err != nil {
-		panic(fmt.Sprintf("decode problems.json: %v", err))
-	}
-	return all
-}()
+// readProblems is problems.json: the problem types of reads.
+var readProblems = embedded.JSON[[]httpapi.ProblemType](problemsText)
 
 //go:embed problems.json
 var problemsText []byte

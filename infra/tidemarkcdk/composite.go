@@ -2,10 +2,11 @@ package tidemarkcdk
 
 import (
 	_ "embed"
-	"encoding/json"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+
+	"github.com/tidemark-db/tidemark/internal/embedded"
 )
 
 // cause is what one page is about. Its composite alarm notifies when the first of its alarms
@@ -21,12 +22,7 @@ type cause struct {
 var causeRows []byte
 
 // causes returns the causes, with each alarm in one row, in the order of docs/ALARMS.md.
-func causes() (all []cause) {
-	if err := json.Unmarshal(causeRows, &all); err != nil {
-		panic(err) // it is embedded
-	}
-	return all
-}
+func causes() []cause { return embedded.JSON[[]cause](causeRows) }
 
 // A cause that explains another may be noticed later than what it explains.
 const (

@@ -2,13 +2,13 @@ package tidemarkcdk
 
 import (
 	_ "embed"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 
+	"github.com/tidemark-db/tidemark/internal/embedded"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 )
 
@@ -37,12 +37,8 @@ var paces = map[string]pace{"atOnce": atOnce, "lasting": lasting, "repeated": re
 
 // serviceAlarms returns the alarms on the metrics of the AWS services.
 func (s *Tidemark) serviceAlarms() (all []alarm) {
-	var rows []serviceAlarm
-	if err := json.Unmarshal(serviceAlarmRows, &rows); err != nil {
-		panic(err) // it is embedded
-	}
 	resources := s.watched()
-	for _, row := range rows {
+	for _, row := range embedded.JSON[[]serviceAlarm](serviceAlarmRows) {
 		if len(row.Each) == 0 {
 			all = append(all, s.alarmsOf(row, resources, strings.NewReplacer("{onFailure}", s.onFailureMeaning()))...)
 			continue

@@ -3,7 +3,6 @@ package cost
 import (
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/embedded"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -30,12 +30,7 @@ var priceList []byte
 
 // prices are list prices in us-east-1, November 2026. Sources include the invocations of ingest (20 ms
 // at 512 MB) and their logs (1.5 KB); instances are single ones, without those who operate them.
-func prices() (all []price) {
-	if err := json.Unmarshal(priceList, &all); err != nil {
-		panic(err) // it is embedded
-	}
-	return all
-}
+func prices() []price { return embedded.JSON[[]price](priceList) }
 
 // amounts are what a load takes in a month: counts in millions, sizes in GB. month is 1, or 0 to
 // leave out what does not depend on the load. A request is billed once for each 5, 64 or 512 KB.

@@ -1,29 +1,13 @@
 package httpapi
 
-import "github.com/tidemark-db/tidemark/pkg/catalog"
+import (
+	_ "embed"
+	"strings"
+	"sync"
 
-// Action is the operation that a route performs.
-type Action string
-
-// The actions on series.
-const (
-	Append      Action = "append"
-	ReadHistory Action = "history"
-	ReadLatest  Action = "latest"
-	ReadCount   Action = "count"
-	ReadRollups Action = "rollups"
-	ReadChart   Action = "chart"    // rollups of the tier that suits the range
-	ReadTotal   Action = "total"    // the summary of any range
-	ReadTop     Action = "top"      // the most frequent values of a dimension
-	ReadByIndex Action = "by-value" // events of any subject by the value of their indexed field
-	// ReadLatestBy are latest items of any subject, by the values of indexed fields.
-	ReadLatestBy Action = "latest-by"
-	ReadProfile  Action = "profile"
-	// All kinds of a subject merged.
-	ReadAllRollups Action = "all-rollups"
-	ReadAllChart   Action = "all-chart"
-	ReadAllTop     Action = "all-top"
-	ReadAllTotal   Action = "all-total"
+	"github.com/tidemark-db/tidemark/internal/embedded"
+	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
 // Route is one method and path of the HTTP API, with the action that serves it.
@@ -34,77 +18,67 @@ type Route struct {
 	Kind   string // a kind's name, or a subject type's where the route serves all its kinds; "" for the service
 }
 
+// routeGroup is a group of rows of routes.json. Each kind, each subject type or the service has its routes.
+type routeGroup struct {
+	Of     string // "kind", "subject" or "service"
+	Routes []routeRow
+}
+
+// routeRow is a route, in whose path {kinds}, {subjects} and {field} are replaced.
+type routeRow struct {
+	Needs        string // what the owner of the route must have; "" for nothing
+	Method, Path string
+	Action       Action
+}
+
+//go:embed routes.json
+var routesText []byte
+
+var routeGroups = sync.OnceValue(func() []routeGroup { return embedded.JSON[[]routeGroup](routesText) })
+
+// routeOwner is a kind, a subject type or the service.
+type routeOwner struct {
+	name string
+	path *strings.Replacer
+	has  map[string]bool // what routes need
+}
+
+func kindOwner(k catalog.Kind) routeOwner {
+	return routeOwner{k.Name, strings.NewReplacer("{kinds}", k.Path, "{subjects}", k.Subject.Path, "{field}", k.IndexBy), map[string]bool{
+		"events":       k.HasEvents(),
+		"optionalID":   k.HasEvents() && k.IDs == catalog.OptionalID, // events that always have ids have no route without one
+		"eventIndex":   k.HasEvents() && k.IndexBy != "",
+		"sessionIndex": !k.HasEvents() && k.IndexBy != "",
+		"latest":       k.HasLatest(),
+		"latestBy":     len(k.LatestBy) > 0,
+		"dimensions":   len(k.Dimensions) > 0,
+	}}
+}
+
+// routeOwners returns what has the routes of each group, in the order of declaration.
+func routeOwners(c *catalog.Catalog) map[string][]routeOwner {
+	subjectOwner := func(s catalog.SubjectType) routeOwner {
+		several := len(catalog.WithEvents(c.KindsOf(s))) > 1
+		return routeOwner{s.Name, strings.NewReplacer("{subjects}", s.Path), map[string]bool{"severalKinds": several, "rules": c.AllowsRules(s)}}
+	}
+	return map[string][]routeOwner{"kind": lists.Map(c.Kinds, kindOwner), "subject": lists.Map(c.Subjects(), subjectOwner), "service": {{path: strings.NewReplacer()}}}
+}
+
 // Routes returns every route of the HTTP API once: those of series, subjects, alerts and the service. The
 // gateway, the functions and the OpenAPI description are built from this list.
-func Routes(c *catalog.Catalog) []Route {
-	all := append(seriesRoutes(c), subjectRoutes(c)...)
-	all = append(all, alertRoutes(c)...)
-	return append(all, ServiceRoutes()...)
-}
-
-// seriesRoutes returns the routes of the kinds, then those of the subject types, in the order of declaration.
-// A kind without stored events, latest items, dimensions or an index has no route for them.
-func seriesRoutes(c *catalog.Catalog) []Route {
-	var all []Route
-	for i := range c.Kinds {
-		k := &c.Kinds[i]
-		series := "/v1/" + k.Subject.Path + "/{id}/" + k.Path
-		if k.HasEvents() {
-			all = append(all,
-				Route{"POST", "/v1/" + k.Path, Append, k.Name},
-				Route{"GET", series, ReadHistory, k.Name},
-				Route{"GET", series + "/" + WordCount, ReadCount, k.Name})
+func Routes(c *catalog.Catalog) (all []Route) {
+	owners := routeOwners(c)
+	for _, group := range routeGroups() {
+		for _, o := range owners[group.Of] {
+			for _, r := range group.Routes {
+				if r.Needs == "" || o.has[r.Needs] {
+					all = append(all, Route{r.Method, o.path.Replace(r.Path), r.Action, o.name})
+				}
+			}
 		}
-		all = append(all,
-			Route{"GET", series + "/" + WordRollups, ReadChart, k.Name},
-			Route{"GET", series + "/" + WordRollups + "/" + WordTotal, ReadTotal, k.Name},
-			Route{"GET", series + "/" + WordRollups + "/{tier}", ReadRollups, k.Name})
-		if k.HasLatest() {
-			all = append(all, Route{"GET", series + "/" + WordLatest, ReadLatest, k.Name})
-		}
-		if len(k.Dimensions) > 0 {
-			all = append(all, Route{"GET", series + "/" + WordTop + "/{dimension}", ReadTop, k.Name})
-		}
-		if len(k.LatestBy) > 0 {
-			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + WordLatest, ReadLatestBy, k.Name})
-		}
-		switch {
-		case k.HasEvents() && k.IndexBy != "":
-			all = append(all, Route{"GET", "/v1/" + k.Path + "/" + k.IndexBy + "/{value}", ReadByIndex, k.Name})
-		case k.IndexBy != "":
-			all = append(all, Route{"GET", series, ReadHistory, k.Name}, Route{"GET", series + "/{time}/{event}", ReadEventByID, k.Name})
-		}
-		if k.HasEvents() {
-			all = append(all, eventRoutes(k, series)...)
-		}
-	}
-	for _, s := range c.Subjects() {
-		all = append(all, typeRoutes(s, len(catalog.WithEvents(c.KindsOf(s))) > 1)...)
 	}
 	return all
 }
-
-// typeRoutes returns the routes that read a subject's profile and, if its type has
-// several kinds, all of them merged.
-func typeRoutes(s catalog.SubjectType, several bool) []Route {
-	one := "/v1/" + s.Path + "/{id}"
-	all := []Route{{"GET", one, ReadProfile, s.Name}}
-	if several {
-		all = append(all,
-			Route{"GET", one + "/" + WordRollups, ReadAllChart, s.Name},
-			Route{"GET", one + "/" + WordRollups + "/" + WordTotal, ReadAllTotal, s.Name},
-			Route{"GET", one + "/" + WordRollups + "/{tier}", ReadAllRollups, s.Name},
-			Route{"GET", one + "/" + WordTop + "/{dimension}", ReadAllTop, s.Name})
-	}
-	return all
-}
-
-// The actions on the service itself.
-const (
-	ReadAPI     Action = "openapi"
-	ReadHealth  Action = "health"
-	ReadRelease Action = "release" // of the service
-)
 
 // The paths of the service itself, in addition to those of kinds and subjects.
 const (
@@ -115,13 +89,7 @@ const (
 
 // ServiceRoutes returns the routes that describe the service itself: its API, its health
 // and its release. Their Kind is empty.
-func ServiceRoutes() []Route {
-	return []Route{
-		{Method: "GET", Path: PathAPI, Action: ReadAPI},
-		{Method: "GET", Path: PathHealth, Action: ReadHealth},
-		{Method: "GET", Path: PathRelease, Action: ReadRelease},
-	}
-}
+func ServiceRoutes() []Route { return Routes(new(catalog.Catalog)) }
 
 // PathStats is the path of queries of websites, which are in the form of Plausible's Stats API v2.
 const PathStats = "/api/v2/query"

@@ -2,11 +2,11 @@ package telemetry
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tidemark-db/tidemark/internal/embedded"
 )
 
 // The metrics that the code names. There is also one for each outcome of an observation (ForOutcome) and for each
@@ -72,9 +72,7 @@ var catalogueText []byte
 // catalogue returns the rows. They are a part of the program: a row that cannot be read is a
 // mistake in it, which the tests find.
 var catalogue = sync.OnceValue(func() (all []Definition) {
-	if err := json.Unmarshal(catalogueText, &all); err != nil {
-		panic(fmt.Sprintf("decode catalogue.json: %v", err))
-	}
+	all = embedded.JSON[[]Definition](catalogueText)
 	for i := range all {
 		all[i].Metric = Metric(all[i].Name)
 		if alarm := all[i].Alarm; alarm != nil {

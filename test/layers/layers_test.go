@@ -15,7 +15,7 @@ const module = "github.com/tidemark-db/tidemark"
 
 // layers lists all packages, the lowest layer first. Add new packages here.
 var layers = [][]string{
-	0: {"pkg/model", "internal/keyparts", "internal/pages", "internal/lists", "internal/signed"},
+	0: {"pkg/model", "internal/keyparts", "internal/pages", "internal/lists", "internal/signed", "internal/embedded"},
 	1: {"pkg/tier", "internal/ids", "pkg/rollup", "internal/release", "internal/jsonscan", "internal/storage", "internal/entity", "internal/storedtime", "internal/usage", "internal/usertime", "internal/localday", "internal/terminal", "internal/devfile", "internal/testenv", "internal/sitekey", "internal/sharelink", "internal/customprop", "internal/webfield", "internal/referrer", "internal/goal", "internal/ordervalue"},
 	2: {"internal/telemetry", "pkg/keys", "internal/tablekeys", "pkg/catalog", "internal/retry"},
 	3: {"internal/item", "internal/sessions", "internal/config", "internal/table", "pkg/domains", "pkg/domains/*", "internal/arguments"},

@@ -27,18 +27,6 @@ var eventActions = map[string][2]Action{
 	http.MethodDelete: {DeleteEvent, DeleteEventByID},
 }
 
-// eventRoutes returns the routes of the single events of a kind. Events of a kind whose
-// events always have ids have no route without an id.
-func eventRoutes(k *catalog.Kind, series string) (all []Route) {
-	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
-		if k.IDs == catalog.OptionalID {
-			all = append(all, Route{method, series + "/{time}", eventActions[method][0], k.Name})
-		}
-		all = append(all, Route{method, series + "/{time}/{event}", eventActions[method][1], k.Name})
-	}
-	return all
-}
-
 // EventPath is the path of one event, after the subject type: {id}/{kinds}/{time}[/{event}].
 type EventPath struct {
 	Kind    *catalog.Kind
