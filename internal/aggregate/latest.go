@@ -147,7 +147,6 @@ func nextLatest(was item.DerivedLatest, newest *model.Event, now model.Time) ite
 		return next // the event has expired, or is about to
 	}
 	next.Latest = model.Latest{Series: was.Series, CreatedAt: was.CreatedAt}
-	next.ExpiresAt, next.ExpiryKnown = 0, false
 	if newest != nil {
 		next.Latest = model.Latest{Series: newest.Series, Ordered: true, Order: newest.Order, Hash: newest.Hash, Attrs: newest.Attrs, CreatedAt: was.CreatedAt}
 		next.ExpiresAt, next.ExpiryKnown = newest.ExpiresAt, true
@@ -170,7 +169,7 @@ func (f *latestFold) write(ctx context.Context, stored item.Item, was, next *ite
 	}
 	set := *next
 	set.Series, set.Rev = f.series, rev
-	if !next.Ordered || next.Order == was.Order && next.Hash == was.Hash {
+	if !next.Ordered || next.Hash == was.Hash {
 		set.Attrs = nil // stored already, or enrichment only
 	}
 	if set.CreatedAt = 0; next.Ordered && was.CreatedAt == 0 {

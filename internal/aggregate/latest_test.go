@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
@@ -30,10 +31,18 @@ func newLatestWorld(t *testing.T, deferred bool) *latestWorld {
 	return &latestWorld{newWorldOf(t, kind), deferred}
 }
 
-// event stores an event at a time, or deletes it, and processes the change.
+// change stores an event at a time, or deletes it, and processes the change.
 func (w *latestWorld) change(what storage.ChangeType, when model.Time, value int64) {
 	w.t.Helper()
-	attrs := model.Attrs{{Name: "value", Value: model.NumberValue(model.DecimalOf(value))}}
+	if r := w.process(what, when, "value", value); len(r.Failures) > 0 {
+		w.t.Fatal(r.Failures[0].Err)
+	}
+}
+
+// process is change with an event of one named number.
+func (w *latestWorld) process(what storage.ChangeType, when model.Time, name string, value int64) aggregate.Report {
+	w.t.Helper()
+	attrs := model.Attrs{{Name: name, Value: model.NumberValue(model.DecimalOf(value))}}
 	e := model.Event{Series: w.series, Order: model.Order{At: when}, Attrs: attrs, Hash: model.HashOf(attrs), ArrivedAt: w.now(), ExpiresAt: w.kind.Retention.EventExpiresAt(w.now())}
 	err := w.table.DeleteItem(context.Background(), keys.Event(e.Key()))
 	if what != storage.Deleted {
@@ -42,9 +51,7 @@ func (w *latestWorld) change(what storage.ChangeType, when model.Time, value int
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if r := w.agg.Process(context.Background(), []storage.Change{{Type: what, Key: e.Key(), At: w.now()}}); len(r.Failures) > 0 {
-		w.t.Fatal(r.Failures[0].Err)
-	}
+	return w.agg.Process(context.Background(), []storage.Change{{Type: what, Key: e.Key(), At: w.now()}})
 }
 
 // stored returns the stored item; not Ordered if it has no event.
@@ -112,7 +119,9 @@ func TestFoldLatest_DropsADeletedEventOfAnOpenBucket(t *testing.T) {
 	w.wantLatest(0) // left to the sweep
 	w.change(storage.Inserted, closed, 2)
 	w.wantLatest(open) // folded with the closed bucket
-	w.change(storage.Deleted, open, 0)
+	if r := w.process(storage.Deleted, open, "value", 0); r.Reads != 2 || r.Writes != 1 {
+		t.Errorf("%d reads and %d writes, want 2 and 1, those of the item", r.Reads, r.Writes)
+	}
 	w.wantLatest(closed)
 }
 
@@ -204,6 +213,7 @@ type foldFaults struct {
 	store
 	results []storage.WriteResult
 	between func()
+	fails   bool
 }
 
 func (f *foldFaults) Update(ctx context.Context, a table.Action) (storage.WriteResult, error) {
@@ -214,6 +224,9 @@ func (f *foldFaults) Update(ctx context.Context, a table.Action) (storage.WriteR
 	}
 	first := f.results[0]
 	f.results = f.results[1:]
+	if f.fails {
+		return storage.Unknown, nil
+	}
 	if f.between != nil {
 		f.between()
 		f.between = nil
@@ -248,4 +261,85 @@ func TestFoldLatest_DoesNotOverwriteAnAppendThatItDidNotRead(t *testing.T) {
 	}}
 	w.change(storage.Inserted, noon.Add(-time.Hour), 1)
 	w.wantLatest(newer)
+	w.agg.Store = &foldFaults{store: w.table, results: []storage.WriteResult{storage.Written}, between: func() {
+		newer = newer.Add(time.Second)
+		it := item.FromLatest(&model.Latest{Series: w.series, Ordered: true, Order: model.Order{At: newer}})
+		if err := w.table.PutItem(context.Background(), it); err != nil {
+			t.Fatal(err)
+		}
+	}}
+	w.change(storage.Deleted, noon.Add(-time.Hour), 1)
+	w.wantLatest(newer)
+}
+
+// The item could not be written: the change of its deletion fails, so it is delivered again.
+func TestFoldLatest_FailsTheDeletionThatItCannotFold(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, true)
+	w.change(storage.Inserted, noon.Add(-3*time.Hour), 1)
+	w.agg.Limits.Attempts = 2
+	w.agg.Store = &foldFaults{store: w.table, results: make([]storage.WriteResult, 99), fails: true}
+	if r := w.process(storage.Deleted, noon.Add(-3*time.Hour), "value", 1); len(r.Failures) == 0 {
+		t.Error("the change did not fail")
+	}
+}
+
+// The revision shows a write. A repeated insert or a late event is none; a repeated deletion is one.
+func TestFoldLatest_WritesOnlyAnotherEventOrAfterADeletion(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	newest, late := noon.Add(-time.Hour), noon.Add(-2*time.Hour)
+	w.change(storage.Inserted, newest, 1)
+	for name, c := range map[string]struct {
+		what   storage.ChangeType
+		when   model.Time
+		writes bool
+	}{"the same insert": {storage.Inserted, newest, false}, "a late event": {storage.Inserted, late, false}, "a deletion": {storage.Deleted, late, true}} {
+		before := w.stored()
+		w.change(c.what, c.when, 1)
+		after := w.stored()
+		if wrote := after.Rev != before.Rev; wrote != c.writes || after.Rev == [16]byte{} || after.Order != before.Order {
+			t.Errorf("%s: wrote %t, revision %x, want %t and the same event", name, wrote, after.Rev, c.writes)
+		}
+	}
+	before := w.stored()
+	w.change(storage.Inserted, newest.Add(time.Minute), 1) // the same value at another time
+	if after := w.stored(); after.Rev == before.Rev || after.Hash != before.Hash {
+		t.Errorf("a newer event of the same value: %+v, want it", after)
+	}
+}
+
+// A fold replaces the fields of the event before.
+func TestFoldLatest_RemovesFieldsOfTheEventBefore(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	first, second := noon.Add(-2*time.Hour), noon.Add(-time.Hour)
+	w.process(storage.Inserted, first, "pressure", 1)
+	w.process(storage.Inserted, second, "value", 2)
+	if l := w.stored(); len(l.Attrs) != 1 || l.Attrs[0].Name != "value" {
+		t.Errorf("fields %v, want value", l.Attrs)
+	}
+	w.process(storage.Deleted, second, "value", 2)
+	if l := w.stored(); len(l.Attrs) != 1 || l.Attrs[0].Name != "pressure" {
+		t.Errorf("fields %v, want pressure", l.Attrs)
+	}
+}
+
+// An append of the transaction mode stored the item without the expiry of its event. A deletion of
+// another event leaves the expiry unknown: the event may have expired when it is not stored any more.
+func TestFoldLatest_LeavesAnUnknownExpiryUnknown(t *testing.T) {
+	t.Parallel()
+	w := newLatestWorld(t, false)
+	newest := noon.Add(-time.Minute)
+	it := item.FromLatest(&model.Latest{Series: w.series, Ordered: true, Order: model.Order{At: newest}})
+	if err := w.table.PutItem(context.Background(), it); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		w.change(storage.Deleted, noon.Add(-time.Hour), 0)
+		w.wantLatest(newest)
+		if w.stored().ExpiryKnown {
+			t.Error("the item says that its event never expires")
+		}
+	}
 }

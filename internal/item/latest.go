@@ -74,7 +74,7 @@ func FromDerivedLatest(l *DerivedLatest) Item {
 	if l.CreatedAt == 0 {
 		delete(it, keys.AttrCreatedAt)
 	}
-	if l.Ordered {
+	if l.Ordered && l.ExpiryKnown {
 		it[tablekeys.AttrUntil] = Number(l.ExpiresAt)
 	}
 	it[tablekeys.AttrRev] = bytesOf(l.Rev[:])
