@@ -3,6 +3,7 @@ package mutants
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 )
 
@@ -53,9 +54,15 @@ func nameOf(file, function string, r rule, text string) string {
 }
 
 // choose returns the faults to try, in random order.
-func choose(all []fault, o options) (some []fault) {
+func choose(all []fault, o options) (some []fault, err error) {
+	var again []byte
+	if o.survivorsOf != "" {
+		if again, err = os.ReadFile(o.survivorsOf); err != nil {
+			return nil, err
+		}
+	}
 	for _, f := range all {
-		if strings.Contains(f.name, o.only) {
+		if strings.Contains(f.name, o.only) && (again == nil || strings.Contains(string(again), " "+f.name+" (line ")) {
 			some = append(some, f)
 		}
 	}
@@ -64,5 +71,5 @@ func choose(all []fault, o options) (some []fault) {
 	if o.n > 0 && len(some) > o.n {
 		some = some[:o.n]
 	}
-	return some
+	return some, nil
 }

@@ -30,6 +30,7 @@ func ruleCommand(args []string) {
 	flag.Uint64Var(&o.seed, "seed", 1, "`seed` of the choice")
 	flag.StringVar(&o.only, "run", "", "only faults whose name contains this `text`")
 	flag.BoolVar(&o.own, "own", false, "run only the tests of the fault's own package: a quick look while writing them")
+	flag.StringVar(&o.survivorsOf, "again", "", "only faults that survive in this `file`, the output of another run")
 	_ = flag.Parse(args) // it exits if it fails
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -45,6 +46,8 @@ type options struct {
 	seed uint64
 	only string
 	own  bool
+
+	survivorsOf string
 }
 
 func runRules(ctx context.Context, o options) error {
@@ -53,7 +56,6 @@ func runRules(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	defer r.remove()
 	known, err := readSurvivors()
 	if err != nil {
 		return err

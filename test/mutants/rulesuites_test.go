@@ -1,17 +1,22 @@
 package mutants
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // ruleRunner has the tests of all suites, compiled with all faults.
@@ -24,11 +29,21 @@ type ruleRunner struct {
 
 // suite is the compiled tests of one package.
 type suite struct {
-	pkg     string // from the module's root
-	binary  string
-	reached map[int]int64 // how often the tests reach each fault, rounded down to a power of two
-	took    time.Duration // on the unchanged code
+	pkg    string // from the module's root
+	binary string
+	tests  []*testCase
 }
+
+// testCase is one test of a suite.
+type testCase struct {
+	Name    string
+	Reached map[int]int64 // how often the test reaches each fault, rounded down to a power of two
+	Took    time.Duration // alone, on the unchanged code
+}
+
+// resultsDir has the compiled tests, and what each test reaches: a further run of the same code uses them.
+// Its name begins so that go leaves its files out of ./... .
+const resultsDir = "build/_mutation"
 
 // prepare compiles the tests and runs each suite once without a fault. It chooses the faults to try.
 func prepare(ctx context.Context, o options) (*ruleRunner, error) {
@@ -44,11 +59,15 @@ func prepare(ctx context.Context, o options) (*ruleRunner, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "mutation-")
+	chosen, err := choose(faults, o)
 	if err != nil {
 		return nil, err
 	}
-	r := &ruleRunner{root: root, dir: dir, faults: faults, chosen: choose(faults, o)}
+	dir := filepath.Join(root, resultsDir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	r := &ruleRunner{root: root, dir: dir, faults: faults, chosen: chosen}
 	overlay, err := overlayOf(root, dir, texts)
 	if err != nil {
 		return r, err
@@ -57,12 +76,12 @@ func prepare(ctx context.Context, o options) (*ruleRunner, error) {
 		if tests, err := filepath.Glob(filepath.Join(root, pkg, "*_test.go")); err != nil || len(tests) == 0 {
 			continue // tested by the packages that use it
 		}
-		s := &suite{pkg: pkg, binary: filepath.Join(dir, fmt.Sprint(len(r.suites), ".test"))}
+		s := &suite{pkg: pkg, binary: filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_")+".test")}
 		if err := r.compile(ctx, overlay, s); err != nil {
-			return r, errors.Join(err, os.RemoveAll(dir))
+			return r, err
 		}
 		if err := r.baseline(ctx, s); err != nil {
-			return r, errors.Join(err, os.RemoveAll(dir))
+			return r, err
 		}
 		r.suites = append(r.suites, s)
 	}
@@ -82,16 +101,25 @@ func suitesOf(chosen []fault, o options) (all []string) {
 	return all
 }
 
-// limit is how long a suite may take with a fault.
-func (s *suite) limit() time.Duration { return 20*time.Second + 5*s.took }
+// limitOf returns how long tests may take with a fault.
+func limitOf(tests []*testCase) time.Duration { return 20*time.Second + 5*tookBy(tests) }
+
+func tookBy(tests []*testCase) (sum time.Duration) {
+	for _, t := range tests {
+		sum += t.Took
+	}
+	return sum
+}
 
 // setting switches a fault on. A fault that is met far more often than its place is without the
 // fault does not end.
-func (s *suite) setting(f fault) []string {
-	return []string{"MUTANT=" + strconv.Itoa(f.id), "MUTANT_LIMIT=" + strconv.FormatInt(max(1<<14, 200*s.reached[f.id]), 10)}
+func setting(f fault, tests []*testCase) []string {
+	var times int64
+	for _, t := range tests {
+		times += t.Reached[f.id]
+	}
+	return []string{"MUTANT=" + strconv.Itoa(f.id), "MUTANT_LIMIT=" + strconv.FormatInt(max(1<<14, 200*times), 10)}
 }
-
-func (r *ruleRunner) remove() { os.RemoveAll(r.dir) }
 
 func (r *ruleRunner) compile(ctx context.Context, overlay string, s *suite) error {
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary, "./"+s.pkg)
@@ -102,48 +130,93 @@ func (r *ruleRunner) compile(ctx context.Context, overlay string, s *suite) erro
 	return nil
 }
 
-// baseline runs a suite without a fault, and records which faults it reaches and how long it takes.
+// baseline runs each test of a suite alone and without a fault, several at once, and records which
+// faults it reaches and how long it takes, unless it has for the same binary.
 func (r *ruleRunner) baseline(ctx context.Context, s *suite) error {
-	record := s.binary + ".reached"
+	binary, err := os.ReadFile(s.binary)
+	if err != nil {
+		return err
+	}
+	record := fmt.Sprintf("%s.%x.json", s.binary, sha256.Sum256(binary))
+	if text, err := os.ReadFile(record); err == nil && json.Unmarshal(text, &s.tests) == nil {
+		return nil
+	}
+	if err := r.runEach(ctx, s); err != nil {
+		return err
+	}
+	text, err := json.Marshal(s.tests)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(record, text, 0o644)
+}
+
+func (r *ruleRunner) runEach(ctx context.Context, s *suite) error {
+	list := exec.CommandContext(ctx, s.binary, "-test.list", "^(Test|Example|Fuzz)")
+	list.Dir = filepath.Join(r.root, s.pkg)
+	names, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("list the tests of %s: %w", s.pkg, err)
+	}
+	tests, ctx := errgroup.WithContext(ctx)
+	tests.SetLimit(runtime.GOMAXPROCS(0))
+	for _, name := range strings.Fields(string(names)) {
+		t := &testCase{Name: name}
+		s.tests = append(s.tests, t)
+		tests.Go(func() error { return r.baselineOf(ctx, s, t) })
+	}
+	return tests.Wait()
+}
+
+func (r *ruleRunner) baselineOf(ctx context.Context, s *suite, t *testCase) error {
+	record := s.binary + "." + t.Name
+	defer os.Remove(record)
 	began := time.Now()
-	killer, err := r.run(ctx, s, []string{"MUTANT_REACHED=" + record}, 10*time.Minute)
-	s.took = time.Since(began)
+	killer, err := r.run(ctx, s, []*testCase{t}, []string{"MUTANT_REACHED=" + record}, 10*time.Minute)
+	t.Took = time.Since(began)
 	switch {
 	case err != nil:
 		return err
 	case killer != "":
 		return fmt.Errorf("the tests fail on the unchanged code (%s): repair that first", killer)
 	}
-	s.reached = map[int]int64{}
-	file, err := os.Open(record)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
+	if t.Reached, err = readReached(record); err != nil {
+		return fmt.Errorf("read the faults that %s of %s reaches: %w", t.Name, s.pkg, err)
 	}
-	if err != nil {
-		return err
+	return nil
+}
+
+// readReached reads what the switch recorded: for each fault the largest number of times.
+func readReached(record string) (map[int]int64, error) {
+	reached := map[int]int64{}
+	text, err := os.ReadFile(record)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
+	for line := range strings.Lines(string(text)) {
 		var id int
 		var times int64
-		if _, err := fmt.Sscan(lines.Text(), &id, &times); err != nil {
-			return fmt.Errorf("read the faults that %s reaches: %w", s.pkg, err)
+		if _, err := fmt.Sscan(line, &id, &times); err != nil {
+			return nil, err
 		}
-		s.reached[id] = max(s.reached[id], times)
+		reached[id] = max(reached[id], times)
 	}
-	return lines.Err()
+	return reached, nil
 }
 
 // errTimeout reports that a suite did not end in time: a fault that does not end, or a busy machine.
 var errTimeout = errors.New("timeout")
 
-// run runs the tests of a suite with a setting of the switch. It returns the test that failed, or a
+// run runs tests of a suite with a setting of the switch. It returns the test that failed, or a
 // crash; "" if there is none.
-func (r *ruleRunner) run(ctx context.Context, s *suite, setting []string, limit time.Duration) (killer string, err error) {
+func (r *ruleRunner) run(ctx context.Context, s *suite, tests []*testCase, setting []string, limit time.Duration) (killer string, err error) {
 	within, cancel := context.WithTimeout(ctx, limit+30*time.Second)
 	defer cancel()
-	args := append([]string{"-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, testFlags(s.pkg)...)
+	var names []string
+	for _, t := range tests {
+		names = append(names, t.Name)
+	}
+	args := append([]string{"-test.run=^(" + strings.Join(names, "|") + ")$", "-test.v=test2json", "-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, testFlags(s.pkg)...)
 	cmd := exec.CommandContext(within, s.binary, args...)
 	cmd.Dir = filepath.Join(r.root, s.pkg)
 	cmd.Env = append(os.Environ(), "TIDEMARK_LONG=", "TIDEMARK_REQUIRE=java")

@@ -22,7 +22,7 @@ func (r *ruleRunner) tryAll(ctx context.Context, chosen []fault, known survivors
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for f := range next {
-				if result := r.try(ctx, f); ctx.Err() == nil { // interrupted: print what is known
+				if result := r.try(ctx, f, known[f.name] != ""); ctx.Err() == nil { // interrupted: print what is known
 					t.add(f, result)
 				}
 			}
@@ -38,31 +38,61 @@ func (r *ruleRunner) tryAll(ctx context.Context, chosen []fault, known survivors
 	return t
 }
 
-// try runs the suites that reach a fault until one fails: the tests of its own package, then the
-// fastest.
-func (r *ruleRunner) try(ctx context.Context, f fault) result {
+// try runs the tests that reach a fault until one fails: those of its own package, then the fastest. A
+// fault that is listed as without effect is tried with its own package only.
+func (r *ruleRunner) try(ctx context.Context, f fault, listed bool) result {
 	began := time.Now()
-	own := func(s *suite) int {
-		if filepath.Dir(f.file()) == s.pkg {
+	own := func(p part) int {
+		if filepath.Dir(f.file()) == p.suite.pkg {
 			return 0
 		}
 		return 1
 	}
-	var reaching []*suite
+	var parts []part
 	for _, s := range r.suites {
-		if s.reached[f.id] > 0 {
-			reaching = append(reaching, s)
-		}
+		parts = append(parts, s.reaching(f)...)
 	}
-	slices.SortFunc(reaching, func(a, b *suite) int { return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.took, b.took)) })
-	out := result{reached: len(reaching) > 0}
-	for _, s := range reaching {
-		if out.killer, out.err = r.run(ctx, s, s.setting(f), s.limit()); out.killer != "" || out.err != nil {
+	if listed {
+		parts = slices.DeleteFunc(parts, func(p part) bool { return own(p) > 0 })
+	}
+	slices.SortStableFunc(parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(tookBy(a.tests), tookBy(b.tests)))
+	})
+	out := result{reached: len(parts) > 0}
+	for _, p := range parts {
+		if out.killer, out.err = r.run(ctx, p.suite, p.tests, setting(f, p.tests), limitOf(p.tests)); out.killer != "" || out.err != nil {
 			break
 		}
 	}
 	out.took = time.Since(began)
 	return out
+}
+
+// part are some tests of a suite, to be run by one process.
+type part struct {
+	suite *suite
+	tests []*testCase
+}
+
+// firstTests is how many of the fastest tests run before the others: most faults are found by them.
+const firstTests = 8
+
+// reaching returns the tests that reach a fault: the fastest, and the others.
+func (s *suite) reaching(f fault) (parts []part) {
+	var tests []*testCase
+	for _, t := range s.tests {
+		if t.Reached[f.id] > 0 {
+			tests = append(tests, t)
+		}
+	}
+	slices.SortFunc(tests, func(a, b *testCase) int { return cmp.Compare(a.Took, b.Took) })
+	first := min(firstTests, len(tests))
+	for _, some := range [][]*testCase{tests[:first], tests[first:]} {
+		if len(some) > 0 {
+			parts = append(parts, part{s, some})
+		}
+	}
+	return parts
 }
 
 // result is what became of one fault.
