@@ -77,7 +77,7 @@ func (h *handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	traced := h.tracer.Arrivals(payload)
+	traced := h.tracer.Arrivals(batch.Traced)
 	readBefore, writeBefore := h.units()
 	ctx, cancel := retry.WithHeadroom(ctx, headroom)
 	defer cancel()

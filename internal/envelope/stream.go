@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -57,6 +58,7 @@ type StreamBatch struct {
 	// Heartbeat is the time of the newest record of the heartbeat item; 0 without one. Such
 	// records are Skipped too.
 	Heartbeat model.Time
+	Traced    [][]byte // records with the attribute of a trace, unchanged: parts of the payload
 }
 
 // Poison is a record that can never be processed. It is quarantined with its reason, so
@@ -159,6 +161,9 @@ func (d *StreamDecoder) readRecord(b []byte, i int, batch *StreamBatch) (end int
 		return end
 	}
 	d.seqs = append(d.seqs, c.Seq)
+	if bytes.Contains(b[i:end], []byte(tablekeys.AttrTrace)) {
+		batch.Traced = append(batch.Traced, b[i:end])
+	}
 	isEvent, err := r.finish()
 	if isEvent {
 		return end

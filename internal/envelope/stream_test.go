@@ -311,3 +311,14 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
+
+// A traced stage decodes only these records again.
+func TestStream_TracedAreTheRecordsWithATrace(t *testing.T) {
+	t.Parallel()
+	trace := `{"` + tablekeys.AttrTrace + `":{"S":"Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8"}}`
+	plain, traced := record("INSERT", nil), record("INSERT", map[string]string{"NewImage": trace})
+	got := decodeStream(t, batchOf(plain, traced, plain)).Traced
+	if len(got) != 1 || string(got[0]) != traced {
+		t.Errorf("traced: %q, want the second record", got)
+	}
+}

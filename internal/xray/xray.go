@@ -74,25 +74,24 @@ func (t *Tracer) Append(ctx context.Context) (_ context.Context, done func()) {
 	}
 }
 
-// Arrivals sends a segment for each trace of the inserted events in a batch of the table stream: the way
+// Arrivals sends a segment for each trace of the inserted events among records of the table stream: the way
 // through the stream, and the recomputation until done is called.
-func (t *Tracer) Arrivals(payload []byte) (done func(fault bool)) {
-	var batch struct {
-		Records []struct {
+func (t *Tracer) Arrivals(records [][]byte) (done func(fault bool)) {
+	if t == nil {
+		return func(bool) {}
+	}
+	first, begun := map[[2]string]float64{}, t.seconds()
+	for _, record := range records {
+		var r struct {
 			EventName string
 			Dynamodb  struct {
 				ApproximateCreationDateTime float64
 				NewImage                    map[string]json.RawMessage
 			}
 		}
-	}
-	if t == nil || json.Unmarshal(payload, &batch) != nil {
-		return func(bool) {}
-	}
-	first, begun := map[[2]string]float64{}, t.seconds()
-	for _, r := range batch.Records {
 		var stored struct{ S string }
-		_ = json.Unmarshal(r.Dynamodb.NewImage[tablekeys.AttrTrace], &stored) // another form is no trace
+		_ = json.Unmarshal(record, &r) // another form is no trace
+		_ = json.Unmarshal(r.Dynamodb.NewImage[tablekeys.AttrTrace], &stored)
 		if m := form.FindStringSubmatch(stored.S); m != nil && r.EventName == "INSERT" {
 			at, known := first[[2]string(m[1:3])]
 			if now := r.Dynamodb.ApproximateCreationDateTime; !known || now < at {

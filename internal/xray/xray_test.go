@@ -130,6 +130,13 @@ func record(name string, at float64, attributes any) string {
 	return fmt.Sprintf(`{"eventName": %q, "dynamodb": {"ApproximateCreationDateTime": %v, "NewImage": %s}}`, name, at, image)
 }
 
+func records(all ...string) (raw [][]byte) {
+	for _, one := range all {
+		raw = append(raw, []byte(one))
+	}
+	return raw
+}
+
 func TestTrace_FromIngestThroughTheStoredEventToAggregate(t *testing.T) {
 	t.Parallel()
 	d := newDaemon(t)
@@ -145,7 +152,7 @@ func TestTrace_FromIngestThroughTheStoredEventToAggregate(t *testing.T) {
 	}
 	stored := written.items[len(written.items)-1]
 	now := float64(time.Now().Unix())
-	finish := d.tracer("tidemark-prod-aggregate").Arrivals([]byte(`{"Records": [` + record("INSERT", now-5, stored) + `, ` + record("INSERT", now-7, stored) + `]}`))
+	finish := d.tracer("tidemark-prod-aggregate").Arrivals(records(record("INSERT", now-5, stored), record("INSERT", now-7, stored)))
 	finish(false)
 	folded := d.next()
 	if folded.Name != "tidemark-prod-aggregate" || folded.TraceID != root || folded.ParentID != appended.ID || folded.Type != "" || folded.Fault {
@@ -201,20 +208,21 @@ func TestArrivals_OtherRecordsSendNothing(t *testing.T) {
 	d := newDaemon(t)
 	attribute := map[string]any{tablekeys.AttrTrace: map[string]string{"S": "Root=" + root + ";Parent=" + lambda}}
 	tracer := d.tracer("f")
-	for _, payload := range []string{
-		`{"Records": [` + record("REMOVE", 1, attribute) + `,` + record("MODIFY", 1, attribute) + `]}`,
-		`{"Records": [` + record("INSERT", 1, map[string]any{tablekeys.AttrTrace: map[string]string{"S": "Root=x"}}) + `]}`,
-		`{"Records": [` + record("INSERT", 1, map[string]any{tablekeys.AttrTrace: 7}) + `]}`,
-		`{"Records": [` + record("INSERT", 1, map[string]any{}) + `]}`,
-		`{"Records": 7}`,
+	for _, one := range []string{
+		record("REMOVE", 1, attribute),
+		record("MODIFY", 1, attribute),
+		record("INSERT", 1, map[string]any{tablekeys.AttrTrace: map[string]string{"S": "Root=x"}}),
+		record("INSERT", 1, map[string]any{tablekeys.AttrTrace: 7}),
+		record("INSERT", 1, map[string]any{}),
+		`{"dynamodb": 7}`,
 	} {
-		tracer.Arrivals([]byte(payload))(true)
+		tracer.Arrivals(records(one))(true)
 	}
 	var none *xray.Tracer
-	none.Arrivals([]byte(`{"Records": [` + record("INSERT", 1, attribute) + `]}`))(true)
+	none.Arrivals(records(record("INSERT", 1, attribute)))(true)
 	_, done := none.Append(invoked("Root=" + root + ";Parent=" + lambda + ";Sampled=1"))
 	done()
-	tracer.Arrivals([]byte(`{"Records": [` + record("INSERT", 5, attribute) + `]}`))(false)
+	tracer.Arrivals(records(record("INSERT", 5, attribute)))(false)
 	if s := d.next(); s.Start != 5 {
 		t.Errorf("%+v was sent before", s)
 	}
