@@ -1,10 +1,13 @@
 package local
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/internal/eventsource"
 	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 )
 
 // The deployed functions.
@@ -72,4 +75,22 @@ func Environment(endpoint, table, configPath string) []string {
 		env = append(env, "TIDEMARK_CONFIG="+configPath)
 	}
 	return env
+}
+
+// MappingSettings returns the settings of the mapping from the table stream to aggregate, as deployed.
+func MappingSettings(m config.Mapping) (eventsource.Settings, error) {
+	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
+	if err != nil {
+		return eventsource.Settings{}, fmt.Errorf("parse the mapping's filter: %w", err)
+	}
+	return eventsource.Settings{
+		BatchSize:       m.BatchSize,
+		Window:          m.Window,
+		MaxRetries:      m.MaxRetries,
+		MaxRecordAge:    m.MaxAge,
+		Bisect:          m.Bisect,
+		Parallelization: m.Parallelization,
+		Filter:          filter,
+		ReportFailures:  true,
+	}, nil
 }

@@ -37,6 +37,7 @@ type delivery struct {
 	function victim
 	faults   Faults
 	tap      func(payload []byte) // may be nil
+	throttle func()               // begins a time in which the table refuses the function's requests
 
 	batches, again, recut, invocations, failed, counted atomic.Int64
 	target                                              atomic.Pointer[target]
@@ -54,8 +55,11 @@ func (d *delivery) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 	draw, fault := drawFrom(d.faults.Seed, n), d.takeFault(payload)
 	again, recut := oneIn(draw, d.faults.Again) || fault == "again", oneIn(draw, d.faults.Recut) || fault == "recut"
-	if fault == "kill" {
+	switch fault {
+	case "kill":
 		d.function.KillNext(Responding)
+	case "throttle":
+		d.throttle()
 	}
 	pieces := [][]byte{payload}
 	if recut {

@@ -5,12 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"pgregory.net/rapid"
 )
 
@@ -94,9 +98,10 @@ func TestDelivery_HasTheFaultThatThePageRequests(t *testing.T) {
 		fault      string
 		deliveries int
 		least      int64 // pieces of a batch need not overlap
-	}{{"none", 1, 2}, {"again", 2, 4}, {"recut", 2, 2}, {"kill", 1, 2}} {
+	}{{"none", 1, 2}, {"again", 2, 4}, {"recut", 2, 2}, {"kill", 1, 2}, {"throttle", 1, 2}} {
 		f := &fake{}
 		s := &Stack{delivery: &delivery{function: f}}
+		s.delivery.throttle = s.throttle.begin
 		for _, device := range []string{"another", "one"} {
 			if got := requestFault(t, s, device, row.fault); got != http.StatusAccepted {
 				t.Fatalf("%s: status %d", row.fault, got)
@@ -113,13 +118,37 @@ func TestDelivery_HasTheFaultThatThePageRequests(t *testing.T) {
 		if at, killed := f.aims[2]; killed != (row.fault == "kill") || killed && at != Responding {
 			t.Errorf("%s: killed %v at %s", row.fault, killed, at)
 		}
+		if throttled := s.throttle.until.Load() > 0; throttled != (row.fault == "throttle") {
+			t.Errorf("%s: the table is throttled: %t", row.fault, throttled)
+		}
 		requestFault(t, s, "another", "none")
 		if counted := s.delivery.counted.Load(); counted != 0 {
 			t.Errorf("%s: %d records counted of a new device", row.fault, counted)
 		}
-		if got := requestFault(t, s, "one", "throttle"); got != http.StatusNotFound {
+		if got := requestFault(t, s, "one", "lose"); got != http.StatusNotFound {
 			t.Errorf("a fault that does not exist: status %d, want 404", got)
 		}
+	}
+}
+
+// The SDK must take the refusal for a throttle, and the table must be back after it.
+func TestThrottle_RefusesRequestsForAWhile(t *testing.T) {
+	t.Parallel()
+	var th throttle
+	asked := 0
+	th.table = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked++; io.WriteString(w, `{"TableNames":[]}`) })
+	front := httptest.NewServer(&th)
+	defer front.Close()
+	client := dynamodb.New(dynamodb.Options{BaseEndpoint: &front.URL, Region: Region, RetryMaxAttempts: 1,
+		Credentials: credentials})
+	list := func() error { _, err := client.ListTables(t.Context(), nil); return err }
+	th.begin()
+	if err, throttled := list(), new(types.ProvisionedThroughputExceededException); !errors.As(err, &throttled) || asked != 0 || th.refused.Load() != 1 {
+		t.Errorf("a throttled request returned %v; the table was asked %d times, %d refused", err, asked, th.refused.Load())
+	}
+	th.until.Store(time.Now().UnixMilli())
+	if err := list(); err != nil || asked != 1 || th.refused.Load() != 1 {
+		t.Errorf("after it: %v, the table was asked %d times", err, asked)
 	}
 }
 

@@ -22,7 +22,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/script"
 	"github.com/tidemark-db/tidemark/internal/sharelink"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
-	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/writekey"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -68,6 +67,8 @@ type Stack struct {
 	changes   changes
 	failures  failureFile
 	front     *Front
+	throttle  throttle
+	throttled *Front // serves throttle
 
 	ctx     context.Context // ends the mapping
 	cancel  context.CancelCauseFunc
@@ -139,6 +140,10 @@ func (s *Stack) start(ctx context.Context) error {
 }
 
 func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) error {
+	if err := s.startThrottle(); err != nil {
+		return err
+	}
+	endpoints := map[string]string{aggregate: s.throttled.URL}
 	for _, d := range servedBy(s.opts.Config) {
 		log, err := s.openLog(d.name)
 		if err != nil {
@@ -147,7 +152,7 @@ func (s *Stack) startFunctions(ctx context.Context, binaries map[string]string) 
 		f, err := StartFunction(ctx, FunctionOptions{
 			Name:        "tidemark-" + d.name,
 			Binary:      binaries[d.name],
-			Env:         append(Environment(s.Endpoint, s.Table, s.opts.ConfigPath), s.alertFile()),
+			Env:         append(Environment(cmp.Or(endpoints[d.name], s.Endpoint), s.Table, s.opts.ConfigPath), s.alertFile()),
 			Timeout:     d.settings(s.opts.Config).Timeout,
 			Concurrency: d.processes(s.opts.Config),
 			Log:         io.MultiWriter(log, &s.metrics),
@@ -183,7 +188,7 @@ func (s *Stack) startMapping(arn string) error {
 	}
 	s.source = NewTableStream(s.Endpoint, arn)
 	s.source.changed = s.changes.add
-	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap}
+	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap, throttle: s.throttle.begin}
 	s.mapping = &eventsource.Mapping{
 		Source:    s.source,
 		Invoke:    s.delivery.invoke,
@@ -200,24 +205,6 @@ func (s *Stack) startMapping(arn string) error {
 	})
 	s.running.Go(s.watchDatabase)
 	return nil
-}
-
-// MappingSettings returns the settings of the mapping from the table stream to aggregate, as deployed.
-func MappingSettings(m config.Mapping) (eventsource.Settings, error) {
-	filter, err := eventsource.ParseFilter(tablekeys.AggregateFilter)
-	if err != nil {
-		return eventsource.Settings{}, fmt.Errorf("parse the mapping's filter: %w", err)
-	}
-	return eventsource.Settings{
-		BatchSize:       m.BatchSize,
-		Window:          m.Window,
-		MaxRetries:      m.MaxRetries,
-		MaxRecordAge:    m.MaxAge,
-		Bisect:          m.Bisect,
-		Parallelization: m.Parallelization,
-		Filter:          filter,
-		ReportFailures:  true,
-	}, nil
 }
 
 func (s *Stack) watchDatabase() {
@@ -278,14 +265,17 @@ const stopWithin = 2 * time.Second
 
 // Stop stops all parts in order and waits for them. It can be called repeatedly.
 func (s *Stack) Stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
 	if s.front != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
-		defer cancel()
 		s.front.Stop(ctx)
 	}
 	s.cancel(context.Canceled)
 	for _, f := range s.functions {
 		f.Stop()
+	}
+	if s.throttled != nil {
+		s.throttled.Stop(ctx)
 	}
 	s.running.Wait()
 	if s.database != nil {

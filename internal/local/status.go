@@ -23,6 +23,7 @@ type Stats struct {
 	GivenUp       int   `json:"givenUp"`       // ranges in the on-failure file
 	Kills         int   `json:"kills"`         // processes of aggregate killed on purpose
 	KillsUnacked  int   `json:"killsUnacked"`  // of these, between the writes and the acknowledgement
+	Throttled     int64 `json:"throttled"`     // requests of aggregate that the table refused on purpose
 	Counted       int64 `json:"counted"`       // delivered records of the target: what a counter of records has
 	// Metrics are the sums of the counters of the functions, by metric name. Counts that a killed
 	// process had not printed are missing.
@@ -39,6 +40,7 @@ func (s *Stack) Stats() Stats {
 		Again:         d.again.Load(),
 		Recut:         d.recut.Load(),
 		Failed:        d.failed.Load(),
+		Throttled:     s.throttle.refused.Load(),
 		Counted:       d.counted.Load(),
 		GivenUp:       s.failures.ranges(),
 		Metrics:       s.metrics.sums(),
@@ -87,7 +89,7 @@ func (s *Stack) localRoutes(live context.Context, kinds *catalog.Catalog) http.H
 		defer cancel()
 		s.report(w, s.Idle(ctx) == nil)
 	})
-	for _, fault := range []string{"none", "again", "recut", "kill"} {
+	for _, fault := range []string{"none", "again", "recut", "kill", "throttle"} {
 		mux.HandleFunc("POST /local/break/{device}/"+fault, func(w http.ResponseWriter, r *http.Request) {
 			s.delivery.setFault(r.PathValue("device"), fault)
 			writeMessage(w, http.StatusAccepted, "fault of the next batch: "+fault)

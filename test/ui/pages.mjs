@@ -411,6 +411,9 @@ const scenarios = {
       for (const title of ["Sent", "Recount", "Tidemark's rollups"]) await figure(title).getByText(String(50 * (n + 1)), {exact: true}).waitFor()
     }
     await page.getByText("1 times the function was killed").waitFor()
+    await page.getByRole("button", {name: "Throttle the table"}).click()
+    await page.getByText(/[1-9]\d* requests throttled/).waitFor()
+    for (const title of ["Sent", "Recount", "Tidemark's rollups"]) await figure(title).getByText("150", {exact: true}).waitFor()
     await check(page, "break it")
   },
   async theme(page) {

@@ -13,6 +13,7 @@ const faults = [
   { name: "again", title: "Deliver twice", does: "Lambda delivers the batch again, although the function has acknowledged it." },
   { name: "recut", title: "Cut differently", does: "The batch comes in two pieces that overlap, as after a partial failure." },
   { name: "kill", title: "Kill the function", does: "SIGKILL after its last write and before its acknowledgement: the batch is delivered again." },
+  { name: "throttle", title: "Throttle the table", does: "For five seconds the table refuses each request of the function, which repeats it." },
 ];
 
 interface Run { subject: string; sent: number; said: string }
@@ -74,7 +75,7 @@ export function BreakPage({ local }: { local: boolean }) {
       )}
       {run && status && (
         <p class="note">Since this <code>tidemark dev</code> started: {countText(status.stats.batches)} batches in {countText(status.stats.invocations)} invocations, {countText(status.stats.again)} delivered
-          again, {countText(status.stats.recut)} cut, {countText(status.stats.kills)} times the function was killed.</p>
+          again, {countText(status.stats.recut)} cut, {countText(status.stats.kills)} times the function was killed, {countText(status.stats.throttled)} requests throttled.</p>
       )}
     </main>
   );

@@ -9,7 +9,7 @@ interface Health { status: string; completeThrough?: string }
 
 /** What a local stack counts since its start. */
 export interface Status { stats: Counts & { metrics: Record<string, number> | null } }
-type Counts = Record<"streamRecords" | "batches" | "invocations" | "again" | "recut" | "failed" | "givenUp" | "counted" | "kills" | "killsUnacked", number>;
+type Counts = Record<"streamRecords" | "batches" | "invocations" | "again" | "recut" | "failed" | "givenUp" | "counted" | "kills" | "killsUnacked" | "throttled", number>;
 
 /** What AWS knows of a deployed stack: its alarms, sums of the last 24 hours, and the units that its table consumed. */
 interface Stack { alarms?: Alarm[]; metrics: Record<string, number>; day: Capacity; month: Capacity }
