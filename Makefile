@@ -84,7 +84,7 @@ demo: doctor node_modules build-local ## the main job on real input: replay logg
 test test-long test-infra: export TIDEMARK_REQUIRE ?= java,node,binaries
 
 .PHONY: test
-test: doctor node_modules ui/node_modules lint build-local ## every suite, on DynamoDB Local too (under 5 min warm)
+test: doctor node_modules ui/node_modules lint build-local ## every suite, on DynamoDB Local too (about 13 min on two cores; packages that did not change are not run again)
 	@$(GOTESTSUM) scripts/suites.sh short $(RACE)
 	@$(MAKE) --no-print-directory test-infra
 

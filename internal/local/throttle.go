@@ -40,6 +40,7 @@ func (s *Stack) startThrottle() (err error) {
 	}
 	proxy := httputil.NewSingleHostReverseProxy(table)
 	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64} // requests of one invocation are concurrent
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // a cut connection stays one
 	s.throttle.table = proxy
 	s.throttled, err = StartFront("", "", nil, &s.throttle)
 	return err

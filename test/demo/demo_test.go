@@ -73,10 +73,13 @@ func run(ctx context.Context) error {
 	result := loggers.Compare(rows, expects)
 	result.Print(os.Stdout)
 	fmt.Printf("plain counter: wrong in %d of %d\n", rig.Counter.Wrong(expects), len(expects))
-	fmt.Printf("(%s in total)\n", time.Since(began).Round(time.Second))
 	if len(result.Wrong) > 0 {
 		return errDiffers
 	}
+	if err := showClosing(ctx, rig); err != nil {
+		return err
+	}
+	fmt.Printf("(%s in total)\n", time.Since(began).Round(time.Second))
 	fmt.Print(goOn)
 	return nil
 }

@@ -26,8 +26,8 @@ const (
 
 // chaosCommand is what make chaos runs, from the module's root: the stack under load while
 // functions are killed, connections to the database are cut, and batches are delivered again and
-// late, all at random. Afterwards it compares every bucket with an independent oracle, and drills a
-// restore of the table to a moment in the middle. The exit
+// late, all at random. Afterwards it closes the open buckets by sweeps that are killed, compares every bucket
+// with an independent oracle, and drills a restore of the table to a moment in the middle. The exit
 // status is 1 if a bucket differs. The random choices depend on the seed; when they take effect
 // depends on the machine.
 func chaosCommand(args []string) {
@@ -116,6 +116,9 @@ func run(ctx context.Context, seed uint64, functions string) error {
 	wire.print(os.Stdout)
 	fmt.Printf("delays    %d batches delayed, at most by %s\n", late.held, longestDelay)
 	if err := rig.Tidemark(ctx, os.Stdout, "verify"); err != nil {
+		return err
+	}
+	if err := killedSweeps(ctx, rig); err != nil {
 		return err
 	}
 	result := loggers.Compare(withoutRecorded(rows), expects)

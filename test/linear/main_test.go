@@ -28,11 +28,17 @@ import (
 // TestMain runs the command if TIDEMARK_COMMAND has its flags.
 func TestMain(m *testing.M) {
 	testenv.Main(m, func(args []string) {
-		if len(args) > 0 && args[0] == "chaos" {
+		switch {
+		case len(args) > 0 && args[0] == "chaos":
 			chaosCommand(args[1:])
-			return
+		case len(args) > 0 && args[0] == "sweep":
+			if err := sweepCommand(args[1:]); err != nil {
+				fmt.Fprintln(os.Stderr, "sweep:", err)
+				os.Exit(1)
+			}
+		default:
+			command(args)
 		}
-		command(args)
 	})
 }
 
