@@ -289,3 +289,46 @@ func TestProcess_AnEmptyRowNeedsNoAttention(t *testing.T) {
 		t.Errorf("%+v, notes %v; want three empty rows", r.Counts, r.Notes)
 	}
 }
+
+// beforeRow calls do once, before it writes the row of a bucket.
+type beforeRow struct {
+	store
+	start model.Time
+	do    func()
+}
+
+func (b *beforeRow) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	if do := b.do; row.Key.Start == b.start && row.Key.Tier == tier.Hour.String() && do != nil {
+		b.do = nil
+		do()
+	}
+	return b.store.PutRow(ctx, row, prev)
+}
+
+// A late click prolongs a session that another late click has just prolonged, whose row is folded but not yet
+// written: the row does not reach the second click, but the clicks do.
+func TestSessions_AWalkFollowsClicksThatNoRowReachesYet(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	v.setNow(noon.Add(50 * time.Minute))
+	v.change(v.now(), "a", "/")
+	v.processAll(v.queued)
+	v.setNow(noon.Add(30 * time.Hour))
+	v.sweep()
+	v.queued = nil
+	v.change(noon.Add(75*time.Minute), "a", "/")
+	first, second, concurrent := v.queued, 0, v.skewed(v.table)
+	v.on(&beforeRow{store: v.table, start: noon, do: func() {
+		v.queued = nil
+		v.change(noon.Add(100*time.Minute), "a", "/")
+		second = concurrent.Process(t.Context(), v.queued).Walks
+	}})
+	if report := v.agg.Process(t.Context(), first); report.Walks != 1 || second != 1 || len(report.Failures) > 0 {
+		t.Errorf("%d and %d walks, failures %v; want one of each click", report.Walks, second, report.Failures)
+	}
+	for hour := range 3 {
+		v.check(noon.Add(time.Duration(hour) * time.Hour))
+	}
+	if got := saidBy(&v.row(tier.Hour, noon.String()).Fold); got.views != 3 {
+		t.Errorf("the session of noon has %d views, want 3", got.views)
+	}
+}

@@ -313,6 +313,13 @@ var mutants = []mutant{
 		Edits: []edit{{walking, "if !goesOn || from <= limit {", "if true || from <= limit {"}},
 	},
 	{
+		Name: "session-walk-rows", Says: "a late change asks the rows which session reaches it, not the views", Tests: sessionTests,
+		Edits: []edit{
+			{walking, "		if around.HasFirst {\n			w.add", "		if around.HasFirst && w.agg == nil {\n			w.add"},
+			{walking, "if raw == tier.Forever || now < s.at.Add(raw-back-rule.Gap-2*tier.SealMargin) {", "if raw == tier.Forever && now < 0 {"},
+		},
+	},
+	{
 		Name: "session-never-late", Says: "every change of the table stream is on time", Tests: sessionTests,
 		Edits: []edit{{ending, "return now < at.Add(grace-margin)", "return now < at.Add(grace-margin) || true"}},
 	},
