@@ -3,10 +3,14 @@ package collector
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/base64"
 	"encoding/binary"
 	"net/url"
 	"strings"
+	"sync"
+
+	"github.com/tidemark-db/tidemark/internal/embedded"
 )
 
 // visitorBytes is the length of a pseudonym: 96 bits, enough to avoid collisions in a day.
@@ -24,36 +28,24 @@ func Visitor(secret []byte, site, address, userAgent string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:visitorBytes])
 }
 
-// The classes of user agents.
+// The classes of user agents that have a meaning in the program. devices.json has the others.
 const (
-	DeviceBot     = "bot"
-	DevicePhone   = "phone"
-	DeviceTablet  = "tablet"
-	DeviceTV      = "tv"
-	DeviceDesktop = "desktop"
-	DeviceOther   = "other" // not recognised
+	DeviceBot   = "bot"
+	DeviceOther = "other" // not recognised
 )
 
 // deviceMarks are substrings of user agents in small letters, with their class. The first
-// match decides. Bots come first, because crawlers include the name of a browser. A crawler
-// that sends the user agent of a browser counts as that browser.
-var deviceMarks = []struct {
-	class string
-	marks []string
-}{
-	{DevicePhone, []string{"cubot"}}, // a brand of phones
-	{DeviceBot, []string{
-		"bot", "crawl", "spider", "slurp", "scan", "fetch", "monitor", "preview", "archive", "validator", "lighthouse", "headless",
-		"facebookexternalhit", "whatsapp", "embedly", "curl/", "wget/", "libwww", "python", "go-http-client", "java/", "okhttp",
-		"axios", "node-fetch", "node.js", "ruby", "perl", "php/", "httpclient", "http-client", "apache-http", "feed", "rss", "census", "expanse",
-		"masscan", "zgrab", "nmap", "nikto", "l9explore", "l9tcpid", "phantomjs", "selenium", "puppeteer", "playwright",
-	}},
-	{DeviceTV, []string{"smart-tv", "smarttv", "appletv", "googletv", "hbbtv", "netcast", "web0s", "crkey", "aftt", "roku", "bravia"}},
-	{DeviceTablet, []string{"ipad", "tablet", "kindle", "silk/", "playbook"}},
-	{DevicePhone, []string{"iphone", "ipod", "mobile", "windows phone", "opera mini", "blackberry"}},
-	{DeviceTablet, []string{"android"}}, // without "mobile", which was tested before
-	{DeviceDesktop, []string{"windows nt", "macintosh", "x11", "linux"}},
+// match decides. Bots come first, because crawlers include the name of a browser, except for a
+// brand of phones. A crawler that sends the user agent of a browser counts as that browser.
+var deviceMarks = sync.OnceValue(func() []deviceMark { return embedded.JSON[[]deviceMark](devicesText) })
+
+type deviceMark struct {
+	Class string
+	Marks []string
 }
+
+//go:embed devices.json
+var devicesText []byte
 
 // maxUserAgent is the number of bytes of a user agent that are searched.
 const maxUserAgent = 512
@@ -64,10 +56,10 @@ func DeviceOf(userAgent string) string {
 		return DeviceBot
 	}
 	text := strings.ToLower(userAgent[:min(len(userAgent), maxUserAgent)])
-	for _, d := range deviceMarks {
-		for _, mark := range d.marks {
+	for _, d := range deviceMarks() {
+		for _, mark := range d.Marks {
 			if strings.Contains(text, mark) {
-				return d.class
+				return d.Class
 			}
 		}
 	}

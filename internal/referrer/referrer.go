@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tidemark-db/tidemark/internal/embedded"
 )
 
 //go:embed hosts.txt
@@ -22,52 +24,24 @@ type Origin struct {
 	Channel string
 }
 
-// The channels.
+// The channels of visitors that no row of channels.json has.
 const (
-	Direct        = "Direct"
-	Referral      = "Referral"
-	OrganicSearch = "Organic Search"
-	OrganicSocial = "Organic Social"
-	PaidSearch    = "Paid Search"
-	PaidSocial    = "Paid Social"
-	PaidOther     = "Paid Other"
-	Email         = "Email"
-	Assistant     = "AI Assistant"
-	Affiliates    = "Affiliates"
-	Other         = "Campaign"
-)
-
-// The kinds of sites in the list.
-const (
-	kindSearch = "search"
-	kindSocial = "social"
-	kindEmail  = "email"
-	kindAI     = "ai"
+	Direct   = "Direct"
+	Referral = "Referral"
+	Other    = "Campaign"
 )
 
 // channels decide by the medium of a campaign and the kind of the source. The first row that
-// matches counts; an empty column matches all.
-var channels = []struct {
-	media   []string
-	kind    string
-	channel string
-}{
-	{paid, kindSearch, PaidSearch},
-	{paid, kindSocial, PaidSocial},
-	{paid, "", PaidOther},
-	{[]string{"display", "banner", "expandable", "interstitial", "cpm"}, "", PaidOther},
-	{[]string{"email", "e-mail", "e_mail", "e mail", "newsletter"}, "", Email},
-	{[]string{"affiliate", "affiliates"}, "", Affiliates},
-	{[]string{"social", "social-network", "social-media", "sm", "social network", "social media"}, "", OrganicSocial},
-	{[]string{"organic"}, "", OrganicSearch},
-	{[]string{"referral", "link", "app"}, "", Referral},
-	{nil, kindSearch, OrganicSearch},
-	{nil, kindSocial, OrganicSocial},
-	{nil, kindEmail, Email},
-	{nil, kindAI, Assistant},
+// matches counts; a row without media or without a kind matches all of them.
+var channels = sync.OnceValue(func() []channelRow { return embedded.JSON[[]channelRow](channelsText) })
+
+type channelRow struct {
+	Media         []string
+	Kind, Channel string
 }
 
-var paid = []string{"cpc", "ppc", "paid", "paidsearch", "paid-search", "paidsocial", "paid-social", "retargeting"}
+//go:embed channels.json
+var channelsText []byte
 
 // Of returns the origin of a visitor. host is that of the previous page; "" if there is none.
 // The source of a campaign counts before the host.
@@ -85,9 +59,9 @@ func Of(host string, c Campaign) Origin {
 
 func channelOf(s site, c Campaign) string {
 	medium := strings.ToLower(c.Medium)
-	for _, row := range channels {
-		if (row.media == nil || slices.Contains(row.media, medium)) && (row.kind == "" || row.kind == s.kind) {
-			return row.channel
+	for _, row := range channels() {
+		if (row.Media == nil || slices.Contains(row.Media, medium)) && (row.Kind == "" || row.Kind == s.kind) {
+			return row.Channel
 		}
 	}
 	switch {
@@ -129,7 +103,7 @@ var sites = sync.OnceValue(func() list {
 func find(host string) site {
 	host = strings.TrimPrefix(host, "www.")
 	for part, whole := host, true; part != ""; whole = false {
-		if s, ok := sites().hosts[part]; ok && (whole || s.kind != kindSearch) {
+		if s, ok := sites().hosts[part]; ok && (whole || s.kind != "search") {
 			return s
 		}
 		if s, ok := sites().hosts[withoutCountry(part)]; ok && whole {

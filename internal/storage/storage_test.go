@@ -19,3 +19,15 @@ func TestStrings_NameEachValueAndNeverPanic(t *testing.T) {
 		}
 	}
 }
+
+func TestWriteResult_IsReadAsItIsWritten(t *testing.T) {
+	for want := storage.Written; want <= storage.Unknown; want++ {
+		var got storage.WriteResult
+		if err := got.UnmarshalText([]byte(want.String())); err != nil || got != want {
+			t.Errorf("%s: got %s, %v", want, got, err)
+		}
+	}
+	if err := new(storage.WriteResult).UnmarshalText([]byte("lost")); err == nil {
+		t.Error("a word that is no result was read")
+	}
+}

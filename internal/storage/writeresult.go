@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrTooLarge is the permanent error of a write after which an item would be larger than
@@ -26,6 +27,14 @@ var writeResultNames = [...]string{"written", "condition failed", "throttled", "
 
 // String returns the result in words.
 func (r WriteResult) String() string { return nameOf(writeResultNames[:], int(r), "WriteResult") }
+
+// UnmarshalText reads a result as String returns it.
+func (r *WriteResult) UnmarshalText(text []byte) error {
+	if *r = WriteResult(slices.Index(writeResultNames[:], string(text))); *r < 0 {
+		return fmt.Errorf("%q is not the result of a write", text)
+	}
+	return nil
+}
 
 // nameOf returns names[i], or the type and number of a value without a name.
 func nameOf(names []string, i int, typeName string) string {

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -14,56 +15,28 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/tidemark-db/tidemark/internal/embedded"
 	"github.com/tidemark-db/tidemark/internal/storage"
 )
 
-// errorResults maps the error codes of a write to its result. Other errors are permanent
-// if the request caused them, and Unknown if the server did.
-var errorResults = map[string]storage.WriteResult{
-	"ConditionalCheckFailedException":        storage.ConditionFailed,
-	"ThrottlingException":                    storage.Throttled,
-	"Throttling":                             storage.Throttled,
-	"ProvisionedThroughputExceededException": storage.Throttled,
-	"RequestLimitExceeded":                   storage.Throttled,
-	"TransactionConflictException":           storage.Conflicted,
-	"ReplicatedWriteConflictException":       storage.Conflicted,
-	// The first attempt with this token is still in progress.
-	"TransactionInProgressException": storage.Unknown,
-	"InternalServerError":            storage.Unknown,
-	"ServiceUnavailable":             storage.Unknown,
-}
+// errorCodes is errors.json, by the codes of DynamoDB.
+var errorCodes = embedded.JSON[struct {
+	// Results are those of a write that failed. Other errors are permanent if the request caused
+	// them, and Unknown if the server did. TransactionInProgressException is Unknown because the
+	// first attempt with this token is still in progress.
+	Results map[string]storage.WriteResult
+	Reasons map[string]storage.WriteResult // of an action, by its cancellation reason; others are permanent errors
+	Advice  map[string]string              // what to do about a permanent error
+}](errorsText)
+
+//go:embed errors.json
+var errorsText []byte
 
 // Codes of cancellation reasons.
 const (
 	conditionFailed = "ConditionalCheckFailed"
 	noReason        = "None"
 )
-
-// reasonResults maps a cancellation reason to the result of its action. Other reasons are permanent errors.
-var reasonResults = map[string]storage.WriteResult{
-	noReason:                        storage.Written,
-	conditionFailed:                 storage.ConditionFailed,
-	"TransactionConflict":           storage.Conflicted,
-	"ThrottlingError":               storage.Throttled,
-	"ProvisionedThroughputExceeded": storage.Throttled,
-}
-
-// advice says what to do about a permanent error.
-var advice = map[string]string{
-	"ResourceNotFoundException":           "check the table's name and region, or create the table: `tidemark dev` and `cdk deploy` do",
-	"AccessDeniedException":               "grant the caller this action on the table",
-	"AccessDenied":                        "grant the caller this action on the table",
-	"UnrecognizedClientException":         "check the credentials and the region",
-	"InvalidSignatureException":           "check the secret key and this machine's clock",
-	"MissingAuthenticationTokenException": "configure credentials for the client",
-	"ExpiredTokenException":               "log in again: the session's credentials have expired",
-	"IdempotentParameterMismatchException": "use a new token for a changed transaction: " +
-		"this token was used for another transaction within the last ten minutes",
-	"ValidationException":             "the request is malformed: an item over 400 KB, a transaction over 100 items or 4 MB, or a transaction with two actions on one item",
-	"ValidationError":                 "the action is malformed: an item over 400 KB, or a key past its limit",
-	"ItemCollectionSizeLimitExceeded": "the table has a local secondary index, which Tidemark never creates: recreate the table by its definition",
-	"DuplicateItem":                   "the transaction has two actions on one item",
-}
 
 // translate returns the result of a write that failed with failure; nil means Written.
 // The error is permanent and says what to do.
@@ -85,7 +58,7 @@ func resultOf(failure error) (storage.WriteResult, error) {
 	}
 	var apiError smithy.APIError
 	if errors.As(failure, &apiError) {
-		if result, known := errorResults[apiError.ErrorCode()]; known {
+		if result, known := errorCodes.Results[apiError.ErrorCode()]; known {
 			return result, nil
 		}
 	}
@@ -102,7 +75,7 @@ func cancelledResult(cancelled *types.TransactionCanceledException) (storage.Wri
 	seen := map[storage.WriteResult]bool{}
 	for i, reason := range cancelled.CancellationReasons {
 		code := codeOf(reason)
-		result, known := reasonResults[code]
+		result, known := errorCodes.Reasons[code]
 		if !known {
 			return storage.Unknown, fmt.Errorf("item %d of the transaction: %s: %w%s", i, code, causeOf(aws.ToString(reason.Message)), adviceFor(code))
 		}
@@ -164,8 +137,8 @@ func causeOf(message string) error {
 }
 
 func adviceFor(code string) string {
-	if advice[code] == "" {
+	if errorCodes.Advice[code] == "" {
 		return ""
 	}
-	return "; " + advice[code]
+	return "; " + errorCodes.Advice[code]
 }
