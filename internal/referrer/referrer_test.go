@@ -1,6 +1,10 @@
 package referrer_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/referrer"
@@ -38,6 +42,35 @@ func TestOf_NamesSourceAndChannel(t *testing.T) {
 		want := referrer.Origin{Source: c.source, Channel: c.channel}
 		if got := referrer.Of(c.host, c.campaign); got != want {
 			t.Errorf("%s %+v: %+v, want %+v", c.host, c.campaign, got, want)
+		}
+	}
+}
+
+// The part of the list that is not ours is pinned: a list of newer commits names them in its head and has
+// another digest here. Its licence needs no notice, but is named, here and with the dependencies.
+func TestList_IsTheOneOfTheNamedCommits(t *testing.T) {
+	text, err := os.ReadFile("hosts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, additions, found := strings.Cut(string(text), "\n# additions\n")
+	for _, named := range []string{"searchengine-and-social-list of the Matomo project (The Unlicense)", "02e45a1", "03dcb35", "02a8125"} {
+		if !strings.Contains(list, named) {
+			t.Errorf("the head of the list does not name %s", named)
+		}
+	}
+	digest := sha256.Sum256([]byte(list))
+	const want = "613965a6616cb677b2238883660fe197cd8ab2599e39d8869228c60fcfa13f5a"
+	if got := hex.EncodeToString(digest[:]); got != want || !found {
+		t.Errorf("the digest of the list is %s, want %s", got, want)
+	}
+	dependencies, err := os.ReadFile("../../docs/decisions/dependencies.md")
+	if err != nil || !strings.Contains(string(dependencies), "searchengine-and-social-list (data of the Matomo project, The Unlicense, no code)") {
+		t.Errorf("the dependencies do not name the list and its licence: %v", err)
+	}
+	for line := range strings.Lines(list + "\n" + additions) {
+		if columns := strings.Count(line, "|"); !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" && columns != 2 {
+			t.Errorf("%q has %d columns, want 3", line, columns+1)
 		}
 	}
 }
