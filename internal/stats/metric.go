@@ -137,6 +137,17 @@ func share(metric string, n int64, s *rollup.Summary) Figure {
 	return Figure{Value: float64(n)}
 }
 
+// change returns the change of a metric in percent, or the difference of one that is a percentage.
+func change(metric string, before, after float64) float64 {
+	switch {
+	case slices.Contains([]string{"bounce_rate", "conversion_rate", "percentage", "scroll_depth"}, metric):
+		return round(after-before, 2)
+	case before == 0:
+		return 100 * min(after, 1)
+	}
+	return round((after-before)/before*100, 0)
+}
+
 // ofGoal returns a metric of a goal.
 func ofGoal(metric string, s *rollup.Summary, g goal.Goal) Figure {
 	met, _ := s.Measure(g.Field())

@@ -2,9 +2,11 @@ package stats_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +156,44 @@ func TestServe_TheUnitOfTimeFollowsTheRange(t *testing.T) {
 	}
 }
 
+func TestServe_ComparesWithThePeriodBefore(t *testing.T) {
+	t.Parallel()
+	s := shop(t, "Europe/Berlin")
+	s.put("PAGEVIEW", at("2026-03-28T23:30:00Z"), "a", "path", "/", "source", "Google") // the first hour of the 29th, of 23 hours
+	s.put("PAGEVIEW", at("2026-03-28T22:30:00Z"), "a", "path", "/", "source", "Google") // the 28th
+	compared := func(rest string, want ...string) {
+		t.Helper()
+		got, err := s.serve(`{"site_id": "x.org", "include": {"comparisons": {"mode": "previous_period"}}, ` + rest + `}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for _, r := range got.Results {
+			text, _ := json.Marshal([]any{r.Dimensions, r.Metrics, r.Comparison})
+			rows = append(rows, string(text))
+		}
+		if !reflect.DeepEqual(rows, want) {
+			t.Errorf("%s:\n got %s\nwant %s", rest, rows, want)
+		}
+	}
+	compared(`"metrics": ["visits", "bounce_rate", "pageviews"], "date_range": ["2026-03-30", "2026-03-30"]`,
+		`[[],[2,50,3],{"metrics":[1,100,1],"dimensions":[],"change":[100,-50,200]}]`)
+	compared(`"metrics": ["pageviews"], "date_range": ["2026-03-30", "2026-03-31"], "dimensions": ["time:day"]`,
+		`[["2026-03-30"],[3],{"metrics":[1],"dimensions":["2026-03-28"],"change":[200]}]`,
+		`[["2026-03-31"],[1],{"metrics":[1],"dimensions":["2026-03-29"],"change":[0]}]`)
+	compared(`"metrics": ["visits"], "date_range": ["2026-03-30", "2026-03-30"], "dimensions": ["visit:source"]`,
+		`[["Google"],[1],{"metrics":[1],"dimensions":["Google"],"change":[0]}]`,
+		`[["Mastodon"],[1],{"metrics":[0],"dimensions":["Mastodon"],"change":[100]}]`)
+	compared(`"metrics": ["pageviews"], "date_range": ["2026-03-29T00:00:00+01:00", "2026-03-29T11:59:59+02:00"]`,
+		`[[],[1],{"metrics":[1],"dimensions":[],"change":[0]}]`)
+	compared(`"metrics": ["pageviews"], "date_range": ["2026-03-05", "2026-03-08"], "dimensions": ["time:week"]`,
+		`[["2026-03-05"],[0],{"metrics":[0],"dimensions":["2026-03-01"],"change":[0]}]`)
+	compared(`"metrics": ["pageviews"], "date_range": ["2026-03-01", "2026-03-02"], "dimensions": ["time:month"]`,
+		`[["2026-03-01"],[0],{"metrics":[0],"dimensions":["2026-02-27"],"change":[0]}]`)
+	compared(`"metrics": ["pageviews"], "date_range": ["2026-03-01", "2026-03-02"], "dimensions": ["time:week"]`,
+		`[["2026-03-01"],[0],{"metrics":[0],"dimensions":["2026-02-27"],"change":[0]}]`, `[["2026-03-02"],[0],null]`)
+}
+
 // What other programs exported is in a figure only if the query asks for it.
 func TestServe_IncludesImportsOnRequest(t *testing.T) {
 	t.Parallel()
@@ -220,8 +260,8 @@ func (f failing) Rows(ctx context.Context, unit tier.Unit, r storage.Range) (rol
 func TestServe_ReturnsErrorsOfTheTable(t *testing.T) {
 	t.Parallel()
 	s := shop(t, "")
-	for _, before := range []string{"2026-03-26T00:00:00Z", "2026-03-31T00:00:00Z"} {
-		q, err := stats.Decode([]byte(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day"]}`))
+	for _, before := range []string{"2026-03-20T00:00:00Z", "2026-03-31T00:00:00Z"} { // of the earlier range, and of the range
+		q, err := stats.Decode([]byte(`{"site_id": "x.org", "metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day"], "include": {"comparisons": {"mode": "previous_period"}}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

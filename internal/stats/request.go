@@ -33,6 +33,10 @@ type Request struct {
 		Imports    bool `json:"imports"` // what was imported from other programs, too
 		TimeLabels bool `json:"time_labels"`
 		TotalRows  bool `json:"total_rows"` // is in each response
+
+		Comparisons *struct {
+			Mode string `json:"mode"` // previous_period
+		} `json:"comparisons,omitempty"`
 	} `json:"include"`
 }
 
@@ -51,6 +55,8 @@ func Decode(body []byte) (r Request, err error) {
 		return r, refuse("site_id, metrics and date_range are required")
 	case r.Pagination.Limit < 1 || r.Pagination.Limit > maxRows || r.Pagination.Offset < 0:
 		return r, refuse("pagination: want a limit from 1 to %d, and an offset from 0", maxRows)
+	case r.Include.Comparisons != nil && r.Include.Comparisons.Mode != "previous_period":
+		return r, refuse("include.comparisons: mode %.64q: want previous_period", r.Include.Comparisons.Mode)
 	}
 	for _, o := range r.OrderBy {
 		if !slices.Contains(slices.Concat(r.Metrics, r.Dimensions), o[0]) || o[1] != "asc" && o[1] != "desc" {

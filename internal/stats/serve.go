@@ -31,6 +31,22 @@ type Result struct {
 type Row struct {
 	Metrics    []Figure `json:"metrics"`
 	Dimensions []string `json:"dimensions"`
+	Comparison *Earlier `json:"comparison,omitempty"`
+	position
+}
+
+// position is that of a row in its range: the number of its period, and a value of the dimension.
+type position struct {
+	period int
+	value  string
+}
+
+// Earlier is the row at the same position of the range of the same length before. Change is in percent, or
+// a difference for metrics that are percentages; from 0 to more is 100 %.
+type Earlier struct {
+	Metrics    []Figure  `json:"metrics"`
+	Dimensions []string  `json:"dimensions"`
+	Change     []float64 `json:"change"`
 }
 
 // run is one query that is served.
@@ -77,7 +93,39 @@ func Serve(ctx context.Context, table *query.Service, kinds *catalog.Catalog, q 
 	if q.Include.TimeLabels {
 		meta["time_labels"] = labels
 	}
-	return &Result{Results: page, Meta: meta, Query: r.Request}, nil
+	if q.Include.Comparisons != nil {
+		err = r.compare(ctx, table, whole.before(), page)
+	}
+	return &Result{Results: page, Meta: meta, Query: r.Request}, err
+}
+
+// compare adds the rows of an earlier range to rows. Those of periods that it lacks get none.
+func (r *run) compare(ctx context.Context, table *query.Service, before span, rows []Row) error {
+	earlier, labels, err := r.rows(ctx, table, before)
+	at := map[position]Row{}
+	for _, e := range earlier {
+		at[e.position] = e
+	}
+	for i := range rows {
+		row := &rows[i]
+		if row.period >= len(labels) {
+			continue
+		}
+		e, found := at[row.position]
+		if !found {
+			e.Metrics, e.Dimensions = make([]Figure, len(r.Metrics)), r.dimensions(labels[row.period], row.value)
+		}
+		row.Comparison = &Earlier{e.Metrics, e.Dimensions, make([]float64, len(r.Metrics))}
+		for m, name := range r.Metrics {
+			row.Comparison.Change[m] = change(name, e.Metrics[m].Value, row.Metrics[m].Value)
+		}
+	}
+	return err
+}
+
+// dimensions returns those of a row.
+func (r *run) dimensions(label, value string) []string {
+	return lists.Map(r.Dimensions, func(d string) string { return map[bool]string{true: value, false: label}[d == r.by] })
 }
 
 // plan checks that rollups have what the query names.
@@ -137,8 +185,7 @@ func (r *run) rows(ctx context.Context, table *query.Service, whole span) (rows 
 			return nil, nil, err
 		}
 		for value, figure := range values {
-			at := lists.Map(r.Dimensions, func(d string) string { return map[bool]string{true: value, false: labels[i]}[d == r.by] })
-			rows = append(rows, Row{lists.Map(r.Metrics, figure), at})
+			rows = append(rows, Row{lists.Map(r.Metrics, figure), r.dimensions(labels[i], value), nil, position{i, value}})
 		}
 	}
 	return rows, labels, nil

@@ -58,6 +58,16 @@ func spanOf(text json.RawMessage, zone *time.Location, now model.Time) (span, er
 	return s, nil
 }
 
+// before returns the range of the same length that ends where this one begins: as many days, if it has whole days.
+func (s span) before() span {
+	length := s.to.Sub(s.from)
+	days := int((length + 2*time.Hour) / tier.Day24) // a day may have 23 hours
+	if y, m, d := s.from.Time().In(s.zone).Date(); s.day(y, m, d) == s.from && s.day(y, m, d+days) == s.to {
+		return span{s.zone, s.day(y, m, d-days), s.from}
+	}
+	return span{s.zone, s.from.Add(-length), s.from}
+}
+
 // The unit of hours, and the dimension whose unit depends on the range.
 const hour, automatic = "hour", "time"
 

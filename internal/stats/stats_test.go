@@ -261,7 +261,7 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 		`"metrics": ["visits"], "date_range": "7d", "filters": [["not", ["is"]]]`:                                                    `filter ["is"]: want [operator`,
 		`"metrics": ["visits"], "date_range": "7d", "filters": ["visit:os==x"]`:                                                      `filter "visit:os==x": want [operator`,
 		`"metrics": ["visits"], "date_range": "7d", "include": {"time_labels": true}`:                                                "include.time_labels: the query needs a time dimension",
-		`"metrics": ["visits"], "date_range": "7d", "include": {"comparisons": {"mode": "previous_period"}}`:                         `unknown field "comparisons"`,
+		`"metrics": ["visits"], "date_range": "7d", "include": {"comparisons": {"mode": "year_over_year"}}`:                          `include.comparisons: mode "year_over_year"`,
 		`"metrics": ["visits"], "date_range": "7d", "filters": [["is", "visit:os", ["x"], {"case_sensitive": false}]]`:               "want is, contains or matches",
 		`"metrics": ["visits"], "date_range": "7d", "include": {"dashboard": true}`:                                                  `unknown field "dashboard"`,
 		`"metrics": ["visits"], "date_range": ["2026-03-01", "2026-03-02T00:00:00Z"]`:                                                "two dates or times, the earlier",
