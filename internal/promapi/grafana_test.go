@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the responses to Grafana's reques
 
 // grafanaRequests are those of Grafana 12's Prometheus data source, read from its public source: pkg/promlib
 // (client.go, healthcheck.go, heuristics.go; grafana/grafana at 24d6880) sends queries, and what the
-// browser requests (packages/grafana-prometheus, resource_clients.ts at 039aaf2). With its default, POST,
+// browser requests (packages/grafana-prometheus, resource_clients.ts at 039aaf2). What promlib 0.0.8 sent when it
+// was run against the local stack has the same forms. With its default, POST,
 // queries, series and labels are forms; label values, metadata, rules and build information are always GET.
 // Times are seconds with fractions, a step is in seconds, and the limit is 40000.
 var grafanaRequests = []struct{ action, method, path, form string }{
@@ -38,6 +39,7 @@ var grafanaRequests = []struct{ action, method, path, form string }{
 	{"run a query with the method GET", "GET", "query_range?end=1776693600&query=sum%28tidemark_events%29&start=1776686400&step=3600", ""},
 	{"a variable: label_values(tidemark_events, subject)", "GET", "label/subject/values?end=1776695400&limit=40000&match%5B%5D=tidemark_events&start=1776673800", ""},
 	{"a variable: query_result(topk(1, temperature))", "POST", "query", "query=topk%281%2C+temperature%7Bstatistic%3D%22max%22%7D%29&time=1776695400"},
+	{"labels that are suggested for a query", "GET", "labels?end=1776695400&limit=10&match%5B%5D=temperature&start=1776673800", ""},
 	{"exemplars, which are none", "POST", "query_exemplars", "end=1776695400&query=temperature&start=1776673800"},
 	{"a query with a fault", "POST", "query_range", "end=1776695400&query=sum%28&start=1776673800&step=60"},
 }
