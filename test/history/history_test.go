@@ -270,7 +270,7 @@ func killDuring(t *testing.T, url, journal, file string) {
 	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(10 * time.Minute) // it reads the file once before it sends
 	for done(journal) <= before && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}
