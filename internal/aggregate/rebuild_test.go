@@ -365,3 +365,117 @@ func TestRebuild_RetargetsADamagedRowInexactlyWhereChildrenMayHaveExpired(t *tes
 		w.wantRow(tier.Day, ten, 1, "1", exact)
 	}
 }
+
+// An hour is within the range if a moment of it is, whether the range has one of its events or not.
+func TestRebuild_RangeIncludesTheWholeHourOfItsEnd(t *testing.T) {
+	for to, want := range map[model.Time]int{at(ten): 0, at(ten) + 1: 3} {
+		w := newWorld(t)
+		w.put(order(half, ""), "1")
+		w.lose()
+		r := w.complete()
+		r.From, r.To = at(ten).Add(-time.Hour), to
+		if report := w.rebuild(r); report.Recomputed != want {
+			t.Errorf("a range up to %s: %d recomputations, want %d", to, report.Recomputed, want)
+		}
+	}
+}
+
+// A rebuild reports progress each second of its rate, and after some hundred buckets without one.
+func TestRebuild_ReportsProgressAsItsRateAllows(t *testing.T) {
+	for rate, want := range map[float64]int{0: 1, 2: 5} {
+		w := newWorld(t)
+		for hour := range 10 {
+			w.put(model.Order{At: at(ten).Add(-12 * time.Duration(hour) * time.Hour)}, "1")
+		}
+		w.lose()
+		w.agg.Sleep = func(_ context.Context, d time.Duration) error { w.advance(d); return nil }
+		r, reports := w.complete(), 0
+		r.Rate, r.OnProgress = rate, func(model.Time, aggregate.Counts) { reports++ }
+		if report := w.rebuild(r); reports != want || report.Recomputed != 17 {
+			t.Errorf("at a rate of %g: %d reports, %d recomputations; want %d, and 10 hours, 6 days and a month", rate, reports, report.Recomputed, want)
+		}
+	}
+}
+
+// Rows have no shard: a rebuild of a shard is one of its series.
+func TestRebuild_OfAShardIsThatOfItsSeries(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.lose()
+	r := w.complete()
+	r.Series.Shard = 3
+	w.rebuild(r)
+	w.wantRow(tier.Hour, ten, 1, "1", true)
+	r.Tier = tier.Minute
+	if _, err := w.agg.Rebuild(w.ctx(), r); err == nil || !strings.HasPrefix(err.Error(), "rebuild "+r.Series.String()) {
+		t.Errorf("%v, want an error that names the series", err)
+	}
+}
+
+// A repair writes a row again though it is right, and lists its series, unless it is a dry run.
+func TestRecompute_WritesRightRowsAndTheListOfSeries(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.lose()
+	listed := func() bool {
+		it, err := w.table.GetItem(w.ctx(), tablekeys.SeriesEntry(w.series))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it != nil
+	}
+	targets := []aggregate.Target{{Series: w.series, At: at(ten)}}
+	w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{DryRun: true})
+	if listed() || w.row(tier.Hour, ten) != nil {
+		t.Error("a dry run wrote to the table")
+	}
+	w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{})
+	rev := w.row(tier.Hour, ten).Rev
+	if !listed() {
+		t.Error("the series is not listed")
+	}
+	w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{})
+	if w.row(tier.Hour, ten).Rev == rev {
+		t.Error("the right row was not written again")
+	}
+}
+
+// The failure in a later batch has the index of its target, and the batches after it are not begun.
+func TestRecompute_CountsTargetsOverBatches(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.lose()
+	w.agg.Limits.Buckets = 2
+	targets := make([]aggregate.Target, 6)
+	for i := range targets {
+		targets[i] = aggregate.Target{Series: w.series, At: at(ten)}
+	}
+	targets[3].Series.Kind = "NOISE"
+	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) != 1 || r.Failures[0].Change != 3 {
+		t.Errorf("failures %v, want one at target 3", r.Failures)
+	}
+	w.on(&faulty{store: w.table, denyFrom: 1})
+	targets[3].Series.Kind = w.series.Kind
+	if r := w.agg.Recompute(w.ctx(), targets, aggregate.RepairOptions{}); len(r.Failures) == 0 || r.Failures[len(r.Failures)-1].Change > 1 {
+		t.Errorf("failures %v, want those of the first batch only", r.Failures)
+	}
+}
+
+// A dry run names the sealed row that would be marked inexact, once it is marked no more.
+func TestSealed_DryRunNamesTheRowThatWouldBeMarked(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.advance(30 * tier.Day24)
+	hour := []aggregate.Target{{Series: w.series, At: at(ten)}}
+	for i, c := range []struct{ dry, marked bool }{{true, true}, {true, true}, {false, true}, {true, false}} {
+		rev := w.row(tier.Hour, ten).Rev
+		named := false
+		r := w.agg.Recompute(w.ctx(), hour, aggregate.RepairOptions{DryRun: c.dry, OnDifference: func(n aggregate.Note) {
+			named = named || strings.Contains(n.Text, "sealed and exact")
+		}})
+		if r.Sealed != 1 || named != c.marked || (w.row(tier.Hour, ten).Rev == rev) != c.dry {
+			t.Errorf("run %d, dry %t: %d sealed, named %t, want 1, %t", i, c.dry, r.Sealed, named, c.marked)
+		}
+	}
+}

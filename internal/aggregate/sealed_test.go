@@ -103,6 +103,14 @@ func TestSealed_EventAfterItsHourExpiredMarksTheDayInexact(t *testing.T) {
 	if r.NotCreated != 1 || r.MarkedInexact != 1 || !w.row(tier.Hour, ten).Placeholder() {
 		t.Errorf("%d not created, %d marked inexact; want the hour not created and the day marked inexact", r.NotCreated, r.MarkedInexact)
 	}
+	placeholder := w.row(tier.Hour, ten)
+	if placeholder.ExpiresAt != w.now().Add(tier.Day24).Seconds() || placeholder.Exact {
+		t.Errorf("the placeholder expires at %d, exact %t; want in a day, false", placeholder.ExpiresAt, placeholder.Exact)
+	}
+	w.put(order(half, "another"), "9")
+	if r := w.process(); r.NotCreated != 1 || w.row(tier.Hour, ten).Rev != placeholder.Rev {
+		t.Errorf("a further late event: %d not created, want 1 and the placeholder as it was", r.NotCreated)
+	}
 	w.wantRow(tier.Day, ten, 1, "1", false)
 	w.wantRow(tier.Month, ten, 1, "1", false)
 }

@@ -279,3 +279,45 @@ func TestMerge_IntoAnOlderEventOfASubjectThatIsPurgedIsGone(t *testing.T) {
 		t.Errorf("stored %v, want the event without the new field", e[0].Attrs)
 	}
 }
+
+// The merge finds the purge lock by itself: a kind without latest items has no other item to say so.
+func TestMerge_IntoASubjectThatIsLockedMeanwhileIsGone(t *testing.T) {
+	t.Parallel()
+	kind, table := kindOf(t, mergingWith(withoutLatest)), memory.New(clock)
+	appendAll(t, serviceOn(table, 1), kind, observation(minute(1), "", num("a", 1)))
+	store := &interleaved{Table: table, before: func() {
+		lock := tablekeys.PurgeLock(series(kind).Subject)
+		if err := table.PutItem(t.Context(), item.Item{keys.AttrPK: {Type: item.S, S: lock.PK}, keys.AttrSK: {Type: item.S, S: lock.SK}}); err != nil {
+			t.Fatal(err)
+		}
+	}}
+	wantOutcomes(t, appendAll(t, serviceOn(store, 2), kind, observation(minute(1), "", num("b", 2))), model.Gone)
+}
+
+// An event past its expiry that is still stored is not changed: its rollup may not count it any more.
+func TestMerge_IntoAnExpiredEventIsACollision(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*catalog.Kind){"latest item": func(*catalog.Kind) {}, "no latest item": withoutLatest} {
+		kind, table := kindOf(t, mergingWith(change)), memory.New(clock)
+		appendAll(t, serviceOn(table, 1), kind, observation(minute(1), "", num("a", 1)))
+		s := serviceOn(table, 2)
+		s.Now = func() model.Time { return clock().Add(kind.Retention.Raw) }
+		wantOutcomes(t, appendAll(t, s, kind, observation(minute(1), "", num("b", 2))), model.Collision)
+		if e := eventsOf(t, table, series(kind)); len(e) != 1 || len(e[0].Attrs) != 1 {
+			t.Errorf("%s: stored %+v, want the event as it was", name, e)
+		}
+	}
+}
+
+// The second message of an event has the field by which events are indexed.
+func TestMerge_IndexesTheEventByAFieldOfTheSecondMessage(t *testing.T) {
+	t.Parallel()
+	kind, table := kindOf(t, mergingWith(byLine)), memory.New(clock)
+	s := serviceOn(table, 1)
+	appendAll(t, s, kind, observation(minute(1), "", num("a", 1)))
+	appendAll(t, s, kind, observation(minute(1), "", model.Attr{Name: "line", Value: model.TextValue("7")}))
+	it, err := table.GetItem(t.Context(), keys.Event(model.EventKey{Series: series(kind), Order: model.Order{At: minute(1)}}))
+	if want := tablekeys.IndexPartition(kind.Name, "line", "7"); err != nil || it[keys.AttrGSI2PK].S != want {
+		t.Errorf("index key %q, %v; want %q", it[keys.AttrGSI2PK].S, err, want)
+	}
+}
