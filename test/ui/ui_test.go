@@ -43,7 +43,8 @@ func TestMain(m *testing.M) { ddblocal.Main(m) }
 
 const (
 	settings = "mapping: {window: 0s}\nprometheus: true\nsubjects: {ACCOUNT: {profile: {fields: {name: {}, status: {}}}}}\nkinds: {SESSION: {goals: {read: {of: PAGEVIEW, where: {path: /docs/**}}, " +
-		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}}\n"
+		"visit: {steps: [{of: PAGEVIEW, where: {path: /}}, {of: PAGEVIEW, where: {path: /pricing}}, {of: PAGEVIEW, where: {path: /docs/**}}]}}}, " +
+		"IMPORTEDDAY: {path: importeddays, subject: {name: IMPORTEDSITE, path: importedsites, field: siteId}, measures: {pageviews: {scale: 0}}, latest: none, tiers: {raw: forever, day: forever}}}\n"
 	device    = "gwi_w_411"
 	columns   = "subject=device,stream=metric,time=ts,id=rec,value=value"
 	oneLineIn = 12
@@ -139,6 +140,13 @@ func send(t *testing.T, s *local.Stack) {
 	})
 	call(t, http.MethodPut, s.URL+"/v1/accounts/acme", map[string]any{"name": "Acme Ltd", "status": "trial"})
 	call(t, http.MethodPut, s.URL+"/v1/devices/hall", map[string]any{"name": "Hall of the station", "status": "retired"})
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	post(t, s.URL+"/v1/pageviews", map[string]any{"siteId": site, "stream": "imported", "id": "old", "visitor": "old", "path": "/old", "timestamp": at})
+	post(t, s.URL+"/v1/importeddays", []map[string]any{
+		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -2).Format(time.RFC3339), "pageviews": 1200},
+		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -3).Format(time.RFC3339), "pageviews": 34},
+		{"siteId": site, "stream": "visitors", "timestamp": today.AddDate(0, 0, -40).Format(time.RFC3339), "pageviews": 5},
+	})
 	for some := range slices.Chunk(views(), 25) { // few enough for a request, however busy the machine is
 		post(t, s.URL+"/v1/pageviews", some)
 	}

@@ -3,14 +3,15 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Curve } from "./curve";
 import { summaryOf, useFiltered, type Filters } from "./filtered";
 import { Goals } from "./goals";
+import { Imported } from "./imported";
 import { Notice, Title, href } from "./parts";
 import { periodNames, periodOf, realtime, realtimeMinutes, type Period, type Range } from "./period";
 import { countText, dayText, durationText, iso, localZone, monthText, percentText, tenthsText } from "./time";
 import { Tops, valueText } from "./tops";
 import { url, usePolled, type Event, type Readable, type Rollup, type Rollups, type Total } from "./api";
 
-/** The kinds of a site: views of pages, the visits that they make, and events with a name. */
-export interface SiteKinds { views: Readable; visits: Readable; visitor: string; named?: Readable }
+/** The kinds of a site: views of pages, the visits that they make, events with a name, and days that another program counted. */
+export interface SiteKinds { views: Readable; visits: Readable; visitor: string; named?: Readable; imported?: Readable }
 
 /** siteKinds finds the kinds by which a type of subject is a site; undefined if it is none. */
 export function siteKinds(kinds: Readable[], subjects: string): SiteKinds | undefined {
@@ -18,7 +19,7 @@ export function siteKinds(kinds: Readable[], subjects: string): SiteKinds | unde
   const visits = own.find((k) => k.sessionsOf), views = own.find((k) => k.kind === visits?.sessionsOf);
   const visitor = visits?.distinct[0];
   if (!visits || !views || !visitor) return;
-  return { views, visits, visitor, named: own.find((k) => k !== views && k.dimensions.includes("name")) };
+  return { views, visits, visitor, named: own.find((k) => k !== views && k.dimensions.includes("name")), imported: kinds.find((k) => k.kind === "IMPORTEDDAY") };
 }
 
 type Summary = Pick<Rollup, "events" | "measures" | "dimensions" | "distinct">;
@@ -118,6 +119,7 @@ export function SitePage({ subjects, id, params, kinds, utc }: Props) {
           )}
           {visits.goals && now.visits.data && !filters.length && <Goals goals={visits.goals} visits={now.visits.data} utc={utc} />}
           <Tops tops={tops ?? {}} all={!filters.length} unit={counted} more={more} filter={(d) => views.dimensions.includes(d) && !filters.some(([f]) => f === d) ? (v) => address({ filters: [...filters, [d, v]] }) : undefined} />
+          {!filters.length && <Imported id={id} place={[subjects, id]} views={views} days={kinds.imported} period={period} utc={utc} />}
         </>
       )}
     </main>
