@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // sample prints one letter for each rule; a fault changes its letter.
@@ -239,5 +240,36 @@ func TestSurvivors_AreFaultsOfTheCode(t *testing.T) {
 	}
 	if unknown := known.unknown(faults); len(unknown) > 0 {
 		t.Errorf("%s names faults that do not exist: %q", survivorsFile, unknown)
+	}
+}
+
+// Of the tests that reach a fault the fastest run first, and those that take too long never.
+func TestReaching_RunsTheFastestTestsFirst(t *testing.T) {
+	var s suite
+	for i := range firstTests + 3 {
+		s.tests = append(s.tests, &testCase{Name: fmt.Sprint(i), Took: time.Duration(20-i) * time.Second, Reached: map[int]int64{7: 1}})
+	}
+	s.tests = append(s.tests, &testCase{Name: "elsewhere", Reached: map[int]int64{8: 1}})
+	parts := s.reaching(fault{id: 7})
+	if len(parts) != 2 || len(parts[0].tests) != firstTests || parts[0].tests[0].Name != "10" || len(parts[1].tests) != 2 {
+		t.Errorf("%d parts, want the %d fastest tests from 10 on, and two others", len(parts), firstTests)
+	}
+	if parts := s.reaching(fault{id: 9}); len(parts) != 0 {
+		t.Errorf("%d parts for a fault that no test reaches", len(parts))
+	}
+}
+
+func TestReadReached_KeepsTheLargestNumberOfEachFault(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "reached")
+	if reached, err := readReached(path); err != nil || len(reached) != 0 {
+		t.Errorf("no file: %v, %v", reached, err)
+	}
+	for text, want := range map[string]int64{"3 1\n3 2\n5 1\n3 1\n": 2, "3\n": 0, "x 1\n": 0} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if reached, err := readReached(path); reached[3] != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %v, %v; want fault 3 %d times", text, reached, err, want)
+		}
 	}
 }

@@ -84,6 +84,7 @@ func prepare(ctx context.Context, o options) (*ruleRunner, error) {
 			return r, err
 		}
 		r.suites = append(r.suites, s)
+		fmt.Printf("%s: %d tests, together %s\n", s.pkg, len(s.tests), tookBy(s.tests).Round(time.Second))
 	}
 	return r, nil
 }

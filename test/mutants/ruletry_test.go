@@ -74,14 +74,19 @@ type part struct {
 	tests []*testCase
 }
 
-// firstTests is how many of the fastest tests run before the others: most faults are found by them.
-const firstTests = 8
+const (
+	// firstTests is how many of the fastest tests run before the others: most faults are found by them.
+	firstTests = 8
+	// longestTest is how long a test may take that is run against faults: each fault that survives takes
+	// all of them, and a few would take most of the time.
+	longestTest = 20 * time.Second
+)
 
 // reaching returns the tests that reach a fault: the fastest, and the others.
 func (s *suite) reaching(f fault) (parts []part) {
 	var tests []*testCase
 	for _, t := range s.tests {
-		if t.Reached[f.id] > 0 {
+		if t.Reached[f.id] > 0 && t.Took < longestTest {
 			tests = append(tests, t)
 		}
 	}
