@@ -25,6 +25,7 @@ var prices = []struct {
 	{"AWS::CloudWatch::Dashboard", fixed(3), "$3 a dashboard"},
 	{"AWS::Lambda::EventSourceMapping", eventCountPrice, "$0.30 a metric of event counts, of mappings that a heartbeat reaches every minute"},
 	{"AWS::SecretsManager::Secret", fixed(0.40), "$0.40 a secret"},
+	{"AWS::WAFv2::WebACL", fixed(6), "$5 a web ACL, $1 its rule"},
 	{"AWS::KMS::Key", fixed(1), "$1 a key"},
 	{"AWS::Kinesis::Stream", fixed(0.04 * hoursAMonth), "$0.04 an hour for an on-demand stream"},
 	{"AWS::DynamoDB::Table", tablePrice, "provisioned: $0.00013 an hour a read unit, $0.00065 a write unit, including indexes"},

@@ -14,11 +14,11 @@ var errOriginSecret = errors.New("the secret of the collector's origin is missin
 // originSecrets returns the secrets that a trusted origin may send: none by default, and on a
 // local stack, which has no origin.
 func originSecrets(ctx context.Context, conf *config.Config, getenv func(string) string, read secret.Reader) (all [][]byte, err error) {
-	if conf.Collector.Trust != config.TrustCloudFront || getenv(config.EnvEndpoint) != "" {
+	arn, value := getenv(config.EnvOriginSecret), ""
+	if arn == "" && conf.Collector.Trust != config.TrustCloudFront || getenv(config.EnvEndpoint) != "" {
 		return nil, nil
 	}
-	value := ""
-	if arn := getenv(config.EnvOriginSecret); arn != "" {
+	if arn != "" {
 		if value, err = read(ctx, arn); err != nil {
 			return nil, err
 		}

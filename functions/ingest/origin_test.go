@@ -99,7 +99,8 @@ func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
 		want  int
 		err   bool
 	}{
-		{config.TrustNone, map[string]string{config.EnvOriginSecret: "arn"}, originSecret, 0, false},
+		{config.TrustNone, nil, "", 0, false},
+		{config.TrustNone, map[string]string{config.EnvOriginSecret: "arn"}, "alongrandomtextofthestage", 1, false}, // a stage with a distribution
 		{config.TrustCloudFront, map[string]string{config.EnvEndpoint: "http://localhost"}, originSecret, 0, false},
 		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "alongrandomtextofthestage anotherlongrandomtext", 2, false},
 		{config.TrustCloudFront, map[string]string{config.EnvOriginSecret: "arn"}, "short", 0, true},

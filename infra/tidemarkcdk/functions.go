@@ -105,7 +105,7 @@ func (s *Tidemark) role(function, id string) awsiam.Role {
 	return withLogicalID(s, awsiam.NewRole(s.Construct, &id, &awsiam.RoleProps{
 		AssumedBy:      awsiam.NewServicePrincipal(new("lambda.amazonaws.com"), nil),
 		Description:    new("Role of " + *s.name(function)),
-		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": s.policy(function)},
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"privileges": documentOf(s.privileges(function), tablePartitions[function])},
 	}), id)
 }
 

@@ -25,33 +25,28 @@ func (s *Tidemark) addMapping() {
 // tableStreamMapping makes the table stream invoke a function with the records that match a
 // filter. A stream shard supports two readers: aggregate and purge.
 func (s *Tidemark) tableStreamMapping(id, function, pattern string) awslambda.CfnEventSourceMapping {
-	m := s.settings.Mapping
-	return awslambda.NewCfnEventSourceMapping(s.Construct, &id, &awslambda.CfnEventSourceMappingProps{
-		FunctionName:                   s.invoked(function),
-		EventSourceArn:                 s.Table.TableStreamArn(),
-		StartingPosition:               new(config.StartingPosition),
-		BatchSize:                      new(float64(m.BatchSize)),
-		MaximumBatchingWindowInSeconds: seconds(m.Window),
-		ParallelizationFactor:          new(float64(m.Parallelization)),
-		MaximumRetryAttempts:           new(float64(m.MaxRetries)),
-		MaximumRecordAgeInSeconds:      seconds(m.MaxAge),
-		BisectBatchOnFunctionError:     m.Bisect,
-		FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
-		FilterCriteria:                 filter(pattern),
-		DestinationConfig:              onFailureTo(s.OnFailure.QueueArn()),
-		MetricsConfig:                  s.eventCounts(),
-	})
+	m, props := s.settings.Mapping, s.streamReader(function, s.Table.TableStreamArn(), s.OnFailure)
+	props.BatchSize, props.MaximumBatchingWindowInSeconds = new(float64(m.BatchSize)), seconds(m.Window)
+	props.ParallelizationFactor, props.BisectBatchOnFunctionError = new(float64(m.Parallelization)), m.Bisect
+	props.FilterCriteria = filter(pattern)
+	return awslambda.NewCfnEventSourceMapping(s.Construct, &id, props)
+}
+
+// streamReader is what the mappings of the table stream and of the data stream have in common.
+func (s *Tidemark) streamReader(function string, stream *string, failures awssqs.Queue) *awslambda.CfnEventSourceMappingProps {
+	return &awslambda.CfnEventSourceMappingProps{
+		FunctionName: s.invoked(function), EventSourceArn: stream, StartingPosition: new(config.StartingPosition),
+		MaximumRetryAttempts: new(float64(s.settings.Mapping.MaxRetries)), MaximumRecordAgeInSeconds: seconds(s.settings.Mapping.MaxAge),
+		FunctionResponseTypes: jsii.Strings("ReportBatchItemFailures"), MetricsConfig: s.eventCounts(),
+		DestinationConfig: &awslambda.CfnEventSourceMapping_DestinationConfigProperty{
+			OnFailure: &awslambda.CfnEventSourceMapping_OnFailureProperty{Destination: failures.QueueArn()},
+		},
+	}
 }
 
 func filter(pattern string) *awslambda.CfnEventSourceMapping_FilterCriteriaProperty {
 	return &awslambda.CfnEventSourceMapping_FilterCriteriaProperty{
 		Filters: []any{&awslambda.CfnEventSourceMapping_FilterProperty{Pattern: &pattern}},
-	}
-}
-
-func onFailureTo(queueArn *string) *awslambda.CfnEventSourceMapping_DestinationConfigProperty {
-	return &awslambda.CfnEventSourceMapping_DestinationConfigProperty{
-		OnFailure: &awslambda.CfnEventSourceMapping_OnFailureProperty{Destination: queueArn},
 	}
 }
 

@@ -30,6 +30,9 @@ func (s *Tidemark) addOutputs() {
 	if s.originSecret != nil {
 		add("OriginSecretArn", s.originSecret.SecretArn(), "The secret that CloudFront sends in the header X-Tidemark-Origin")
 	}
+	if s.distribution != nil {
+		add("CollectorHost", s.distribution.DomainName(), "The host name of the collector, for the tags of websites")
+	}
 	if s.Inbox != nil {
 		add("InboxQueueUrl", s.Inbox.QueueUrl(), "The SQS queue that ingest reads")
 	}

@@ -1,6 +1,8 @@
 package tidemarkcdk
 
 import (
+	_ "embed"
+	"encoding/json"
 	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
@@ -24,17 +26,14 @@ type privilege struct {
 // Manage deletes single items, in transactions: a profile that becomes a tombstone, a unique value that is
 // released, a purge request that is withdrawn; and an event that its caller names. Aggregate deletes
 // invalidations that it has worked off. Only purge may erase in batches.
-var tableActions = map[string][]string{
-	ingest:     {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
-	aggregate:  {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
-	query:      {"dynamodb:GetItem", "dynamodb:Query"},
-	authorize:  {"dynamodb:GetItem"},
-	prometheus: {"dynamodb:GetItem", "dynamodb:Query"},
-	manage: {"dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
-		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
-	purge: {"dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
-		"dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
-}
+//
+//go:embed tableactions.json
+var tableActionRows []byte
+
+var tableActions = func() (all map[string][]string) {
+	_ = json.Unmarshal(tableActionRows, &all) // it is embedded, and tests compare it with the code
+	return all
+}()
 
 // tablePartitions are the only partitions of the table that some functions use.
 var tablePartitions = map[string]string{authorize: tablekeys.WriteKeys}
@@ -104,22 +103,12 @@ func (s *Tidemark) indexes() []string {
 
 func (s *Tidemark) index(name string) string { return *s.Table.TableArn() + "/index/" + name }
 
-// documentOf is a policy document that allows privileges.
-func documentOf(all []privilege) awsiam.PolicyDocument {
+// documentOf is a policy document that allows privileges; of the table, only a partition if it is not "".
+func documentOf(all []privilege, partition string) awsiam.PolicyDocument {
 	document := awsiam.NewPolicyDocument(nil)
 	for _, p := range all {
-		document.AddStatements(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...),
-		}))
-	}
-	return document
-}
-
-func (s *Tidemark) policy(function string) awsiam.PolicyDocument {
-	document := awsiam.NewPolicyDocument(nil)
-	for _, p := range s.privileges(function) {
 		props := &awsiam.PolicyStatementProps{Sid: &p.sid, Actions: jsii.Strings(p.actions...), Resources: jsii.Strings(p.resources...)}
-		if partition := tablePartitions[function]; partition != "" && p.sid == "Table" {
+		if partition != "" && p.sid == "Table" {
 			props.Conditions = &map[string]any{"ForAllValues:StringEquals": map[string]any{"dynamodb:LeadingKeys": []string{partition}}}
 		}
 		document.AddStatements(awsiam.NewPolicyStatement(props))

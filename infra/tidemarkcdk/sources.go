@@ -87,19 +87,10 @@ func (s *Tidemark) addSourceMappings() {
 		}
 	}
 	if s.Inlet != nil {
-		awslambda.NewCfnEventSourceMapping(s.Construct, new("InletMapping"), &awslambda.CfnEventSourceMappingProps{
-			FunctionName:                   s.invoked(ingest),
-			EventSourceArn:                 s.Inlet.StreamArn(),
-			StartingPosition:               new(config.StartingPosition),
-			BatchSize:                      new(float64(sourceBatch)),
-			MaximumBatchingWindowInSeconds: new(float64(sourceWindow)),
-			MaximumRetryAttempts:           new(float64(s.settings.Mapping.MaxRetries)),
-			MaximumRecordAgeInSeconds:      seconds(s.settings.Mapping.MaxAge),
-			BisectBatchOnFunctionError:     true,
-			FunctionResponseTypes:          jsii.Strings("ReportBatchItemFailures"),
-			DestinationConfig:              onFailureTo(s.Undelivered.QueueArn()),
-			MetricsConfig:                  s.eventCounts(),
-		})
+		props := s.streamReader(ingest, s.Inlet.StreamArn(), s.Undelivered)
+		props.BatchSize, props.MaximumBatchingWindowInSeconds = new(float64(sourceBatch)), new(float64(sourceWindow))
+		props.BisectBatchOnFunctionError = true
+		awslambda.NewCfnEventSourceMapping(s.Construct, new("InletMapping"), props)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigatewayv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudfront"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
@@ -75,8 +76,9 @@ type Tidemark struct {
 
 	key          awskms.IKey // nil if AWS manages the keys
 	cursorSecret awssecretsmanager.Secret
-	siteSecret   awssecretsmanager.Secret // nil without page views
-	originSecret awssecretsmanager.Secret // nil unless an origin is trusted
+	siteSecret   awssecretsmanager.Secret   // nil without page views
+	originSecret awssecretsmanager.Secret   // nil unless an origin is trusted
+	distribution awscloudfront.Distribution // nil unless there is one in front of the collector
 	logs         map[string]awslogs.LogGroup
 	aliases      map[string]awslambda.CfnAlias // of a stage with canaries; otherwise empty
 	mapping      awslambda.CfnEventSourceMapping
@@ -133,7 +135,7 @@ func newTidemark(scope constructs.Construct, id string, props Props, settings *c
 	}
 	for _, part := range []func(){
 		s.addKey, s.addTable, s.addQueues, s.addSecrets, s.addSources, s.addBus, s.addFunctions, s.addReleases, s.addMapping, s.addSchedules,
-		s.addAPI, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard, s.addOutputs, s.addBoundary,
+		s.addAPI, s.addCloudFront, s.addIoT, s.addSourceMappings, s.addAlarms, s.addAlertMail, s.addBudget, s.addDashboard, s.addOutputs, s.addBoundary,
 	} {
 		part()
 	}

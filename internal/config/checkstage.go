@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/mail"
 	"net/url"
@@ -21,6 +22,7 @@ var (
 	topicLevel = formOf(`^[A-Za-z0-9_-]+$`, 64)
 	origin     = formOf(`^https?://[A-Za-z0-9.-]+(:[0-9]+)?$`, 253)
 	hostName   = formOf(`^([a-z0-9-]+\.)+[a-z]{2,}$`, 253)
+	webACL     = formOf(`^arn:aws[a-z-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/.+$`, 2048)
 	anyARN     = formOf(`^arn:aws[a-z-]*:(iam|acm):[a-z0-9-]*:([0-9]{12}|aws):(policy|certificate)/.+$`, 2048)
 	scope      = formOf(`^[A-Za-z0-9_.:/-]+$`, 64)
 	claimName  = formOf(`^[A-Za-z0-9_:./-]+$`, 128)
@@ -92,6 +94,16 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 	if s.Boundary != "" && !anyARN.MatchString(s.Boundary) {
 		wrong("permissionsBoundary", "%s is not the ARN of a policy: want one such as arn:aws:iam::123456789012:policy/boundary, or remove the key", clip(s.Boundary))
 	}
+	if f := s.CloudFront; f != (CloudFront{}) {
+		switch byARN := webACL.MatchString(f.WebACL); {
+		case !s.Sources.Pages:
+			wrong("cloudFront", "it is in front of the collector, which the stage does not have: write sources: {pages: true}, or remove the key")
+		case byARN == (f.Rate != 0) || f.WebACL != "" && !byARN:
+			wrong("cloudFront", "want webAcl, the ARN of a web ACL for CloudFront, or rate for a new one, and not both")
+		case !byARN && s.Region != "us-east-1":
+			wrong("cloudFront.rate", "AWS accepts a web ACL for CloudFront in us-east-1 only: create one there and name it in webAcl, or write region: us-east-1")
+		}
+	}
 	if d := s.Domain; d != (Domain{}) && (!hostName.MatchString(d.Name) || !anyARN.MatchString(d.Certificate)) {
 		wrong("domain", "a domain needs a name such as api.example.com and the ARN of its certificate: give both, or remove the key")
 	}
@@ -139,6 +151,7 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 		number(path+".ceiling.readUnits", s.Ceiling.ReadUnits, 0, 1e9, limit),
 		number(path+".ceiling.writeUnits", s.Ceiling.WriteUnits, 0, 1e9, limit),
 		number(path+".ceiling.inbox", s.Ceiling.Inbox, 0, 1000, limit),
+		number(path+".cloudFront.rate", cmp.Or(s.CloudFront.Rate, 10), 10, 2e9, "AWS WAF supports these limits"),
 		number(path+".ceiling.budget", s.Ceiling.Budget, 0, 1e9, limit),
 		number(path+".sweeps", s.Sweeps, 1, MaxSweeps, "there are so many queue shards"),
 		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),

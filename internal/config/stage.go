@@ -30,11 +30,12 @@ type Stage struct {
 	// UI serves the pages, whose readers sign in at the issuer of tokens, and shared links.
 	UI bool `yaml:"ui"`
 	// Origins are the websites whose scripts may read the HTTP API with a token.
-	Origins  []string `yaml:"cors"`
-	Domain   Domain
-	Boundary string `yaml:"permissionsBoundary"` // ARN of the permissions boundary of every role; "" for none
-	Throttle Throttle
-	Sources  Sources
+	Origins    []string `yaml:"cors"`
+	Domain     Domain
+	CloudFront CloudFront // in front of the collector
+	Boundary   string     `yaml:"permissionsBoundary"` // ARN of the permissions boundary of every role; "" for none
+	Throttle   Throttle
+	Sources    Sources
 }
 
 // Removal is what happens to the table when its stage is destroyed.
@@ -111,6 +112,13 @@ func (a Access) ByToken() bool { return a.Issuer != "" }
 type Domain struct {
 	Name        string // api.example.com
 	Certificate string // ARN of its certificate in AWS Certificate Manager, in the stage's region
+}
+
+// CloudFront is the web ACL of a distribution in front of the collector: one that exists, or one that the stack
+// creates, in the region us-east-1 only. The zero value has no distribution.
+type CloudFront struct {
+	WebACL string `yaml:"webAcl"` // ARN of a web ACL for CloudFront
+	Rate   int    // of the created web ACL: requests of one address in five minutes
 }
 
 // Throttle is the limit of requests of each route of the HTTP API.
