@@ -23,8 +23,7 @@ func alertsCommand(to *connection) *cobra.Command {
 	var open bool
 	var limit int
 	cmd := &cobra.Command{
-		Use:  "alerts [SUBJECT]",
-		Args: cobra.MaximumNArgs(1),
+		Use: "alerts [SUBJECT]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			parsed, err := parseSeverity(severity)
 			if err != nil {
@@ -98,7 +97,7 @@ func printAlerts(cmd *cobra.Command, kinds *catalog.Catalog, output string, limi
 func alertAction(to *connection, name string, do func(*alert.Service, context.Context, model.Subject, string, string) (*entity.Alert, error)) *cobra.Command {
 	var subject, by string
 	cmd := &cobra.Command{
-		Use: name + " ALERT…", Args: cobra.MinimumNArgs(1),
+		Use: name + " ALERT…",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {

@@ -26,9 +26,7 @@ const (
 )
 
 func configCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "config"}
-	cmd.AddCommand(configCheckCommand(to), configApplyCommand(to))
-	return cmd
+	return group("config", configCheckCommand(to), configApplyCommand(to))
 }
 
 func configCheckCommand(to *connection) *cobra.Command {

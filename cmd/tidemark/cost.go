@@ -9,8 +9,7 @@ import (
 func costCommand(to *connection) *cobra.Command {
 	var flags cost.Forecast
 	cmd := &cobra.Command{
-		Use:  "cost [KIND...]",
-		Args: cobra.ArbitraryArgs,
+		Use: "cost [KIND...]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to.FromEnvironment()
 			settings, err := to.Settings()

@@ -20,8 +20,7 @@ type dumpFlags struct {
 func dumpCommand(to *connection) *cobra.Command {
 	var flags dumpFlags
 	cmd := &cobra.Command{
-		Use:  "dump [SUBJECT]",
-		Args: cobra.MaximumNArgs(1),
+		Use: "dump [SUBJECT]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				flags.subject = args[0]

@@ -17,9 +17,7 @@ import (
 )
 
 func eventCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "event"}
-	cmd.AddCommand(eventGet(to), eventCorrect(to), eventDelete(to))
-	return cmd
+	return group("event", eventGet(to), eventCorrect(to), eventDelete(to))
 }
 
 // eventFlags choose an event, in addition to its subject and time.
@@ -68,7 +66,7 @@ func (f *eventFlags) open(ctx context.Context, to *connection, args []string) (*
 }
 
 func eventGet(to *connection) *cobra.Command {
-	return eventAction(to, "get SUBJECT TIME", cobra.ExactArgs(2),
+	return eventAction(to, "get SUBJECT TIME",
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
 			stored, err := c.reader.Event(ctx, query.Series{Kind: c.kind, Subject: c.key.Series.Subject.ID, Stream: c.key.Series.Stream}, c.key.Order)
 			return ingest.Edit{Event: stored, Outcome: ingest.NotFound}, err
@@ -76,7 +74,7 @@ func eventGet(to *connection) *cobra.Command {
 }
 
 func eventCorrect(to *connection) *cobra.Command {
-	return eventAction(to, "correct SUBJECT TIME FIELD=TEXT…", cobra.MinimumNArgs(3),
+	return eventAction(to, "correct SUBJECT TIME FIELD=TEXT…",
 		func(ctx context.Context, c *chosenEvent, args []string) (ingest.Edit, error) {
 			fields, err := arguments.Fields(args)
 			if err != nil {
@@ -91,7 +89,7 @@ func eventCorrect(to *connection) *cobra.Command {
 }
 
 func eventDelete(to *connection) *cobra.Command {
-	return eventAction(to, "delete SUBJECT TIME", cobra.ExactArgs(2),
+	return eventAction(to, "delete SUBJECT TIME",
 		func(ctx context.Context, c *chosenEvent, _ []string) (ingest.Edit, error) {
 			return c.Delete(ctx, c.key, c.expect)
 		})
@@ -99,10 +97,9 @@ func eventDelete(to *connection) *cobra.Command {
 
 // eventAction returns a command that prints what an action on one event returns. The action has the
 // arguments that follow the subject and the time.
-func eventAction(to *connection, use string, args cobra.PositionalArgs,
-	act func(context.Context, *chosenEvent, []string) (ingest.Edit, error)) *cobra.Command {
+func eventAction(to *connection, use string, act func(context.Context, *chosenEvent, []string) (ingest.Edit, error)) *cobra.Command {
 	var f eventFlags
-	cmd := &cobra.Command{Use: use, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, args []string) error {
 		c, err := f.open(cmd.Context(), to, args)
 		if err != nil {
 			return err

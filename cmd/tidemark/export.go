@@ -8,9 +8,7 @@ import (
 )
 
 func exportCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "export"}
-	cmd.AddCommand(exportRollupsCommand(to), exportEventsCommand(to), exportCheckCommand())
-	return cmd
+	return group("export", exportRollupsCommand(to), exportEventsCommand(to), exportCheckCommand())
 }
 
 func registerExport(f *export.Command, cmd *cobra.Command, format, formats string) {
@@ -40,8 +38,7 @@ func exportEventsCommand(to *connection) *cobra.Command {
 
 func exportCheckCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:  "check FOLDER",
-		Args: cobra.ExactArgs(1),
+		Use: "check FOLDER",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ok, err := export.RunCheck(cmd.Context(), args[0], cmd.OutOrStdout())
 			if err == nil && !ok {

@@ -8,8 +8,7 @@ import (
 
 func grafanaCommand(to *connection) *cobra.Command {
 	return &cobra.Command{
-		Use:  "grafana KIND",
-		Args: cobra.ExactArgs(1),
+		Use: "grafana KIND",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to.FromEnvironment()
 			kinds, err := to.Catalog()

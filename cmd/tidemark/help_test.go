@@ -50,3 +50,29 @@ func TestHelp_AgreesWithTheCode(t *testing.T) {
 		}
 	}
 }
+
+func TestArgumentsOf_FollowsTheUsageLine(t *testing.T) {
+	for _, c := range []struct {
+		use         string
+		least, most int // -1 for any number
+	}{
+		{"gap", 0, 0},
+		{"show ID", 1, 1},
+		{"top SUBJECT DIMENSION", 2, 2},
+		{"alerts [SUBJECT]", 0, 1},
+		{"list TYPE [FIELD=VALUE]", 1, 2},
+		{"retry [ID…]", 0, -1},
+		{"cost [KIND...]", 0, -1},
+		{"update SUBJECT FIELD=TEXT…", 2, -1},
+		{"wait --through TIME", 0, 0},
+		{"latest SUBJECT | latest KINDS --by VALUE", 1, 1},
+	} {
+		check := argumentsOf(c.use)
+		for n := range 5 {
+			want := n >= c.least && (c.most < 0 || n <= c.most)
+			if err := check(&cobra.Command{Use: c.use}, make([]string, n)); (err == nil) != want {
+				t.Errorf("%s: %d arguments: %v", c.use, n, err)
+			}
+		}
+	}
+}

@@ -18,10 +18,7 @@ type historyFlags struct {
 
 func historyCommand(to *connection) *cobra.Command {
 	var flags historyFlags
-	cmd := &cobra.Command{
-		Use:  "history SUBJECT",
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "history SUBJECT"}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 20, "events", true)
 	cmd.Flags().StringArrayVar(&flags.where, "where", nil, "filter by a `condition` such as temperature>20; may be repeated")

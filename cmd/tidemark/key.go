@@ -21,7 +21,6 @@ import (
 )
 
 func keyCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "key"}
 	var draft entity.WriteKey
 	create := keyAction(to, "create NAME", func(ctx context.Context, keys *writekey.Service, name string) (string, error) {
 		kinds, err := to.Catalog()
@@ -47,14 +46,13 @@ func keyCommand(to *connection) *cobra.Command {
 	revoke := keyAction(to, "revoke ID", func(ctx context.Context, keys *writekey.Service, id string) (string, error) {
 		return id + " revoked", keys.Revoke(ctx, id)
 	})
-	cmd.AddCommand(create, list, rotate, revoke)
-	return cmd
+	return group("key", create, list, rotate, revoke)
 }
 
 // keyAction returns a command that prints the result of an action on write keys. Its argument, if
 // it has one, is a name or an id.
 func keyAction(to *connection, use string, act func(context.Context, *writekey.Service, string) (string, error)) *cobra.Command {
-	return &cobra.Command{Use: use, Args: cobra.ExactArgs(strings.Count(use, " ")), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, args []string) error {
 		table, err := to.OpenTable(cmd.Context())
 		if err != nil {
 			return err
@@ -71,15 +69,12 @@ func keyAction(to *connection, use string, act func(context.Context, *writekey.S
 }
 
 func siteCommand(to *connection) *cobra.Command {
-	create := printKey("create SITE", func(key string) (string, error) {
+	return group("site", printKey("create SITE", func(key string) (string, error) {
 		if to.Resolve(); to.URL == "" {
 			return "", usagef("no HTTP API: pass --url, or start a \"tidemark dev\"")
 		}
 		return script.Snippet(to.URL, key) + "\n", nil
-	})
-	cmd := &cobra.Command{Use: "site"}
-	cmd.AddCommand(create)
-	return cmd
+	}))
 }
 
 func siteKeyCommand(*connection) *cobra.Command {
@@ -89,7 +84,7 @@ func siteKeyCommand(*connection) *cobra.Command {
 // printKey is a command that prints what textOf returns for the key of a site.
 func printKey(use string, textOf func(key string) (string, error)) *cobra.Command {
 	var arn string
-	cmd := &cobra.Command{Use: use, Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, args []string) error {
 		if args[0] == "" {
 			return usagef("the id of the site is empty: pass the id that its page views shall have")
 		}

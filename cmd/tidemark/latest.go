@@ -12,10 +12,7 @@ import (
 
 func latestCommand(to *connection) *cobra.Command {
 	var flags readFlags
-	cmd := &cobra.Command{
-		Use:  "latest SUBJECT | latest KINDS --by VALUE",
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "latest SUBJECT | latest KINDS --by VALUE"}
 	flags.registerSeries(cmd)
 	var by []string
 	cmd.Flags().StringSliceVar(&by, "by", nil, "find series by the `values` of the indexed fields, separated by commas")

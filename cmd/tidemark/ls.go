@@ -14,10 +14,7 @@ import (
 
 func lsCommand(to *connection) *cobra.Command {
 	var flags readFlags
-	cmd := &cobra.Command{
-		Use:  "ls [TYPE[/ID]]",
-		Args: cobra.MaximumNArgs(1),
-	}
+	cmd := &cobra.Command{Use: "ls [TYPE[/ID]]"}
 	cmd.Flags().StringVar(&flags.output, "output", tableOutput, "output `format`: table, json, ndjson or csv")
 	cmd.Flags().IntVar(&flags.limit, "limit", 0, "the most series to list of each type of subject; 0 lists all")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -23,8 +23,7 @@ func main() {
 
 func manCommand(*connection) *cobra.Command {
 	return &cobra.Command{
-		Use:  "man DIRECTORY",
-		Args: cobra.ExactArgs(1),
+		Use: "man DIRECTORY",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err

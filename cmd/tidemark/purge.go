@@ -31,7 +31,6 @@ func purgeCommand(to *connection) *cobra.Command {
 	var flags purgeFlags
 	cmd := &cobra.Command{
 		Use:  "purge SUBJECT",
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd, to, args[0]) },
 	}
 	f := cmd.Flags()

@@ -15,9 +15,7 @@ import (
 )
 
 func quarantineCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "quarantine"}
-	cmd.AddCommand(quarantineListCommand(to), quarantineShowCommand(to), quarantineRetryCommand(to))
-	return cmd
+	return group("quarantine", quarantineListCommand(to), quarantineShowCommand(to), quarantineRetryCommand(to))
 }
 
 // quarantineFlags select entries.
@@ -69,10 +67,7 @@ func quarantineListCommand(to *connection) *cobra.Command {
 
 func quarantineShowCommand(to *connection) *cobra.Command {
 	var flags quarantineFlags
-	cmd := &cobra.Command{
-		Use:  "show ID",
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "show ID"}
 	flags.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		_, _, all, err := openQuarantine(cmd, to, flags, ids)
@@ -93,10 +88,7 @@ type retryFlags struct {
 
 func quarantineRetryCommand(to *connection) *cobra.Command {
 	var flags retryFlags
-	cmd := &cobra.Command{
-		Use:  "retry [ID…]",
-		Args: cobra.ArbitraryArgs,
-	}
+	cmd := &cobra.Command{Use: "retry [ID…]"}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.kind, "kind", "", "`kind` of messages that name none (default: the first that is declared)")
 	cmd.Flags().BoolVar(&flags.all, "all", false, "all entries that --subject and --source select")

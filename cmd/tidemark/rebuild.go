@@ -23,7 +23,6 @@ func rebuildCommand(to *connection) *cobra.Command {
 	var flags rebuildFlags
 	cmd := &cobra.Command{
 		Use:  "rebuild [SUBJECT]",
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return rebuild(cmd, to, flags, args) },
 	}
 	flags.scopeFlags.register(cmd)

@@ -35,8 +35,7 @@ type replayFlags struct {
 func replayCommand(to *connection) *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{
-		Use:  "replay FILE…",
-		Args: cobra.MinimumNArgs(1),
+		Use: "replay FILE…",
 		RunE: func(cmd *cobra.Command, files []string) error {
 			return runReplay(cmd, to, flags, files)
 		},
@@ -178,10 +177,7 @@ func importCommand(to *connection) *cobra.Command {
 	var flags replayFlags
 	var dryRun bool
 	var journal string
-	cmd := &cobra.Command{
-		Use:  "import FILE…|FOLDER|s3://BUCKET/KEY",
-		Args: cobra.MinimumNArgs(1),
-	}
+	cmd := &cobra.Command{Use: "import FILE…|FOLDER|s3://BUCKET/KEY"}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only print the columns, rows, subjects, rejected rows, price and time")
 	cmd.Flags().StringVar(&journal, "journal", "", "`path` of the record of progress (default: made from the input, in this folder)")

@@ -16,7 +16,6 @@ func reshapeCommand(to *connection) *cobra.Command {
 	var rate int
 	cmd := &cobra.Command{
 		Use:  "reshape KIND",
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return reshapeKind(cmd, to, args[0], write, rate) },
 	}
 	cmd.Flags().BoolVar(&write, "switch", false, "write the rows; without it, only report")

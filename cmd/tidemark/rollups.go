@@ -30,10 +30,7 @@ type rollupsFlags struct {
 
 func rollupsCommand(to *connection) *cobra.Command {
 	var flags rollupsFlags
-	cmd := &cobra.Command{
-		Use:  "rollups SUBJECT",
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "rollups SUBJECT"}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 400, "buckets", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default: the best for the range)")
@@ -185,7 +182,6 @@ func modeCommand(to *connection, deferred bool) *cobra.Command {
 		cmd = &cobra.Command{Use: "defer KIND [TIER]"}
 	}
 	stack := cmd.Flags().String("stack", "", "CloudFormation `stack` whose table it is")
-	cmd.Args = cobra.RangeArgs(1, 2)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return changeMode(cmd, to, *stack, args, deferred) }
 	return cmd
 }

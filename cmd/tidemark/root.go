@@ -81,6 +81,13 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
+// group returns a command that only has subcommands.
+func group(name string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name}
+	cmd.AddCommand(commands...)
+	return cmd
+}
+
 //go:embed help
 var helpTexts embed.FS
 
@@ -99,14 +106,15 @@ func setHelp(cmd *cobra.Command) {
 }
 
 // checkArgs makes the errors of the argument checks of a command and its subcommands usage errors.
-// A command without a check has no arguments. A command that only has subcommands shows its help.
+// A command without a check of its own has the arguments that its usage line shows. A command that
+// only has subcommands shows its help.
 func checkArgs(cmd *cobra.Command) {
 	if !cmd.Runnable() {
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	check := cmd.Args
 	if check == nil {
-		check = cobra.NoArgs
+		check = argumentsOf(cmd.Use)
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
@@ -117,6 +125,33 @@ func checkArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		checkArgs(sub)
 	}
+}
+
+// argumentsOf returns the check for the arguments of a usage line: those in brackets are optional, and
+// one with … can be repeated. Flags and other forms of the command are not arguments.
+func argumentsOf(use string) cobra.PositionalArgs {
+	least, most, repeated := 0, 0, false
+	for _, word := range strings.Fields(use)[1:] {
+		if word == "|" || strings.HasPrefix(word, "--") {
+			break
+		}
+		most++
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+		repeated = repeated || strings.Contains(word, "…") || strings.Contains(word, "...")
+	}
+	switch {
+	case most == 0:
+		return cobra.NoArgs
+	case repeated:
+		return cobra.MinimumNArgs(least)
+	case least == most:
+		return cobra.ExactArgs(most)
+	case least == 0:
+		return cobra.MaximumNArgs(most)
+	}
+	return cobra.RangeArgs(least, most)
 }
 
 // connection is the table and the HTTP API that the flags of every command choose.

@@ -19,9 +19,7 @@ import (
 )
 
 func ruleCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "rule"}
-	cmd.AddCommand(ruleAdd(to), ruleList(to), ruleRemove(to))
-	return cmd
+	return group("rule", ruleAdd(to), ruleList(to), ruleRemove(to))
 }
 
 // ruleFlags describe a rule.
@@ -33,7 +31,7 @@ type ruleFlags struct {
 func ruleAdd(to *connection) *cobra.Command {
 	var f ruleFlags
 	cmd := &cobra.Command{
-		Use: "add SUBJECTS NAME", Args: cobra.ExactArgs(2),
+		Use: "add SUBJECTS NAME",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, kinds, err := to.openAlerts(cmd.Context())
 			if err != nil {
@@ -113,7 +111,7 @@ func (c *connection) openRules(ctx context.Context, subjects string) (*alert.Ser
 func ruleList(to *connection) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use: "list SUBJECTS", Args: cobra.ExactArgs(1),
+		Use: "list SUBJECTS",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {
@@ -139,7 +137,7 @@ func ruleList(to *connection) *cobra.Command {
 func ruleRemove(to *connection) *cobra.Command {
 	var by string
 	cmd := &cobra.Command{
-		Use: "remove SUBJECTS NAME", Args: cobra.ExactArgs(2),
+		Use: "remove SUBJECTS NAME",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			service, subject, err := to.openRules(cmd.Context(), args[0])
 			if err != nil {

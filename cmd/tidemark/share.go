@@ -20,7 +20,7 @@ import (
 func shareCommand(to *connection) *cobra.Command {
 	var stack string
 	valid := usertime.Span(7 * 24 * time.Hour)
-	cmd := &cobra.Command{Use: "share SUBJECT", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "share SUBJECT"}
 	cmd.Flags().Var(&valid, "for", "how long the link is valid")
 	cmd.Flags().StringVar(&stack, "stack", "", "CloudFormation `stack`, for example tidemark-prod")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -19,27 +19,19 @@ import (
 )
 
 func subjectCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "subject"}
-	cmd.AddCommand(
+	return group("subject",
 		subjectCreate(to), subjectGet(to), subjectUpdate(to), subjectDelete(to), subjectRestore(to),
 		subjectVersions(to), subjectList(to), subjectBackfill(to),
 	)
-	return cmd
 }
 
 func subjectCreate(to *connection) *cobra.Command {
-	return profileChange(to, &cobra.Command{
-		Use:  "create SUBJECT [FIELD=TEXT…]",
-		Args: cobra.MinimumNArgs(1),
-	}, nil, (*lifecycle.Service).Create)
+	return profileChange(to, "create SUBJECT [FIELD=TEXT…]", nil, (*lifecycle.Service).Create)
 }
 
 func subjectUpdate(to *connection) *cobra.Command {
 	var expect int64
-	return profileChange(to, &cobra.Command{
-		Use:  "update SUBJECT FIELD=TEXT…",
-		Args: cobra.MinimumNArgs(2),
-	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
+	return profileChange(to, "update SUBJECT FIELD=TEXT…", &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, fields model.Attrs) (lifecycle.Result, error) {
 		return s.Update(ctx, subject, fields, expect)
 	})
 }
@@ -47,10 +39,7 @@ func subjectUpdate(to *connection) *cobra.Command {
 func subjectDelete(to *connection) *cobra.Command {
 	var expect int64
 	var forever bool
-	cmd := profileChange(to, &cobra.Command{
-		Use:  "delete SUBJECT",
-		Args: cobra.ExactArgs(1),
-	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+	cmd := profileChange(to, "delete SUBJECT", &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		if forever {
 			return s.Remove(ctx, subject, expect)
 		}
@@ -62,19 +51,16 @@ func subjectDelete(to *connection) *cobra.Command {
 
 func subjectRestore(to *connection) *cobra.Command {
 	var expect int64
-	return profileChange(to, &cobra.Command{
-		Use:  "restore SUBJECT",
-		Args: cobra.ExactArgs(1),
-	}, &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
+	return profileChange(to, "restore SUBJECT", &expect, func(s *lifecycle.Service, ctx context.Context, subject model.Subject, _ model.Attrs) (lifecycle.Result, error) {
 		return s.Restore(ctx, subject, expect)
 	})
 }
 
-// profileChange makes cmd change a profile and print the result. expect is the value of the flag
+// profileChange returns a command that changes a profile and prints the result. expect is the value of the flag
 // --expect; nil if the command has none.
-func profileChange(to *connection, cmd *cobra.Command, expect *int64,
+func profileChange(to *connection, use string, expect *int64,
 	do func(*lifecycle.Service, context.Context, model.Subject, model.Attrs) (lifecycle.Result, error)) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return to.change(cmd, args, do) }
+	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, args []string) error { return to.change(cmd, args, do) }}
 	if expect != nil {
 		cmd.Flags().Int64Var(expect, "expect", 0, "only if the profile has this `version`")
 	}
@@ -120,7 +106,6 @@ func subjectBackfill(to *connection) *cobra.Command {
 	var after string
 	cmd := &cobra.Command{
 		Use:  "backfill TYPE",
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return to.backfill(cmd, args[0], after) },
 	}
 	cmd.Flags().StringVar(&after, "after", "", "continue after the subject with this `id`")

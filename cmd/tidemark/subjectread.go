@@ -17,8 +17,7 @@ import (
 func subjectGet(to *connection) *cobra.Command {
 	var deleted bool
 	cmd := &cobra.Command{
-		Use:  "get SUBJECT",
-		Args: cobra.ExactArgs(1),
+		Use: "get SUBJECT",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
 			if err != nil {
@@ -47,8 +46,7 @@ func subjectVersions(to *connection) *cobra.Command {
 	var limit int
 	var lines list
 	cmd := &cobra.Command{
-		Use:  "versions SUBJECT",
-		Args: cobra.ExactArgs(1),
+		Use: "versions SUBJECT",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, service, err := to.openSubject(cmd.Context(), args[0])
 			if err != nil {
@@ -96,8 +94,7 @@ func subjectList(to *connection) *cobra.Command {
 	var deleted bool
 	var lines list
 	cmd := &cobra.Command{
-		Use:  "list TYPE [FIELD=VALUE]",
-		Args: cobra.RangeArgs(1, 2),
+		Use: "list TYPE [FIELD=VALUE]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return listSubjects(cmd, lines, to, args, deleted)
 		},

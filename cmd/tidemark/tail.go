@@ -21,10 +21,7 @@ type tailFlags struct {
 
 func tailCommand(to *connection) *cobra.Command {
 	var flags tailFlags
-	cmd := &cobra.Command{
-		Use:  "tail SUBJECT",
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "tail SUBJECT"}
 	flags.registerSeries(cmd)
 	cmd.Flags().IntVar(&flags.limit, "limit", 10, "the most events to show at the beginning")
 	cmd.Flags().DurationVar(&flags.every, "every", time.Second, "`duration` between two reads")

@@ -19,10 +19,7 @@ type topFlags struct {
 
 func topCommand(to *connection) *cobra.Command {
 	var flags topFlags
-	cmd := &cobra.Command{
-		Use:  "top SUBJECT DIMENSION",
-		Args: cobra.ExactArgs(2),
-	}
+	cmd := &cobra.Command{Use: "top SUBJECT DIMENSION"}
 	flags.registerSeries(cmd)
 	flags.registerRange(cmd, 10, "values", false)
 	cmd.Flags().StringVar(&flags.tier, "tier", "", "`tier`: "+tier.UnitNames()+", if the kind has it (default day; in a time zone exactly the range)")
@@ -55,10 +52,7 @@ func top(cmd *cobra.Command, to *connection, flags topFlags, subject, dimension 
 
 func totalCommand(to *connection) *cobra.Command {
 	var flags readFlags
-	cmd := &cobra.Command{
-		Use:  "total SUBJECT",
-		Args: cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "total SUBJECT"}
 	flags.registerSeries(cmd)
 	flags.registerBounds(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return showTotal(cmd, to, flags, args[0]) }

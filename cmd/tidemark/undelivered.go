@@ -13,17 +13,14 @@ import (
 )
 
 func undeliveredCommand(to *connection) *cobra.Command {
-	cmd := &cobra.Command{Use: "undelivered"}
-	cmd.AddCommand(undeliveredAction(to, "list", true),
-		undeliveredAction(to, "replay", false))
-	return cmd
+	return group("undelivered", undeliveredAction(to, "list", true), undeliveredAction(to, "replay", false))
 }
 
 // undeliveredAction is a command that prints each message of the queue and, unless it only lists them,
 // replays it.
 func undeliveredAction(to *connection, use string, listOnly bool) *cobra.Command {
 	var url, kind string
-	cmd := &cobra.Command{Use: use, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: use, RunE: func(cmd *cobra.Command, _ []string) error {
 		if !strings.HasPrefix(url, "http") {
 			return usagef("--queue %s: want its URL, the stack's output UndeliveredQueueUrl", url)
 		}

@@ -18,8 +18,7 @@ type verifyFlags struct {
 func verifyCommand(to *connection) *cobra.Command {
 	var flags verifyFlags
 	cmd := &cobra.Command{
-		Use:  "verify [SUBJECT]",
-		Args: cobra.MaximumNArgs(1),
+		Use: "verify [SUBJECT]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verifyTable(cmd, to, flags, args)
 		},
