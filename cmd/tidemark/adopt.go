@@ -98,7 +98,7 @@ func recomputeRestored(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.C
 		return fmt.Errorf("delete the stream progress of table %s: %w", table.Name(), err)
 	}
 	if newest != 0 {
-		repairer := &repair.ArrivalRepairer{Table: table, Catalog: kinds, Aggregator: agg}
+		repairer := &repair.Repairer{Table: table, Catalog: kinds, Aggregator: agg}
 		if _, err := repairArrivals(cmd, repairer, []entity.Gap{{From: newest.Add(-adopt.CheckWindow), To: newest}}); err != nil {
 			return err
 		}

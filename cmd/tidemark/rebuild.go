@@ -77,8 +77,12 @@ func rebuild(cmd *cobra.Command, to *connection, flags rebuildFlags, args []stri
 	if err != nil {
 		return err
 	}
+	repairer := &repair.Repairer{
+		Table: table, Catalog: kinds, Aggregator: agg, MaxNotes: printing.MaxDifferences,
+		Mark: markModes[flags.mark], DryRun: flags.dryRun, ReplaceDamaged: flags.rewriteUnreadable, Rate: flags.rate,
+	}
 	if flags.gap != "" {
-		return rebuildGap(cmd, table, kinds, agg, flags)
+		return rebuildGap(cmd, table, repairer, flags.gap)
 	}
 	scope, err := flags.parse(kinds, args)
 	if err != nil {
@@ -89,12 +93,9 @@ func rebuild(cmd *cobra.Command, to *connection, flags rebuildFlags, args []stri
 		return usagef("--resume: %w: pass another file", err)
 	}
 	show, done := showSteps(cmd)
-	rebuilder := &repair.Rebuilder{
-		Table: table, Catalog: kinds, Aggregator: agg, Progress: show, MaxNotes: printing.MaxDifferences,
-		Mark: markModes[flags.mark], DryRun: flags.dryRun, ReplaceDamaged: flags.rewriteUnreadable, Rate: flags.rate,
-	}
+	repairer.Progress = show
 	began := time.Now()
-	report, err := rebuilder.Rebuild(cmd.Context(), scope, at)
+	report, err := repairer.Rebuild(cmd.Context(), scope, at)
 	done()
 	if err == nil || report.Series > 0 {
 		printing.Rebuild(cmd.OutOrStdout(), report, flags.dryRun, time.Since(began))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/arguments"
 	"github.com/tidemark-db/tidemark/internal/entity"
@@ -16,7 +15,6 @@ import (
 	"github.com/tidemark-db/tidemark/internal/printing"
 	"github.com/tidemark-db/tidemark/internal/repair"
 	"github.com/tidemark-db/tidemark/internal/repair/streamrange"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 )
@@ -67,12 +65,14 @@ func redrive(cmd *cobra.Command, to *connection, flags redriveFlags) (err error)
 	out := cmd.OutOrStdout()
 	show, done := showSteps(cmd)
 	r := &repair.Redriver{
-		Table: table, Catalog: kinds, Now: wallClock, Aggregator: agg, MaxAhead: settings.Limits.MaxAhead,
+		Repairer: repair.Repairer{
+			Table: table, Catalog: kinds, Now: wallClock, Aggregator: agg, DryRun: flags.dryRun, MaxNotes: printing.MaxDifferences, Progress: show,
+		},
+		MaxAhead:  settings.Limits.MaxAhead,
 		Alerts:    &alert.Service{Store: table, Catalog: kinds, Now: wallClock, Rand: rand.Reader},
 		Lifecycle: &lifecycle.Service{Store: table, Profile: kinds.Profile, Now: wallClock, Rand: rand.Reader},
-		Messages:  messages, Stream: streamrange.New(read, to.Endpoint, local.LambdaRecord), DryRun: flags.dryRun, MaxNotes: printing.MaxDifferences,
+		Messages:  messages, Stream: streamrange.New(read, to.Endpoint, local.LambdaRecord),
 		OnMessage: func(m repair.MessageResult) { printing.RedriveMessage(out, m, flags.dryRun) },
-		Progress:  show,
 	}
 	report, err := r.Run(cmd.Context())
 	done()
@@ -106,15 +106,15 @@ func gapCommand(to *connection) *cobra.Command {
 }
 
 // rebuildGap repairs what arrived in a range of time.
-func rebuildGap(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog, agg *aggregate.Aggregator, flags rebuildFlags) error {
+func rebuildGap(cmd *cobra.Command, table *dynamo.Table, r *repair.Repairer, text string) error {
 	ctx := cmd.Context()
 	state, err := repair.ReadStreamState(ctx, table)
 	if err != nil {
 		return fmt.Errorf("read the gaps: %w", err)
 	}
 	ranges := state.Unprocessed(wallClock())
-	if flags.gap != "recorded" {
-		gap, err := arguments.Gap(flags.gap)
+	if text != "recorded" {
+		gap, err := arguments.Gap(text)
 		if err != nil {
 			return err
 		}
@@ -124,16 +124,13 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog,
 		fmt.Fprintln(cmd.OutOrStdout(), "no gap is recorded")
 		return nil
 	}
-	changed, err := repairArrivals(cmd, &repair.ArrivalRepairer{
-		Table: table, Catalog: kinds, Aggregator: agg,
-		DryRun: flags.dryRun, ReplaceDamaged: flags.rewriteUnreadable, Rate: flags.rate,
-	}, ranges)
+	changed, err := repairArrivals(cmd, r, ranges)
 	switch {
 	case err != nil:
 		return err
-	case flags.dryRun && changed > 0:
+	case r.DryRun && changed > 0:
 		return checkFailed
-	case flags.dryRun:
+	case r.DryRun:
 		return nil
 	}
 	return state.ForgetGaps(ctx, table, ranges)
@@ -141,10 +138,10 @@ func rebuildGap(cmd *cobra.Command, table *dynamo.Table, kinds *catalog.Catalog,
 
 // repairArrivals repairs what arrived in ranges of time, prints the report, and returns
 // how many rows were wrong.
-func repairArrivals(cmd *cobra.Command, r *repair.ArrivalRepairer, ranges []entity.Gap) (changed int, err error) {
+func repairArrivals(cmd *cobra.Command, r *repair.Repairer, ranges []entity.Gap) (changed int, err error) {
 	show, done := showSteps(cmd)
 	r.Now, r.MaxNotes, r.Progress = wallClock, printing.MaxDifferences, show
-	report, err := r.Repair(cmd.Context(), ranges)
+	report, err := r.RepairArrivals(cmd.Context(), ranges)
 	done()
 	if err == nil || report.Items > 0 {
 		printing.Arrivals(cmd.OutOrStdout(), report, r.DryRun)

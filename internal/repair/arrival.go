@@ -10,29 +10,11 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/retry"
-	"github.com/tidemark-db/tidemark/internal/tablescan"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
-// ArrivalRepairer recomputes the buckets of events that arrived in a range of time. No
-// key is ordered by arrival, so it scans the whole table.
-type ArrivalRepairer struct {
-	Table      tablescan.Table
-	Catalog    *catalog.Catalog
-	Aggregator *aggregate.Aggregator
-	Now        func() model.Time
-
-	DryRun         bool
-	ReplaceDamaged bool
-	Rate           float64 // most recomputations a second; 0 sets no limit
-	MaxNotes       int     // how many rows are described in the report
-	// Progress is called for every audited item and for recomputed buckets; nil to ignore it.
-	Progress func(verify.Step)
-}
-
-// ArrivalReport is the result of an ArrivalRepairer.
+// ArrivalReport is the result of RepairArrivals.
 type ArrivalReport struct {
 	aggregate.Counts
 	Ranges   []entity.Gap
@@ -41,10 +23,10 @@ type ArrivalReport struct {
 	Notes    []aggregate.Note
 }
 
-// Repair recomputes every bucket with an event that arrived in one of the ranges, and
+// RepairArrivals recomputes every bucket with an event that arrived in one of the ranges, and
 // every other bucket whose digest is wrong. Sealed rows of the former are marked
 // inexact. With an error it returns the report of what it did.
-func (r *ArrivalRepairer) Repair(ctx context.Context, ranges []entity.Gap) (*ArrivalReport, error) {
+func (r *Repairer) RepairArrivals(ctx context.Context, ranges []entity.Gap) (*ArrivalReport, error) {
 	report := &ArrivalReport{Ranges: ranges}
 	auditor := &verify.Auditor{Table: r.Table, Catalog: r.Catalog, Now: r.Now, Include: arrivedIn(ranges), Progress: r.Progress}
 	audit, err := auditor.Run(ctx, model.Subject{})
@@ -82,7 +64,7 @@ func targets(all []verify.Suspect) []aggregate.Target {
 const chunkSize = 500
 
 // recompute recomputes buckets in chunks, pausing after each to keep the rate.
-func (r *ArrivalRepairer) recompute(ctx context.Context, all []aggregate.Target, report *ArrivalReport) error {
+func (r *Repairer) recompute(ctx context.Context, all []aggregate.Target, report *ArrivalReport) error {
 	size := chunkSize
 	if r.Rate > 0 {
 		size = max(1, min(chunkSize, int(r.Rate)))
@@ -108,7 +90,7 @@ func (r *ArrivalRepairer) recompute(ctx context.Context, all []aggregate.Target,
 }
 
 // pause waits until so many recomputations, begun at a time, are within the rate.
-func (r *ArrivalRepairer) pause(ctx context.Context, recomputed int, began model.Time) error {
+func (r *Repairer) pause(ctx context.Context, recomputed int, began model.Time) error {
 	if r.Rate <= 0 {
 		return nil
 	}

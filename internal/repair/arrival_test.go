@@ -18,8 +18,8 @@ func keyOf(s model.Series, when string) keys.Key {
 	return keys.Event(model.EventKey{Series: s, Order: model.Order{At: timeAt(when)}})
 }
 
-func (f *fixture) arrivalRepairer() *repair.ArrivalRepairer {
-	return &repair.ArrivalRepairer{Table: f.Table, Catalog: f.catalog, Aggregator: f.agg, Now: f.now, MaxNotes: 5}
+func (f *fixture) arrivalRepairer() *repair.Repairer {
+	return &repair.Repairer{Table: f.Table, Catalog: f.catalog, Aggregator: f.agg, Now: f.now, MaxNotes: 5}
 }
 
 // changeRow changes the hour row of a device behind aggregate's back.
@@ -54,14 +54,14 @@ func TestArrivalRepairer_RecomputesArrivalsOfTheRangeAndWrongDigests(t *testing.
 	ranges := []entity.Gap{{From: began, To: began + 1}}
 
 	r.DryRun = true
-	report, err := r.Repair(t.Context(), ranges)
+	report, err := r.RepairArrivals(t.Context(), ranges)
 	if err != nil || report.Suspects != 2 || report.Changed != 1 {
 		t.Errorf("dry run: %+v, %v; want 2 suspects, one of them wrong", report, err)
 	}
 	f.wantWrong(3)
 
 	recomputed, r.DryRun = 0, false
-	report, err = r.Repair(t.Context(), ranges)
+	report, err = r.RepairArrivals(t.Context(), ranges)
 	if err != nil || report.Suspects != 2 || recomputed != 2 || len(report.Notes) != 3 || !slices.Equal(report.Ranges, ranges) {
 		t.Errorf("report %+v, %v, progress counted %d; want both suspects recomputed and three notes", report, err, recomputed)
 	}
@@ -76,7 +76,7 @@ func TestArrivalRepairer_MarksSealedRowsOfTheRangeInexact(t *testing.T) {
 		f.clock.Add(time.Hour.Milliseconds())
 	}
 	now := f.now() // b arrived an hour before
-	if _, err := f.arrivalRepairer().Repair(t.Context(), []entity.Gap{{From: now.Add(-time.Hour), To: now}}); err != nil {
+	if _, err := f.arrivalRepairer().RepairArrivals(t.Context(), []entity.Gap{{From: now.Add(-time.Hour), To: now}}); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := f.row("a", "2026-04-20T10:00:00Z").Exact, f.row("b", "2026-04-20T10:00:00Z").Exact; !a || b {

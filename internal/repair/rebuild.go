@@ -11,18 +11,20 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
-// Rebuilder recomputes every bucket of a scope, series by series.
-type Rebuilder struct {
+// Repairer recomputes buckets: every bucket of a scope, series by series, or those of events that
+// arrived in a range of time. No key is ordered by arrival, so for the latter it scans the whole table.
+type Repairer struct {
 	Table      tablescan.Table
 	Catalog    *catalog.Catalog
 	Aggregator *aggregate.Aggregator
+	Now        func() model.Time // only for RepairArrivals
 
-	Mark           aggregate.MarkMode
+	Mark           aggregate.MarkMode // only for Rebuild
 	DryRun         bool
 	ReplaceDamaged bool
 	Rate           float64 // most recomputations a second; 0 sets no limit
 	MaxNotes       int     // how many rows are described in the report
-	// Progress is called as buckets are recomputed; nil to ignore it.
+	// Progress is called for recomputed buckets, and by RepairArrivals for every audited item; nil to ignore it.
 	Progress func(verify.Step)
 }
 
@@ -37,8 +39,8 @@ type RebuildReport struct {
 // Rebuild recomputes the scope from where the checkpoint says, and removes the
 // checkpoint when it is done. With an error it returns the report of what it did. A
 // series of an undeclared kind ends it with an *UndeclaredKindError.
-func (r *Rebuilder) Rebuild(ctx context.Context, s verify.Scope, at *Checkpoint) (*RebuildReport, error) {
-	run := rebuildRun{Rebuilder: r, scope: s, at: at, notes: notes{max: r.MaxNotes}}
+func (r *Repairer) Rebuild(ctx context.Context, s verify.Scope, at *Checkpoint) (*RebuildReport, error) {
+	run := rebuildRun{Repairer: r, scope: s, at: at, notes: notes{max: r.MaxNotes}}
 	all, err := tablescan.Series(ctx, r.Table, r.Catalog, s.Subject)
 	if err != nil {
 		return &run.report, fmt.Errorf("find the series: %w", err)
@@ -51,9 +53,9 @@ func (r *Rebuilder) Rebuild(ctx context.Context, s verify.Scope, at *Checkpoint)
 	return &run.report, err
 }
 
-// rebuildRun is one run of a Rebuilder.
+// rebuildRun is one run of Rebuild.
 type rebuildRun struct {
-	*Rebuilder
+	*Repairer
 	scope  verify.Scope
 	at     *Checkpoint
 	notes  notes

@@ -14,11 +14,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/envelope"
 	"github.com/tidemark-db/tidemark/internal/repair/onfailure"
 	"github.com/tidemark-db/tidemark/internal/repair/streamrange"
-	"github.com/tidemark-db/tidemark/internal/repair/verify"
 	"github.com/tidemark-db/tidemark/internal/storage"
-	"github.com/tidemark-db/tidemark/internal/tablescan"
 	"github.com/tidemark-db/tidemark/internal/usage"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -48,24 +45,17 @@ var _ RangeReader = (*streamrange.Reader)(nil)
 // again and does what aggregate and purge do with it. A message is removed once its range is processed. A
 // range that the table stream no longer has is repaired by its time of arrival.
 type Redriver struct {
-	Table      tablescan.Table
-	Catalog    *catalog.Catalog
-	Now        func() model.Time
-	Aggregator *aggregate.Aggregator
-	Alerts     *alert.Service
-	Lifecycle  *lifecycle.Service
-	Messages   Messages
-	Stream     RangeReader
+	Repairer  // a dry run processes and removes nothing
+	Alerts    *alert.Service
+	Lifecycle *lifecycle.Service
+	Messages  Messages
+	Stream    RangeReader
 
 	// MaxAhead is how far an event's time may be ahead of its arrival.
 	MaxAhead time.Duration
-	DryRun   bool // processes and removes nothing
-	MaxNotes int  // how many rows are described in the report
 	// OnMessage is called for each message once it was processed, has failed, or was
 	// found to be trimmed; nil to ignore it.
 	OnMessage func(MessageResult)
-	// Progress is called during the repair by arrival; nil to ignore it.
-	Progress func(verify.Step)
 }
 
 // MessageResult is the result of one message.

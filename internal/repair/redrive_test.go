@@ -67,7 +67,8 @@ func pageOf(changes ...storage.Change) streamrange.Page {
 func (f *fixture) redrive(q *queue, stream repair.RangeReader, dryRun bool) (*repair.RedriveReport, []repair.MessageResult, error) {
 	var results []repair.MessageResult
 	r := &repair.Redriver{
-		Table: f.Table, Catalog: f.catalog, Now: f.now, Aggregator: f.agg, Messages: q, Stream: stream, DryRun: dryRun,
+		Repairer: repair.Repairer{Table: f.Table, Catalog: f.catalog, Now: f.now, Aggregator: f.agg, DryRun: dryRun},
+		Messages: q, Stream: stream,
 		Alerts:    &alert.Service{Store: f.Table, Catalog: f.catalog, Now: f.now, Rand: rand.Reader},
 		Lifecycle: &lifecycle.Service{Store: f.Table, Now: f.now, Rand: rand.Reader},
 		OnMessage: func(m repair.MessageResult) { results = append(results, m) },

@@ -38,12 +38,8 @@ func (r *redriveRun) repairTrimmed(ctx context.Context) error {
 		return nil
 	}
 	ranges := lists.Map(r.trimmed, func(m trimmedMessage) entity.Gap { return entity.Gap{From: m.over.FirstAt, To: m.over.LastAt} })
-	repairer := &ArrivalRepairer{
-		Table: r.Table, Catalog: r.Catalog, Aggregator: r.Aggregator, Now: r.Now,
-		DryRun: r.DryRun, MaxNotes: r.MaxNotes, Progress: r.Progress,
-	}
 	var err error
-	if r.report.Arrival, err = repairer.Repair(ctx, ranges); err != nil {
+	if r.report.Arrival, err = r.RepairArrivals(ctx, ranges); err != nil {
 		return err
 	}
 	for _, m := range r.trimmed {

@@ -163,7 +163,7 @@ func (d *deployment) fold() {
 	d.Helper()
 	a := &aggregate.Aggregator{Store: d.Table, QuarantineStore: d.Table, Catalog: d.kinds, Now: clock, Rand: rand.NewChaCha8([32]byte{1}),
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
-	rebuild := &repair.Rebuilder{Table: d.Table, Catalog: d.kinds, Aggregator: a, Mark: aggregate.MarkNone, MaxNotes: 9}
+	rebuild := &repair.Repairer{Table: d.Table, Catalog: d.kinds, Aggregator: a, Mark: aggregate.MarkNone, MaxNotes: 9}
 	at, err := repair.OpenCheckpoint("", "", clock)
 	if err != nil {
 		d.Fatal(err)
