@@ -36,50 +36,40 @@ func retention() tier.Policy {
 // PageViews are views of pages. The views of a site are spread over four partitions, because
 // a site may be busy. Ids are required, because two views in one millisecond are two events.
 // The collector creates the id; other senders choose one that is the same when they retry.
-var PageViews = catalog.Kind{
+var PageViews = ofSites(catalog.Kind{
 	Name:       "PAGEVIEW",
 	Path:       "pageviews",
-	Subject:    Site,
 	Measures:   measures(),
 	Dimensions: append(dimensions(), visitDimensions()...),
-	Distinct:   []string{webfield.Visitor},
 	IndexBy:    webfield.Visitor,
-	Late:       catalog.KeepLate,
-	IDs:        catalog.RequiredID,
-	Latest:     catalog.NoLatest,
 	Shards:     4,
-	Retention:  retention(),
-}
+})
 
 // Requests are requests for anything but pages: scripts, images, feeds, probes.
-var Requests = catalog.Kind{
+var Requests = ofSites(catalog.Kind{
 	Name:       "REQUEST",
 	Path:       "requests",
-	Subject:    Site,
 	Measures:   measures(),
 	Dimensions: dimensions(),
-	Distinct:   []string{webfield.Visitor},
-	Late:       catalog.KeepLate,
-	IDs:        catalog.RequiredID,
-	Latest:     catalog.NoLatest,
 	Shards:     4,
-	Retention:  retention(),
-}
+})
 
 // Malformed are requests that the server could not parse. They have no valid path or method,
 // so only their status is counted by value.
-var Malformed = catalog.Kind{
+var Malformed = ofSites(catalog.Kind{
 	Name:       "MALFORMED",
 	Path:       "malformed",
-	Subject:    Site,
 	Measures:   measures(),
 	Dimensions: []rollup.DimensionSpec{{Name: webfield.Status, Top: 64}},
-	Distinct:   []string{webfield.Visitor},
-	Late:       catalog.KeepLate,
-	IDs:        catalog.RequiredID,
-	Latest:     catalog.NoLatest,
 	Shards:     1,
-	Retention:  retention(),
+})
+
+// ofSites returns a kind of the events of sites: those of late senders are kept, each has an id,
+// visitors are counted, and there are no latest items.
+func ofSites(k catalog.Kind) catalog.Kind {
+	k.Subject, k.Distinct, k.Retention = Site, []string{webfield.Visitor}, retention()
+	k.Late, k.IDs, k.Latest = catalog.KeepLate, catalog.RequiredID, catalog.NoLatest
+	return k
 }
 
 // measures are integers: the bytes sent, and the duration of the response or the view.
@@ -130,22 +120,16 @@ func Catalog() (*catalog.Catalog, error) { return catalog.New(Kinds()...) }
 // CustomEvents are events that a page reports besides its views: a sign-up, a purchase, a
 // click. An event without a name reports the time spent on a page and how far it was scrolled,
 // since the last such event of the view.
-var CustomEvents = catalog.Kind{
-	Name:    "CUSTOMEVENT",
-	Path:    "customevents",
-	Subject: Site,
+var CustomEvents = ofSites(catalog.Kind{
+	Name: "CUSTOMEVENT",
+	Path: "customevents",
 	Measures: []rollup.MeasureSpec{
 		{Name: webfield.Duration, Scale: 0, Percentiles: true},
 		{Name: webfield.Depth, Scale: 0},
 	},
 	Dimensions: customDimensions(),
-	Distinct:   []string{webfield.Visitor},
-	Late:       catalog.KeepLate,
-	IDs:        catalog.RequiredID,
-	Latest:     catalog.NoLatest,
 	Shards:     4,
-	Retention:  retention(),
-}
+})
 
 func customDimensions() []rollup.DimensionSpec {
 	all := []rollup.DimensionSpec{{Name: webfield.Name, Top: 100}, {Name: webfield.Path, Top: 100}}
