@@ -102,13 +102,16 @@ func ofVisits(field string) group { return group{visits, field, []string{"visits
 
 // group sets the dimension by whose values figures are grouped or filtered.
 func (r *run) group(name string) error {
+	if r.by != "" {
+		return refuse("dimension %.64q: rollups have the values of each dimension alone, and the query has %s", name, r.by)
+	}
 	g, known := groups[name]
 	if field, ofVisit := strings.CutPrefix(name, "visit:"); ofVisit && !known {
 		g = ofVisits(field)
 	}
 	k, ok := r.kinds.Kind(g.kind)
 	ok = ok && (name == goals || slices.ContainsFunc(k.Dimensions, func(d rollup.DimensionSpec) bool { return d.Name == g.field }))
-	if !ok || r.by != "" {
+	if !ok {
 		return refuse("dimension %.64q: rollups have one of time, time:hour, time:day, time:week and time:month, and one of %s and fields of sessions such as visit:source", name, strings.Join(slices.Sorted(maps.Keys(groups)), ", "))
 	}
 	r.by, r.grouped = name, g

@@ -231,7 +231,7 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 	for rest, want := range map[string]string{
 		`"metrics": ["visitors"], "date_range": "7d", "dimensions": ["event:page"]`:                                         `metric "visitors": rollups do not have it of event:page; they have pageviews`,
 		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:city"]`:                                           `dimension "visit:city": rollups have one of`,
-		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:source", "visit:os"]`:                             `dimension "visit:os": rollups have one of`,
+		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:source", "visit:os"]`:                             `dimension "visit:os": rollups have the values of each dimension alone, and the query has visit:source`,
 		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day", "time:hour"]`:                                `dimension "time:hour"`,
 		`"metrics": ["visits"], "date_range": "all", "dimensions": ["time:day"]`:                                            "the range has more than 400 days",
 		`"metrics": ["visits"], "date_range": "7d", "dimensions": ["visit:os"], "filters": [["is", "visit:source", ["x"]]]`: `filter ["is", "visit:source"`,

@@ -221,7 +221,7 @@ const scenarios = {
 
     const imported = page.getByRole("region", {name: "Imported"})
     await imported.getByText("1,234 views of days that another program counted").waitFor()
-    await imported.getByText(/^1 view/).waitFor()
+    await imported.getByText("1 views that another program exported").waitFor()
     const dated = new Date(new Date().setUTCHours(0, 0, 0, 0) - 2 * 864e5), slider = imported.getByRole("slider", {name: /^Imported days/})
     await slider.press("End")
     for (let i = 0; i < 2; i++) await slider.press("ArrowLeft")

@@ -28,7 +28,7 @@ export function Imported({ id, place, views, days, period, utc }: Props) {
   // the first may begin before the range of the reader's zone.
   const counted = read([days?.subjects ?? "", id], shared ? undefined : days, { stream: "visitors", limit: "1000", from: iso(range.from - day) });
   const rows = [
-    { title: "Imported views", what: "views and hits of logs and exports", values: useValues(buckets, events.data, (t) => t, (r) => r.events) },
+    { title: "Imported views", what: "views that another program exported", values: useValues(buckets, events.data, (t) => t, (r) => r.events) },
     { title: "Imported days", what: "views of days that another program counted", values: useValues(buckets, counted.data, (t) => dateIn(t, utc), (r) => r.measures.pageviews?.sum ?? 0) },
   ].filter(({ values }) => values.some(Boolean));
   const problem = events.problem ?? counted.problem;
