@@ -8,9 +8,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/eventsource"
-	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 // scheduled is the payload of a schedule, with the fields that functions read.
@@ -36,27 +34,14 @@ func (s *Stack) schedule(every time.Duration, invoke func(context.Context) ([]by
 // startPurge delivers expired tombstones of the table stream to the purge function, and invokes it
 // by the deployed schedule for open purges.
 func (s *Stack) startPurge(arn string) error {
-	settings, err := MappingSettings(s.opts.Config.Mapping)
+	mapping, err := s.newMapping(arn, NewTableStream(s.Endpoint, arn), s.functions[purge].Invoke) // with its own position in the stream
 	if err != nil {
 		return err
 	}
-	if settings.Filter, err = eventsource.ParseFilter(tablekeys.PurgeFilter); err != nil {
+	if mapping.Settings.Filter, err = eventsource.ParseFilter(tablekeys.PurgeFilter); err != nil {
 		return fmt.Errorf("parse the purge mapping's filter: %w", err)
 	}
-	mapping := &eventsource.Mapping{
-		Source:    NewTableStream(s.Endpoint, arn), // with its own position in the stream
-		Invoke:    s.functions[purge].Invoke,
-		Settings:  settings,
-		Stream:    arn,
-		OnFailure: s.failures.add,
-		Now:       func() model.Time { return model.TimeOf(time.Now()) },
-		Sleep:     retry.Sleep,
-	}
-	s.running.Go(func() {
-		if err := mapping.Run(s.ctx); s.ctx.Err() == nil {
-			s.cancel(fmt.Errorf("deliver the table stream to purge: %w", err))
-		}
-	})
+	s.runMapping(mapping, "deliver the table stream to purge")
 	s.schedule(config.PurgeEvery, s.RunPurges)
 	return nil
 }

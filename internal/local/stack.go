@@ -181,30 +181,34 @@ func (s *Stack) openLog(name string) (io.Writer, error) {
 }
 
 // startMapping delivers the table stream to aggregate with the deployed settings.
-func (s *Stack) startMapping(arn string) error {
-	settings, err := MappingSettings(s.opts.Config.Mapping)
-	if err != nil {
-		return err
-	}
+func (s *Stack) startMapping(arn string) (err error) {
 	s.source = NewTableStream(s.Endpoint, arn)
 	s.source.changed = s.changes.add
 	s.delivery = &delivery{function: s.functions[aggregate], faults: s.opts.Faults, tap: s.opts.Tap, throttle: s.throttle.begin}
-	s.mapping = &eventsource.Mapping{
-		Source:    s.source,
-		Invoke:    s.delivery.invoke,
-		Settings:  settings,
-		Stream:    arn,
-		OnFailure: s.failures.add,
-		Now:       func() model.Time { return model.TimeOf(time.Now()) },
-		Sleep:     retry.Sleep,
+	if s.mapping, err = s.newMapping(arn, s.source, s.delivery.invoke); err != nil {
+		return err
 	}
-	s.running.Go(func() {
-		if err := s.mapping.Run(s.ctx); s.ctx.Err() == nil {
-			s.cancel(fmt.Errorf("deliver the table stream: %w", err))
-		}
-	})
+	s.runMapping(s.mapping, "deliver the table stream")
 	s.running.Go(s.watchDatabase)
 	return nil
+}
+
+// newMapping returns a mapping of the table stream with the deployed settings.
+func (s *Stack) newMapping(arn string, source *TableStream, invoke func(context.Context, []byte) ([]byte, error)) (*eventsource.Mapping, error) {
+	settings, err := MappingSettings(s.opts.Config.Mapping)
+	return &eventsource.Mapping{
+		Source: source, Invoke: invoke, Settings: settings, Stream: arn, OnFailure: s.failures.add,
+		Now: func() model.Time { return model.TimeOf(time.Now()) }, Sleep: retry.Sleep,
+	}, err
+}
+
+// runMapping runs a mapping until the stack stops. If the mapping ends before, the stack stops.
+func (s *Stack) runMapping(m *eventsource.Mapping, what string) {
+	s.running.Go(func() {
+		if err := m.Run(s.ctx); s.ctx.Err() == nil {
+			s.cancel(fmt.Errorf("%s: %w", what, err))
+		}
+	})
 }
 
 func (s *Stack) watchDatabase() {
