@@ -39,7 +39,7 @@ func (s *Stack) startThrottle() (err error) {
 		return err
 	}
 	proxy := httputil.NewSingleHostReverseProxy(table)
-	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64} // requests of one invocation are concurrent
+	proxy.Transport = &http.Transport{MaxIdleConnsPerHost: 64}                                           // requests of one invocation are concurrent
 	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) } // a cut connection stays one
 	s.throttle.table = proxy
 	s.throttled, err = StartFront("", "", nil, &s.throttle)
