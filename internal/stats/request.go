@@ -48,7 +48,11 @@ func Decode(body []byte) (r Request, err error) {
 	r.Dimensions, r.Filters, r.Pagination.Limit = []string{}, []json.RawMessage{}, maxRows
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
-	switch err := decoder.Decode(&r); {
+	err = decoder.Decode(&r)
+	if typed := new(json.UnmarshalTypeError); errors.As(err, &typed) {
+		err = fmt.Errorf("%s cannot be a %s", typed.Field, typed.Value)
+	}
+	switch {
 	case err != nil:
 		return r, refuse("%v: send {\"site_id\": …, \"metrics\": […], \"date_range\": …}, with dimensions, filters, order_by, include and pagination", err)
 	case r.Site == "" || len(r.Metrics) == 0 || len(r.DateRange) == 0:

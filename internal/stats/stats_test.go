@@ -266,7 +266,7 @@ func TestServe_RefusesByNameWhatRollupsDoNotHave(t *testing.T) {
 		`"metrics": ["visits"], "date_range": "7d", "include": {"dashboard": true}`:                                                  `unknown field "dashboard"`,
 		`"metrics": ["visits"], "date_range": ["2026-03-01", "2026-03-02T00:00:00Z"]`:                                                "two dates or times, the earlier",
 		`"metrics": ["visits"], "date_range": ["2026-03-02T00:00:01Z", "2026-03-02T00:00:00Z"]`:                                      "two dates or times, the earlier",
-		`"metrics": "visits", "date_range": "7d"`:                                                                                    "cannot unmarshal",
+		`"metrics": "visits", "date_range": "7d"`:                                                                                    "metrics cannot be a string",
 	} {
 		if _, err := s.serve(`{"site_id": "x.org", ` + rest + `}`); !errors.Is(err, stats.ErrRequest) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", rest, err, want)
