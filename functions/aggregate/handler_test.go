@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,11 +39,23 @@ func mustTime(text string) model.Time {
 	return t
 }
 
+// stdout is safe for concurrent writes, as that of a function is.
+type stdout struct {
+	mu sync.Mutex // guards writes to the buffer
+	bytes.Buffer
+}
+
+func (s *stdout) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Buffer.Write(line)
+}
+
 // fixture is the handler on a table in memory.
 type fixture struct {
 	*handler
 	table *memory.Table
-	out   bytes.Buffer // metrics
+	out   stdout // metrics
 	logs  bytes.Buffer
 }
 
