@@ -54,19 +54,7 @@ func TestNoticed_EachFailureOfTrafficRaisesItsAlarm(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d, w := newBusyDeployment(t), watchOf(t, c.alarm)
-			for range 15 {
-				if w.raised(d.pass(t)) {
-					t.Fatalf("minute %d: alarm without a fault", d.minute)
-				}
-			}
-			c.fault(t, d)
-			began := d.minute
-			for !w.raised(d.pass(t)) {
-				if d.minute-began >= 8 {
-					t.Fatalf("no alarm after %d minutes", d.minute-began)
-				}
-			}
-			t.Logf("noticed after %d minutes", d.minute-began)
+			w.notices(t, d, func() { c.fault(t, d) })
 		})
 	}
 }

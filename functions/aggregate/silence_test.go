@@ -178,6 +178,24 @@ func (w *watch) raised(published map[string]float64) bool {
 	return count >= w.rule.Periods
 }
 
+// notices fails the test unless the alarm is off in 20 healthy minutes, and on within eight of a fault.
+func (w *watch) notices(t *testing.T, d *deployment, fault func()) {
+	t.Helper()
+	for range 20 {
+		if w.raised(d.pass(t)) {
+			t.Fatalf("minute %d: alarm without a fault", d.minute)
+		}
+	}
+	fault()
+	began := d.minute
+	for !w.raised(d.pass(t)) {
+		if d.minute-began >= 8 {
+			t.Fatalf("no alarm after %d minutes", d.minute-began)
+		}
+	}
+	t.Logf("noticed after %d minutes", d.minute-began)
+}
+
 func (w *watch) breach() bool {
 	if len(w.period) == 0 {
 		return w.rule.Silence
@@ -210,19 +228,7 @@ func TestSilence_OfAnyPartRaisesAnAlarmWithinEightMinutes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, w := newDeployment(t), watchOf(t, c.alarm)
-			for range 20 {
-				if w.raised(d.pass(t)) {
-					t.Fatalf("minute %d: alarm without a fault", d.minute)
-				}
-			}
-			c.fault(d, true)
-			began := d.minute
-			for !w.raised(d.pass(t)) {
-				if d.minute-began >= 8 {
-					t.Fatalf("no alarm after %d minutes", d.minute-began)
-				}
-			}
-			t.Logf("noticed after %d minutes", d.minute-began)
+			w.notices(t, d, func() { c.fault(d, true) })
 			c.fault(d, false)
 			for range 4 + w.rule.Periods {
 				d.pass(t)

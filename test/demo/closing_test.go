@@ -11,7 +11,6 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
-	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 	"github.com/tidemark-db/tidemark/test/internal/loggers"
@@ -23,14 +22,14 @@ var errNotClosed = errors.New("the row of the closed hour is not what readers sa
 // row of the hour must have the readings that readers folded before. No demo can wait for the end of
 // the hour, so the sweep is that of the aggregate function on the same table, with a clock after it.
 func showClosing(ctx context.Context, rig *loggers.Rig) error {
-	began := model.TimeOf(time.Now())
-	hour := tier.Hour.BucketOf(began)
+	at := model.TimeOf(time.Now())
+	hour := tier.Hour.BucketOf(at)
 	const device = "hall"
 	for _, temperature := range []int{21, 24} {
-		if err := send(ctx, rig, device, began, temperature); err != nil {
+		if err := send(ctx, rig, device, at, temperature); err != nil {
 			return err
 		}
-		began++ // another time is another reading
+		at++ // another time is another reading
 		fmt.Printf("\n$ tidemark rollups devices/%s --tier hour --from %s --to %s   # after a reading of %d\n", device, hour.Start, hour.End, temperature)
 		if err := rig.Tidemark(ctx, os.Stdout, "rollups", "devices/"+device, "--tier", "hour", "--from", hour.Start.String(), "--to", hour.End.String()); err != nil {
 			return err
@@ -39,7 +38,7 @@ func showClosing(ctx context.Context, rig *loggers.Rig) error {
 	if err := rig.Stack.Idle(ctx); err != nil {
 		return err
 	}
-	client, err := dynamo.NewClient(ctx, "", rig.Stack.Endpoint)
+	table, err := rig.Table(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,7 +46,6 @@ func showClosing(ctx context.Context, rig *loggers.Rig) error {
 	if err != nil {
 		return err
 	}
-	table := dynamo.New(client, rig.Stack.Table)
 	sweeper := aggregate.Aggregator{Store: table, QuarantineStore: table, Catalog: kinds,
 		Now: func() model.Time { return hour.End.Add(2 * aggregate.ClockMargin) }}
 	for shard := range tablekeys.QueueShards {

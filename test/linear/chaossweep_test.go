@@ -82,7 +82,7 @@ func killedSweeps(ctx context.Context, rig *loggers.Rig) error {
 		}
 		cancel()
 	}
-	client, err := dynamo.NewClient(ctx, "", rig.Stack.Endpoint)
+	table, err := rig.Table(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func killedSweeps(ctx context.Context, rig *loggers.Rig) error {
 	if err != nil {
 		return err
 	}
-	verifier := verify.Verifier{Store: dynamo.New(client, rig.Stack.Table), Catalog: kinds, Now: func() model.Time { return now }}
+	verifier := verify.Verifier{Store: table, Catalog: kinds, Now: func() model.Time { return now }}
 	report, err := verifier.Verify(ctx, verify.Scope{Span: verify.Always})
 	if err != nil {
 		return err

@@ -123,11 +123,17 @@ func (r *Rig) Rows(ctx context.Context) ([]rollup.Row, error) {
 	if tapError != nil {
 		return nil, tapError
 	}
-	client, err := dynamo.NewClient(ctx, "", r.Stack.Endpoint)
+	table, err := r.Table(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Rows(ctx, dynamo.New(client, r.Stack.Table))
+	return Rows(ctx, table)
+}
+
+// Table returns the table of the stack.
+func (r *Rig) Table(ctx context.Context) (*dynamo.Table, error) {
+	client, err := dynamo.NewClient(ctx, "", r.Stack.Endpoint)
+	return dynamo.New(client, r.Stack.Table), err
 }
 
 // Rows returns all stored rows of a table.
