@@ -116,6 +116,7 @@ type folder struct {
 	series     model.Series
 	now        model.Time
 	through    model.Time
+	since      model.Time // no event before it was processed; 0 if that is not known
 	consistent bool
 	folded     func(kind string, events int) // may be nil
 }

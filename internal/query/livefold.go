@@ -9,6 +9,8 @@ import (
 	"github.com/tidemark-db/tidemark/internal/pages"
 	"github.com/tidemark-db/tidemark/internal/sessions"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -17,6 +19,11 @@ import (
 // fold folds the buckets of a level that start in [from, to), oldest first. Buckets
 // without events have no row.
 func (f *folder) fold(ctx context.Context, level int, from, to model.Time) (rows []rollup.Row, err error) {
+	if f.since == 0 && f.lostBelow(level, from, to) {
+		if f.since, err = f.firstProcessed(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for _, part := range f.parts(level, from, to) {
 		b := buckets{folder: f, level: level, child: part.child}
 		switch {
@@ -143,7 +150,7 @@ func (b *buckets) at(t model.Time) *rollup.Fold {
 }
 
 // finish makes a row of the fold. A bucket whose first child may have expired was not
-// swept in time: its fold may lack children, so it is not exact.
+// swept in time: its fold may lack children, or children of them, so it is not exact.
 func (b *buckets) finish() {
 	if b.current == nil || b.current.Children == 0 {
 		return
@@ -158,13 +165,42 @@ func (b *buckets) finish() {
 }
 
 func (b *buckets) mayMissChildren() bool {
-	least, first := b.kind.Retention.LeastRawRetention(), b.bucket.Start
-	if b.child >= 0 {
-		least = b.kind.Retention.Tiers[b.child].LeastRetention()
-	} else if !b.kind.HasEvents() {
-		first = first.Add(-b.kind.Sessions.Gap)
+	return b.mayHaveExpired(b.level, b.bucket.Start) || b.lostBelow(b.level, b.bucket.Start, b.bucket.End)
+}
+
+// mayHaveExpired reports whether the first child of a bucket may have expired.
+func (f *folder) mayHaveExpired(level int, start model.Time) bool {
+	policy := f.kind.Retention
+	child, least := policy.ChildLevel(level, policy.Tiers[level].Unit.BucketOf(start)), policy.LeastRawRetention()
+	if child >= 0 {
+		least = policy.Tiers[child].LeastRetention()
+	} else if !f.kind.HasEvents() {
+		start = start.Add(-f.kind.Sessions.Gap)
 	}
-	return least != tier.Forever && first.Add(least-entity.MaxClockAhead) <= b.now.Add(tier.SealMargin)
+	return least != tier.Forever && start.Add(least-entity.MaxClockAhead) <= f.now.Add(tier.SealMargin)
+}
+
+// lostBelow reports whether a range of buckets of a level may have a child, or a child of a child, that was not
+// swept before it lost its own children. Such a child has no fold, so nothing else tells of it.
+func (f *folder) lostBelow(level int, from, to model.Time) bool {
+	child := f.kind.Retention.ChildLevel(level, f.kind.Retention.Tiers[level].Unit.BucketOf(from))
+	if child < 0 {
+		return false
+	}
+	from = max(from, f.openFrom(child), f.since)
+	return from < to && (f.mayHaveExpired(child, f.kind.Retention.Tiers[child].Unit.BucketOf(from).Start) || f.lostBelow(child, from, to))
+}
+
+// firstProcessed returns a time before which no event of the series was processed, by the list of series: a batch
+// is acknowledged when the list has its events.
+func (f *folder) firstProcessed(ctx context.Context) (model.Time, error) {
+	key := tablekeys.SeriesEntry(f.kind.SourcesOf(f.series)[0].WithoutShard())
+	page, err := f.store.List(ctx, table.ListRequest{Partition: key.PK, From: key.SK, To: key.SK})
+	if err != nil || len(page.Items) == 0 {
+		return model.MaxTime, err
+	}
+	listed, err := item.ListedSeries(page.Items[0])
+	return listed.First, err
 }
 
 func (b *buckets) done() []rollup.Row {

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -11,8 +12,10 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -190,6 +193,56 @@ func TestLive_BucketWhoseChildrenMayHaveExpiredIsInexact(t *testing.T) {
 		if len(got) != 1 || got[0].Exact != c.exact {
 			t.Errorf("after %s: %+v, want one hour with exact %t", c.after, got, c.exact)
 		}
+	}
+}
+
+// Without a sweep, a day of the open month loses its hours, which expire: it is in no fold, and the month lacks
+// its events. A day that was swept is a row.
+func TestLive_BucketOfWhichAnUnsweptChildLostItsChildrenIsInexact(t *testing.T) {
+	for _, swept := range []bool{false, true} {
+		l := newSimulation(t, deferredGauges(1, 0, 0))
+		l.append("a", "", l.clock, 1)
+		l.process()
+		if l.clock = now.Add(2 * tier.Day24); swept {
+			l.sweep()
+		}
+		l.clock = now.Add(9 * tier.Day24)
+		hour := tier.Hour.BucketOf(now)
+		gone := keys.Row(rollup.Key{Series: l.kind.Series("a", "", model.Order{At: now}), Tier: tier.Hour.String(), Start: hour.Start})
+		if err := l.table.DeleteItem(context.Background(), gone); err != nil {
+			t.Fatal(err)
+		}
+		l.append("a", "", l.clock, 1)
+		l.process()
+		got := l.read(query.Rollups{Series: l.series("a", ""), Unit: tier.Month, From: model.MinTime, To: model.MaxTime})
+		events := map[bool]int64{false: 1, true: 2}[swept]
+		if len(got) != 1 || got[0].Exact != swept || got[0].Summary.Events() != events {
+			t.Errorf("swept %t: %+v, want a month of %d events with exact %t", swept, got, events, swept)
+		}
+	}
+}
+
+// unlisted is a table whose lists cannot be read.
+type unlisted struct{ query.Store }
+
+func (unlisted) List(context.Context, table.ListRequest) (table.ListPage, error) {
+	return table.ListPage{}, errUnlisted
+}
+
+var errUnlisted = errors.New("the list cannot be read")
+
+func TestLive_ListOfSeriesThatCannotBeReadIsAnError(t *testing.T) {
+	l := newSimulation(t, deferredGauges(1, 0, 0))
+	l.append("a", "", l.clock, 1)
+	l.process()
+	l.clock = now.Add(9 * tier.Day24)
+	live := l.live()
+	live.Store = unlisted{l.table}
+	_, err := (&query.Service{Store: live, Now: l.query.Now}).Rollups(t.Context(), query.Rollups{
+		Series: l.series("a", ""), Unit: tier.Month, From: model.MinTime, To: model.MaxTime,
+	})
+	if !errors.Is(err, errUnlisted) {
+		t.Errorf("%v, want the error of the list", err)
 	}
 }
 
