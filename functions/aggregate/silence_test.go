@@ -97,8 +97,8 @@ func (s *agingSweeps) Sweep(context.Context, int) (aggregate.SweepReport, error)
 	return aggregate.SweepReport{}, nil
 }
 
-func (s *agingSweeps) SweepAge(context.Context) (time.Duration, error) {
-	return aggregate.ClockMargin + time.Duration(int64(s.d.minute)-s.swept.Load())*time.Minute, nil
+func (s *agingSweeps) SweepAges(context.Context) ([]time.Duration, error) {
+	return []time.Duration{aggregate.ClockMargin + time.Duration(int64(s.d.minute)-s.swept.Load())*time.Minute}, nil
 }
 
 // pass lets one minute pass: the schedule invokes, then the mapping delivers the heartbeat. It

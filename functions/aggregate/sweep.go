@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/alert"
 	"github.com/tidemark-db/tidemark/internal/envelope"
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/retry"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
@@ -19,8 +21,8 @@ import (
 type sweeper interface {
 	// Sweep works off one queue shard. It may be called concurrently.
 	Sweep(ctx context.Context, shard int) (aggregate.SweepReport, error)
-	// SweepAge returns how long ago the oldest low watermark is; 0 before the first sweep.
-	SweepAge(ctx context.Context) (time.Duration, error)
+	// SweepAges returns how long ago the low watermark of each queue shard is; 0 before its first sweep.
+	SweepAges(ctx context.Context) ([]time.Duration, error)
 }
 
 var _ sweeper = (*aggregate.Aggregator)(nil)
@@ -69,7 +71,7 @@ func (h *handler) handleSchedule(ctx context.Context, payload []byte) ([]byte, e
 // sweep sweeps the queue shards of a part at the same time, and logs each that found anything.
 func (h *handler) sweep(ctx context.Context, part envelope.Part) (swept, left int) {
 	if part.Sweep == 0 {
-		h.publishSweepAge(ctx)
+		h.publishSweepAges(ctx)
 	}
 	start := time.Now()
 	var mu sync.Mutex // guards swept and left
@@ -94,14 +96,17 @@ func (h *handler) sweep(ctx context.Context, part envelope.Part) (swept, left in
 	return swept, left
 }
 
-// publishSweepAge publishes the age before the sweep: a sweep may use all the time there is.
-func (h *handler) publishSweepAge(ctx context.Context) {
-	age, err := h.sweeper.SweepAge(ctx)
+// publishSweepAges publishes the ages before the sweep, which may use all the time there is. The metric is the
+// oldest; the log has that of each queue shard, as a metric for each would be the most expensive part of an idle
+// stage.
+func (h *handler) publishSweepAges(ctx context.Context) {
+	ages, err := h.sweeper.SweepAges(ctx)
 	if err != nil {
 		h.log.Error("low watermarks not read", telemetry.FieldError, err.Error())
 		return
 	}
-	h.emit("", telemetry.Counts{telemetry.SweepAge: age.Seconds()})
+	h.log.Info(telemetry.LowWatermarks, telemetry.FieldAges, lists.Map(ages, time.Duration.Seconds))
+	h.emit("", telemetry.Counts{telemetry.SweepAge: slices.Max(ages).Seconds()})
 }
 
 func (h *handler) logSweep(shard int, r *aggregate.SweepReport, took time.Duration, err error) {

@@ -38,7 +38,9 @@ func (s *sweeps) Sweep(_ context.Context, shard int) (aggregate.SweepReport, err
 	}
 }
 
-func (s *sweeps) SweepAge(context.Context) (time.Duration, error) { return 90 * time.Second, nil }
+func (s *sweeps) SweepAges(context.Context) ([]time.Duration, error) {
+	return []time.Duration{time.Minute, 90 * time.Second, 1500 * time.Millisecond}, nil
+}
 
 func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 	f := newFixture(t)
@@ -62,7 +64,7 @@ func TestSchedule_SweepsEachQueueShardOnceAndLogsFailures(t *testing.T) {
 			t.Errorf("metrics %s, want %s", f.out.String(), want)
 		}
 	}
-	for _, want := range []string{"the table is down", "no row", `"queue_shard":2,"swept":0,"left":5`} {
+	for _, want := range []string{`"msg":"low watermarks","ages":[60,90,1.5]`, "the table is down", "no row", `"queue_shard":2,"swept":0,"left":5`} {
 		if !strings.Contains(f.logs.String(), want) {
 			t.Errorf("the log lacks %q: %s", want, f.logs.String())
 		}

@@ -1,10 +1,12 @@
 package tidemarkcdk
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
@@ -152,6 +154,9 @@ func TestDashboard_HasAGraphForEveryMetric(t *testing.T) {
 			if !strings.Contains(body, `"`+service+`"`) {
 				missing = append(missing, service)
 			}
+		}
+		if !strings.Contains(body, fmt.Sprintf("max(ages.%d)", tablekeys.QueueShards-1)) {
+			missing = append(missing, "the age of the last queue shard")
 		}
 		if len(missing) > 0 {
 			t.Errorf("%s: no graph for %v", name, missing)

@@ -1,14 +1,17 @@
 package tidemarkcdk
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
+	"github.com/aws/jsii-runtime-go"
 
 	"github.com/tidemark-db/tidemark/internal/lists"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/internal/telemetry"
 )
 
@@ -81,6 +84,7 @@ func (s *Tidemark) servicePanels() []awscloudwatch.IWidget {
 		graph("Durations of the functions: 95th percentile, in ms", each("Duration", "p95")),
 		graph("Concurrent executions of the functions", each("ConcurrentExecutions", "Maximum")),
 		graph("Errors of the functions", each("Errors", "Sum")),
+		s.sweepAges(),
 		graph("Age of the table stream in aggregate, in ms", []awscloudwatch.IMetric{s.lambdaMetric(aggregate, "IteratorAge", "Maximum")}),
 		graph("API: latency, 95th percentile, in ms", api("p95", "Latency", "IntegrationLatency")),
 		graph("API: requests and rejections", api("Sum", "Count", "4xx", "5xx")),
@@ -89,6 +93,19 @@ func (s *Tidemark) servicePanels() []awscloudwatch.IWidget {
 
 func (s *Tidemark) lambdaMetric(function, name, statistic string) awscloudwatch.Metric {
 	return newMetric("AWS/Lambda", name, statistic, time.Minute, map[string]*string{"FunctionName": s.Functions[function].FunctionName()})
+}
+
+// sweepAges is the graph of each queue shard's low watermark, from aggregate's log.
+func (s *Tidemark) sweepAges() awscloudwatch.IWidget {
+	ages := make([]string, tablekeys.QueueShards)
+	for shard := range ages {
+		ages[shard] = fmt.Sprintf("max(%s.%d) as shard_%d", telemetry.FieldAges, shard, shard)
+	}
+	return awscloudwatch.NewLogQueryWidget(&awscloudwatch.LogQueryWidgetProps{
+		Title: new("Age of the low watermark of each queue shard, in s"), View: awscloudwatch.LogQueryVisualizationType_LINE,
+		LogGroupNames: jsii.Strings(*s.logs[aggregate].LogGroupName()), Width: new(float64(panelWidth)), Height: new(float64(panelHeight)),
+		QueryLines: jsii.Strings(fmt.Sprintf("filter msg = %q", telemetry.LowWatermarks), "stats "+strings.Join(ages, ", ")+" by bin(1m)"),
+	})
 }
 
 func graph(title string, lines []awscloudwatch.IMetric) awscloudwatch.IWidget {

@@ -67,20 +67,20 @@ func (h *Heartbeat) progress(ctx context.Context, now model.Time) (model.Time, e
 	return now, nil
 }
 
-// SweepAge returns how long ago the oldest low watermark is. It is 0 before the first sweep of
+// SweepAges returns how long ago the low watermark of each queue shard is. It is 0 before the first sweep of
 // a queue shard: readers then use no row that has not settled.
-func (a *Aggregator) SweepAge(ctx context.Context) (time.Duration, error) {
+func (a *Aggregator) SweepAges(ctx context.Context) ([]time.Duration, error) {
 	queue, err := a.queue()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	marks, err := queue.Sweeps(ctx)
 	if err != nil {
-		return 0, readError("read low watermarks", err)
+		return nil, readError("read low watermarks", err)
 	}
-	oldest := a.Now()
-	for _, at := range marks {
-		oldest = min(oldest, at)
+	ages := make([]time.Duration, tablekeys.QueueShards)
+	for shard, at := range marks {
+		ages[shard] = max(0, a.Now().Sub(at))
 	}
-	return a.Now().Sub(oldest), nil
+	return ages, nil
 }

@@ -3,6 +3,7 @@ package aggregate_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -61,21 +63,23 @@ func TestBeat_ReturnsTheErrorOfEachRequest(t *testing.T) {
 	}
 }
 
-func TestSweepAge_IsThatOfTheOldestLowWatermark(t *testing.T) {
+func TestSweepAges_AreThoseOfTheLowWatermarks(t *testing.T) {
 	w := newWorld(t)
-	if age, err := w.agg.SweepAge(w.ctx()); age != 0 || err != nil {
-		t.Errorf("before the first sweep: %s, %v; want 0", age, err)
+	want := make([]time.Duration, tablekeys.QueueShards)
+	if ages, err := w.agg.SweepAges(w.ctx()); !slices.Equal(ages, want) || err != nil {
+		t.Errorf("before the first sweep: %s, %v; want 0 for each queue shard", ages, err)
 	}
-	for shard, ago := range map[int]time.Duration{0: time.Minute, 1: time.Hour, 2: 30 * time.Minute} {
+	for shard, ago := range map[int]time.Duration{0: time.Minute, 1: time.Hour, 2: -time.Second} { // another clock may be ahead
+		want[shard] = max(0, ago)
 		if result, err := w.table.AdvanceSweep(w.ctx(), shard, w.now().Add(-ago)); err != nil || result != storage.Written {
 			t.Fatalf("%v, %v", result, err)
 		}
 	}
-	if age, err := w.agg.SweepAge(w.ctx()); age != time.Hour || err != nil {
-		t.Errorf("age %s, %v; want 1h", age, err)
+	if ages, err := w.agg.SweepAges(w.ctx()); !slices.Equal(ages, want) || err != nil {
+		t.Errorf("ages %s, %v; want %s", ages, err, want)
 	}
 	w.on(broken{w.table, "sweeps"})
-	if _, err := w.agg.SweepAge(w.ctx()); !errors.Is(err, errBroken) {
+	if _, err := w.agg.SweepAges(w.ctx()); !errors.Is(err, errBroken) {
 		t.Errorf("low watermarks cannot be read: %v, want the error", err)
 	}
 }

@@ -16,7 +16,11 @@ const (
 	FieldLag       = "lag_ms"
 	FieldRequestID = "request_id"
 	FieldError     = "error"
+	FieldAges      = "ages" // of the low watermarks, in seconds, by queue shard
 )
+
+// LowWatermarks is the message of the log line that the dashboard draws, one each minute, with FieldAges.
+const LowWatermarks = "low watermarks"
 
 // NewLogger returns a logger that writes one JSON object a line to w, for records at level or above. Put
 // values that vary into fields, so that a message can be searched for by the text in the code.
