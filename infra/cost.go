@@ -28,6 +28,7 @@ var prices = []struct {
 	{"AWS::WAFv2::WebACL", fixed(6), "$5 a web ACL, $1 its rule"},
 	{"AWS::KMS::Key", fixed(1), "$1 a key"},
 	{"AWS::Kinesis::Stream", fixed(0.04 * hoursAMonth), "$0.04 an hour for an on-demand stream"},
+	{"AWS::ApplicationAutoScaling::ScalingPolicy", fixed(4 * 0.10), "$0.10 an alarm, of which a policy has four"},
 	{"AWS::DynamoDB::Table", tablePrice, "provisioned: $0.00013 an hour a read unit, $0.00065 a write unit, including indexes"},
 }
 

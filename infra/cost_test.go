@@ -13,7 +13,7 @@ func TestCost_IsComputedFromTheTemplate(t *testing.T) {
 	for name, want := range map[string][]string{
 		"dev":  {"tidemark-dev has", "1  AWS::DynamoDB::Table", "$   0.00  DynamoDB::Table", "metrics of the functions", "heartbeats", "in total"},
 		"prod": {"$   3.00  CloudWatch::Dashboard", "$   1.20  Lambda::EventSourceMapping"},
-		"full": {"$  78.29  DynamoDB::Table", "$  29.20  Kinesis::Stream", "$   1.00  KMS::Key"},
+		"full": {"$  78.29  DynamoDB::Table", "$  29.20  Kinesis::Stream", "$   2.40  ApplicationAutoScaling::ScalingPolicy", "$   1.00  KMS::Key"},
 	} {
 		var text bytes.Buffer
 		if err := writeCost(&text, name, stage(t, name), hasDeferred(shipped(t))); err != nil {

@@ -5,7 +5,7 @@ import "testing"
 func TestCost_ShowsUnitsAndPricesByKind(t *testing.T) {
 	b := newBench(t)
 	b.expect(0, words("cost READING --rate 1/m --batch 60 --series 100"), "100 series at 1/m, 60 in a request", "READING", "PROVISIONED")
-	b.expect(0, words("cost READING --events 1e6/day --size 300"), "1000000 events a day of 300 bytes", "provisioned, 70 % used",
+	b.expect(0, words("cost READING --events 1e6/day --size 300"), "1000000 events a day of 300 bytes", "provisioned with autoscaling, 70 % used",
 		"Basic Ingest", "cheaper than AWS IoT Core from", "dev    1183 ", "prod   236520 ")
 	b.expect(2, words("cost READING --events many"), "is not a rate")
 	b.expect(2, words("cost READING --events 1/s --size 500000"), "--size", "larger than a stored event")

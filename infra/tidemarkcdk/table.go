@@ -36,8 +36,9 @@ func (s *Tidemark) addTable() {
 	if s.key != nil {
 		props.Encryption, props.EncryptionKey = awsdynamodb.TableEncryption_CUSTOMER_MANAGED, s.key
 	}
-	read, write := s.capacity()
-	if read != nil {
+	// An index with less capacity than the table throttles the table's writes.
+	read, write := positive(s.stage.Billing.ReadUnits), positive(s.stage.Billing.WriteUnits)
+	if s.stage.Billing.Provisioned() {
 		props.BillingMode, props.ReadCapacity, props.WriteCapacity = awsdynamodb.BillingMode_PROVISIONED, read, write
 	}
 	props.MaxReadRequestUnits, props.MaxWriteRequestUnits = positive(s.stage.Ceiling.ReadUnits), positive(s.stage.Ceiling.WriteUnits)
@@ -59,16 +60,26 @@ func (s *Tidemark) addTable() {
 			MaxWriteRequestUnits: props.MaxWriteRequestUnits,
 		})
 	}
+	s.autoscale(table)
 }
 
-// capacity returns the provisioned capacity of the table and of each index: an index with less
-// throttles the table's writes. It is nil on demand.
-func (s *Tidemark) capacity() (read, write *float64) {
+// autoscale lets the units of the table and of each index follow their own use.
+func (s *Tidemark) autoscale(table awsdynamodb.Table) {
 	b := s.stage.Billing
-	if !b.Provisioned() {
-		return nil, nil
+	if b.Autoscale == (config.Autoscale{}) {
+		return
 	}
-	return new(float64(b.ReadUnits)), new(float64(b.WriteUnits))
+	reads := &awsdynamodb.EnableScalingProps{MinCapacity: positive(b.ReadUnits), MaxCapacity: positive(b.Autoscale.ReadUnits)}
+	writes := &awsdynamodb.EnableScalingProps{MinCapacity: positive(b.WriteUnits), MaxCapacity: positive(b.Autoscale.WriteUnits)}
+	for _, scaled := range []awsdynamodb.IScalableTableAttribute{
+		table.AutoScaleReadCapacity(reads), table.AutoScaleWriteCapacity(writes),
+		table.AutoScaleGlobalSecondaryIndexReadCapacity(new(keys.IndexGSI1), reads),
+		table.AutoScaleGlobalSecondaryIndexWriteCapacity(new(keys.IndexGSI1), writes),
+		table.AutoScaleGlobalSecondaryIndexReadCapacity(new(keys.IndexGSI2), reads),
+		table.AutoScaleGlobalSecondaryIndexWriteCapacity(new(keys.IndexGSI2), writes),
+	} {
+		scaled.ScaleOnUtilization(&awsdynamodb.UtilizationScalingProps{TargetUtilizationPercent: positive(b.Autoscale.Utilization)})
+	}
 }
 
 // positive is a number of a template; nil leaves it out.

@@ -102,6 +102,29 @@ func TestTable_IndexesHaveTheTablesCapacity(t *testing.T) {
 	}
 }
 
+// Each capacity scales by itself: a table that scales and an index that does not throttles writes.
+func TestTable_AutoscalingCoversTheTableAndEachIndex(t *testing.T) {
+	type scaled struct{ dimension, least, most, utilization string }
+	got, targets := map[string]scaled{}, resources(t, "full")
+	for _, policy := range targets {
+		if policy.Type != "AWS::ApplicationAutoScaling::ScalingPolicy" {
+			continue
+		}
+		of := targets[render(policy.Properties["ScalingTargetId"])].Properties
+		tracking := policy.Properties["TargetTrackingScalingPolicyConfiguration"].(map[string]any)
+		got[render(of["ResourceId"])+" "+render(at(tracking, "PredefinedMetricSpecification", "PredefinedMetricType"))] = scaled{
+			render(of["ScalableDimension"]), render(of["MinCapacity"]), render(of["MaxCapacity"]), render(tracking["TargetValue"])}
+	}
+	want := map[string]scaled{}
+	for resource, of := range map[string]string{"table/Table": "table", "table/Table/index/gsi1": "index", "table/Table/index/gsi2": "index"} {
+		want[resource+" DynamoDBReadCapacityUtilization"] = scaled{"dynamodb:" + of + ":ReadCapacityUnits", "25", "100", "70"}
+		want[resource+" DynamoDBWriteCapacityUtilization"] = scaled{"dynamodb:" + of + ":WriteCapacityUnits", "50", "500", "70"}
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scaled{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A stage that names a table uses it everywhere: in mappings, functions, roles and outputs.
 func TestTable_OfAStageWithATableIsNotCreated(t *testing.T) {
 	const arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/copy"

@@ -45,6 +45,9 @@ func (s *Stage) mistakes() (found Mistakes) {
 	if b := s.Billing; b.Provisioned() && (b.ReadUnits < 1 || b.WriteUnits < 1) {
 		wrong("billing", "provisioned capacity needs readUnits and writeUnits of at least 1: give both, or write onDemand")
 	}
+	if a := s.Billing.Autoscale; a != (Autoscale{}) && (a.ReadUnits < s.Billing.ReadUnits || a.WriteUnits < s.Billing.WriteUnits || a.Utilization == 0) {
+		wrong("billing.autoscale", "want readUnits and writeUnits of at least those of billing, and a utilization in percent, such as 70")
+	}
 	if c := s.Ceiling; s.Billing.Provisioned() && (c.ReadUnits > 0 || c.WriteUnits > 0) {
 		wrong("ceiling", "provisioned capacity is its own limit: remove readUnits and writeUnits, or write billing: onDemand")
 	}
@@ -152,6 +155,7 @@ func (s *Stage) outOfBounds(path string) (found Mistakes) {
 		number(path+".ceiling.writeUnits", s.Ceiling.WriteUnits, 0, 1e9, limit),
 		number(path+".ceiling.inbox", s.Ceiling.Inbox, 0, 1000, limit),
 		number(path+".cloudFront.rate", cmp.Or(s.CloudFront.Rate, 10), 10, 2e9, "AWS WAF supports these limits"),
+		number(path+".billing.autoscale.utilization", cmp.Or(s.Billing.Autoscale.Utilization, 70), 20, 90, "AWS supports these percentages"),
 		number(path+".ceiling.budget", s.Ceiling.Budget, 0, 1e9, limit),
 		number(path+".sweeps", s.Sweeps, 1, MaxSweeps, "there are so many queue shards"),
 		number(path+".throttle.rate", s.Throttle.Rate, 1, 10000, offering),

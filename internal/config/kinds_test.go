@@ -172,7 +172,7 @@ func TestStages_ReplaceTheShippedOnes(t *testing.T) {
 	got := parse(t, `
 stages:
   live:
-    billing: {readUnits: 25, writeUnits: 50}
+    billing: {readUnits: 25, writeUnits: 50, autoscale: {readUnits: 100, writeUnits: 500, utilization: 70}}
     alarmMail: team@example.com
     access: {issuer: "https://login.example.com", audience: [tidemark], ownerClaim: sub, client: pages}
     ui: true
@@ -182,7 +182,7 @@ stages:
 `).Stages
 	want := []config.Stage{
 		{
-			Name: "live", Billing: config.Billing{ReadUnits: 25, WriteUnits: 50}, Removal: config.Retain,
+			Name: "live", Billing: config.Billing{ReadUnits: 25, WriteUnits: 50, Autoscale: config.Autoscale{ReadUnits: 100, WriteUnits: 500, Utilization: 70}}, Removal: config.Retain,
 			Monitoring: config.FullMonitoring, Sweeps: 1, LogRetention: 90 * tier.Day24, AlarmMail: "team@example.com",
 			Access: config.Access{Issuer: "https://login.example.com", Audience: []string{"tidemark"}, OwnerClaim: "sub", Client: "pages"}, UI: true,
 			Throttle: config.Throttle{Rate: 500, Burst: 1000},

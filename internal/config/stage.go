@@ -64,6 +64,13 @@ const (
 // Billing is the capacity mode of the table. The zero value is on demand.
 type Billing struct {
 	ReadUnits, WriteUnits int // a second; both positive is provisioned, both zero is on demand
+	Autoscale             Autoscale
+}
+
+// Autoscale changes provisioned units with the load, from those of Billing up. The zero value changes none.
+type Autoscale struct {
+	ReadUnits, WriteUnits int // a second, at most
+	Utilization           int // percent of the provisioned units that AWS aims to have in use
 }
 
 // Provisioned reports whether the table has provisioned capacity.

@@ -15,7 +15,7 @@ func (c *Config) readStages(r *reader, v value) {
 	})
 }
 
-// read reads onDemand, or the provisioned units.
+// read reads onDemand, or the provisioned units and how they scale.
 func (b *Billing) read(r *reader, v value) {
 	r.wordOr(v, "onDemand", "onDemand, or {readUnits: 25, writeUnits: 50} for provisioned capacity", fieldsOf(b))
 }

@@ -140,7 +140,7 @@ func printFlood(out io.Writer, settings *config.Config) error {
 	for _, s := range settings.Stages {
 		table := secondsOfMonth * (float64(cmp.Or(s.Ceiling.WriteUnits, quotaUnits))*PerWrite + float64(cmp.Or(s.Ceiling.ReadUnits, quotaUnits))*PerRead)
 		if b := s.Billing; b.Provisioned() {
-			table = hoursOfMonth * (float64(b.WriteUnits)*perWCUHour + float64(b.ReadUnits)*perRCUHour)
+			table = hoursOfMonth * (float64(max(b.WriteUnits, b.Autoscale.WriteUnits))*perWCUHour + float64(max(b.ReadUnits, b.Autoscale.ReadUnits))*perRCUHour)
 		}
 		r := s.Reserved
 		megabytes := r.Ingest*settings.Functions.Ingest.Memory + r.Query*settings.Functions.Query.Memory +

@@ -18,7 +18,7 @@ func TestPrices_OfAMillionEventsADay(t *testing.T) {
 	one, sixty := amounts(u, 1, 1e6, 30, 1), amounts(u, 60, 1e6, 30, 1)
 	for name, want := range map[string][2]float64{
 		"on demand":              {76.8, 76.8},
-		"provisioned, 70 % used": {31.7, 31.7}, // 46.3 write and 2.3 read units a second, of 66 and 3.3
+		"provisioned with autoscaling, 70 % used": {31.7, 31.7}, // 46.3 write and 2.3 read units a second, of 66 and 3.3
 		"events stored, with point-in-time recovery": {5.4, 5.4},
 		"HTTP API":     {63.4, 1.056},
 		"AWS IoT Core": {72.5, 3.19}, // 18 KB are four messages
@@ -75,6 +75,7 @@ func TestFlood_IsBoundedByWhatAStageSets(t *testing.T) {
 		{Name: "none", Throttle: config.Throttle{Rate: 1}},
 		{Name: "low", Ceiling: config.Ceiling{ReadUnits: 10, WriteUnits: 10}, Reserved: config.Reserved{Ingest: 500, Query: 500}, Throttle: config.Throttle{Rate: 10}},
 		{Name: "even", Billing: config.Billing{ReadUnits: 10, WriteUnits: 10}, Throttle: config.Throttle{Rate: 1}},
+		{Name: "scaled", Billing: config.Billing{ReadUnits: 10, WriteUnits: 10, Autoscale: config.Autoscale{ReadUnits: 20, WriteUnits: 40, Utilization: 70}}, Throttle: config.Throttle{Rate: 1}},
 	}
 	var out bytes.Buffer
 	if err := printFlood(&out, settings); err != nil {
@@ -85,7 +86,7 @@ func TestFlood_IsBoundedByWhatAStageSets(t *testing.T) {
 		got = append(got, strings.Join(strings.Fields(line), " "))
 	}
 	// 40,000 units of the table and both indexes; 1,000 invocations at 1 GB, or at 512 MB
-	want := []string{"none 236520 35040 3", "low 59 17520 26", "even 17 35040 3"}
+	want := []string{"none 236520 35040 3", "low 59 17520 26", "even 17 35040 3", "scaled 63 35040 3"}
 	if strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("got %q, want %q", got, want)
 	}
