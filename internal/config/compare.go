@@ -2,9 +2,12 @@ package config
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"slices"
+	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/embedded"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
@@ -48,50 +51,67 @@ func Compare(before, after *Config) ([]Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the new configuration: %w", err)
 	}
-	changes := compareNamed("kinds", old.Kinds, now.Kinds, memberRules[catalog.Kind]{
-		name:    func(k catalog.Kind) string { return k.Name },
-		show:    func(k catalog.Kind) string { return "declared" },
-		added:   ruling{Safe, "events of the new kind have their own keys"},
-		removed: removedKind,
-		both:    compareKind,
-	})
+	changes := compareNamed("", old.Kinds, now.Kinds, declaredKinds)
 	types := slices.DeleteFunc(typesAlone(old), func(s catalog.SubjectType) bool { // those that have kinds now stay
 		return slices.ContainsFunc(now.Kinds, func(k catalog.Kind) bool { return k.Subject.Name == s.Name })
 	})
-	changes = append(changes, compareNamed("subjects", types, typesAlone(now), typeRules)...)
+	changes = append(changes, compareNamed("", types, typesAlone(now), typeRules)...)
 	return append(changes, compareSettings(before, after)...), nil
 }
 
-var removedKind = ruling{Refused, "its events and rollups could no longer be read, and their stream records would go to quarantine: " +
-	"keep the kind until the last of them has expired"}
-
 // RemovedKind is the change of a configuration that no longer declares a kind.
-func RemovedKind(name string) Change { return removedKind.change(join("kinds", name), "declared", "") }
+func RemovedKind(name string) Change {
+	return change(join("kinds", name), "declared", "", "kinds.removed")
+}
 
 // CompareKinds lists what the declaration after changes of before, which has the same name.
 func CompareKinds(before, after catalog.Kind) []Change {
 	return compareKind(join("kinds", after.Name), before, after)
 }
 
-// ruling is a class with its reason.
-type ruling struct {
-	class Class
-	why   string
+var declaredKinds = memberRules[catalog.Kind]{
+	list: "kinds",
+	name: func(k catalog.Kind) string { return k.Name },
+	show: func(catalog.Kind) string { return "declared" },
+	both: compareKind,
 }
 
-func (r ruling) change(path, was, is string) Change {
-	return Change{Path: path, Was: was, Is: is, Class: r.class, Why: r.why}
+//go:embed rulings.json
+var rulingsText []byte
+
+// ruling is what a change does, and why.
+type ruling struct {
+	Class Class
+	Why   string
+}
+
+// rulings has all rulings by name.
+var rulings = sync.OnceValue(func() map[string]ruling { return embedded.JSON[map[string]ruling](rulingsText) })
+
+// change returns a change of the class and for the reason of a ruling.
+func change(path, was, is, ruling string) Change {
+	r := rulings()[ruling]
+	return Change{Path: path, Was: was, Is: is, Class: r.Class, Why: r.Why}
+}
+
+// differ returns a change unless the two values are the same.
+func differ(path, was, is, ruling string) []Change {
+	if was == is {
+		return nil
+	}
+	return []Change{change(path, was, is, ruling)}
 }
 
 // memberRules says how lists whose members have names are compared.
 type memberRules[T any] struct {
-	name           func(T) string
-	show           func(T) string
-	added, removed ruling
-	both           func(path string, before, after T) []Change
+	list string // name of the list in paths; its rulings are LIST.added and LIST.removed
+	name func(T) string
+	show func(T) string
+	both func(path string, before, after T) []Change
 }
 
 func compareNamed[T any](path string, before, after []T, by memberRules[T]) (changes []Change) {
+	path = join(path, by.list)
 	at := func(list []T, name string) int {
 		return slices.IndexFunc(list, func(one T) bool { return by.name(one) == name })
 	}
@@ -100,12 +120,12 @@ func compareNamed[T any](path string, before, after []T, by memberRules[T]) (cha
 		if i := at(after, by.name(one)); i >= 0 {
 			changes = append(changes, by.both(where, one, after[i])...)
 		} else {
-			changes = append(changes, by.removed.change(where, by.show(one), ""))
+			changes = append(changes, change(where, by.show(one), "", by.list+".removed"))
 		}
 	}
 	for _, one := range after {
 		if at(before, by.name(one)) < 0 {
-			changes = append(changes, by.added.change(join(path, by.name(one)), "", by.show(one)))
+			changes = append(changes, change(join(path, by.name(one)), "", by.show(one), by.list+".added"))
 		}
 	}
 	return changes

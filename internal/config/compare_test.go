@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 )
 
-// compare returns a line for each change from before to after: class, path, values.
-func compare(t *testing.T, before, after string) (lines []string) {
+// compare returns a line for each change from before to after: class, path, values. It adds their reasons to reasons.
+func compare(t *testing.T, before, after string, reasons map[string]bool) (lines []string) {
 	t.Helper()
 	changes, err := config.Compare(parse(t, before), parse(t, after))
 	if err != nil {
@@ -21,6 +21,7 @@ func compare(t *testing.T, before, after string) (lines []string) {
 		if c.Why == "" || c.Was == c.Is {
 			t.Errorf("%+v: want a reason, and a difference", c)
 		}
+		reasons[c.Why] = true
 		lines = append(lines, strings.Join([]string{string(c.Class), c.Path, c.Was, c.Is}, " | "))
 	}
 	return lines
@@ -38,6 +39,7 @@ func voyages(gap string) string {
 
 func TestCompare_ClassifiesEachChange(t *testing.T) {
 	t.Parallel()
+	reasons := map[string]bool{}
 	raised := "tiers: {raw: 30d, hour: {retention: 180d, least: 90d}, day: 2y, month: forever}"
 	for name, c := range map[string]struct{ before, after, want string }{
 		"a type without kinds":     {"", "subjects: {CREW: {}}", "safe | subjects.CREW |  | declared"},
@@ -95,24 +97,58 @@ func TestCompare_ClassifiesEachChange(t *testing.T) {
 		"a tier between removed":    {ship, of("tiers: {raw: 30d, hour: 90d, month: forever}"), "refused | kinds.POSITION.tiers.day | 730d | "},
 		"the default retention":     {ship, ship + "tiers: {raw: 31d, hour: 90d, day: 2y, month: forever}\n", "safe | kinds.POSITION.tiers.raw | 30d | 31d"},
 
-		"a limit":              {"", "limits: {text: 8KiB}", "safe | limits.text | 4096 | 8192"},
-		"the mapping":          {"", "mapping: {window: 60s}", "safe | mapping.window | 5s | 1m"},
-		"a function":           {"", "functions: {ingest: {timeout: 20s}}", "safe | functions.ingest.timeout | 15s | 20s"},
-		"quarantine":           {"", "quarantine: {retention: 60d}", "safe | quarantine.retention | 30d | 60d"},
-		"a stage":              {"stages: {dev: {}}", "stages: {dev: {}, test: {}}", "safe | stages.test |  | declared"},
-		"a removed stage":      {"stages: {dev: {}, test: {}}", "stages: {dev: {}}", "safe | stages.test | declared | "},
-		"a stage's removal":    {"stages: {dev: {}}", "stages: {dev: {removal: destroy}}", "safe | stages.dev.removal | retain | destroy"},
-		"a source of a stage":  {"stages: {dev: {}}", "stages: {dev: {sources: {sqs: true}}}", "safe | stages.dev.sources.sqs | false | true"},
+		"a limit":             {"", "limits: {text: 8KiB}", "safe | limits.text | 4096 | 8192"},
+		"the mapping":         {"", "mapping: {window: 60s}", "safe | mapping.window | 5s | 1m"},
+		"a function":          {"", "functions: {ingest: {timeout: 20s}}", "safe | functions.ingest.timeout | 15s | 20s"},
+		"quarantine":          {"", "quarantine: {retention: 60d}", "safe | quarantine.retention | 30d | 60d"},
+		"a stage":             {"stages: {dev: {}}", "stages: {dev: {}, test: {}}", "safe | stages.test |  | declared"},
+		"a removed stage":     {"stages: {dev: {}, test: {}}", "stages: {dev: {}}", "safe | stages.test | declared | "},
+		"a stage's removal":   {"stages: {dev: {}}", "stages: {dev: {removal: destroy}}", "safe | stages.dev.removal | retain | destroy"},
+		"a source of a stage": {"stages: {dev: {}}", "stages: {dev: {sources: {sqs: true}}}", "safe | stages.dev.sources.sqs | false | true"},
+
+		"a field that orders events":        {of("tiers: {raw: 30d}"), of("orderBy: {field: lap, type: number}\n    tiers: {raw: 30d}"), "refused | kinds.POSITION.orderBy |  | lap number"},
+		"collisions":                        {ship, of("onCollision: merge"), "safe | kinds.POSITION.onCollision | report | merge"},
+		"enrichment removed":                {of("enrichment: [flag]"), ship, "safe | kinds.POSITION.enrichment.flag | declared | "},
+		"a deferred tier":                   {of("tiers: {raw: 30d, hour: {retention: 90d, mode: immediate}}"), of("tiers: {raw: 30d, hour: {retention: 90d}}"), "safe | kinds.POSITION.tiers.hour.mode | immediate | deferred"},
+		"an immediate tier":                 {of("tiers: {raw: 30d, hour: {retention: 90d}}"), of("tiers: {raw: 30d, hour: {retention: 90d, mode: immediate}}"), "safe | kinds.POSITION.tiers.hour.mode | deferred | immediate"},
+		"a grace that is not used":          {of("tiers: {raw: 30d, hour: {retention: 90d, mode: immediate}}"), of("tiers: {raw: 30d, hour: {retention: 90d, mode: immediate, grace: 2m}}"), "safe | kinds.POSITION.tiers.hour.grace | 0s | 2m"},
+		"from":                              {of("tiers: {raw: 30d, hour: {retention: 90d, from: 2027-01-01}, day: 2y}"), of("tiers: {raw: 30d, hour: {retention: 90d, from: 2027-01-02}, day: 2y}"), "safe | kinds.POSITION.tiers.hour.from | 2027-01-01T00:00:00.000Z | 2027-01-02T00:00:00.000Z"},
+		"a field of profiles":               {"kinds: {POSITION: {subject: {name: SHIP, profile: {}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {fields: {flag: {}}}}}}", "safe | kinds.POSITION.subject.profile.fields.flag |  | declared"},
+		"a removed field of profiles":       {"kinds: {POSITION: {subject: {name: SHIP, profile: {fields: {flag: {}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {}}}}", "safe | kinds.POSITION.subject.profile.fields.flag | declared | "},
+		"values of a field":                 {"kinds: {POSITION: {subject: {name: SHIP, profile: {fields: {flag: {}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {fields: {flag: {values: [DK]}}}}}}", "safe | kinds.POSITION.subject.profile.fields.flag.values |  | DK"},
+		"a default of a field":              {"kinds: {POSITION: {subject: {name: SHIP, profile: {fields: {flag: {}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {fields: {flag: {default: DK}}}}}}", "safe | kinds.POSITION.subject.profile.fields.flag.default |  | DK"},
+		"an index of profiles":              {"kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {flag: {index: gsi1}}}}}}", "safe | kinds.POSITION.subject.profile.indexes.flag |  | declared"},
+		"a removed index of profiles":       {"kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {flag: {index: gsi1}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {}}}}}", "safe | kinds.POSITION.subject.profile.indexes.flag | declared | "},
+		"another index of profiles":         {"kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {flag: {index: gsi1}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {flag: {index: gsi2}}}}}}", "safe | kinds.POSITION.subject.profile.indexes.flag.index | gsi1 | gsi2"},
+		"shards of an index":                {"kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {flag: {index: gsi1}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {indexes: {flag: {index: gsi1, shards: 2}}}}}}", "refused | kinds.POSITION.subject.profile.indexes.flag.shards | 1 | 2"},
+		"a unique value":                    {"kinds: {POSITION: {subject: {name: SHIP, profile: {}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {unique: {sign: {fields: [sign]}}}}}}", "safe | kinds.POSITION.subject.profile.unique.sign |  | of sign"},
+		"a removed unique value":            {"kinds: {POSITION: {subject: {name: SHIP, profile: {unique: {sign: {fields: [sign]}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {}}}}", "safe | kinds.POSITION.subject.profile.unique.sign | of sign | "},
+		"case of a unique value":            {"kinds: {POSITION: {subject: {name: SHIP, profile: {unique: {sign: {fields: [sign]}}}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {unique: {sign: {fields: [sign], case: fold}}}}}}", "refused | kinds.POSITION.subject.profile.unique.sign.case | exact | fold"},
+		"unique values of deleted subjects": {"kinds: {POSITION: {subject: {name: SHIP, profile: {}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {release: reserve}}}}", "safe | kinds.POSITION.subject.profile.release | free | reserve"},
+		"versions of profiles":              {"kinds: {POSITION: {subject: {name: SHIP, profile: {}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {versions: {keep: true, for: 1y}}}}}", "safe | kinds.POSITION.subject.profile.versions |  | {keep: true, for: 365d}"},
+		"deleted subjects":                  {"kinds: {POSITION: {subject: {name: SHIP, profile: {}}}}", "kinds: {POSITION: {subject: {name: SHIP, profile: {deletedFor: 60d}}}}", "safe | kinds.POSITION.subject.profile.deletedFor | forever | 60d"},
+		"access":                            {"stages: {dev: {}}", "stages: {dev: {access: {issuer: 'https://login.example', audience: [ships]}}}", "safe | stages.dev.access |  | {issuer: https://login.example, audience: [ships]}"},
+		"a customer key":                    {"stages: {dev: {}}", "stages: {dev: {customerKey: true}}", "safe | stages.dev.customerKey | false | true"},
+		"topics of devices":                 {"stages: {dev: {}}", "stages: {dev: {sources: {topic: fleet}}}", "safe | stages.dev.sources.topic | tidemark-dev | fleet"},
+		"a data stream":                     {"stages: {dev: {}}", "stages: {dev: {sources: {kinesis: true}}}", "safe | stages.dev.sources.kinesis | false | true"},
+		"batches of AWS IoT":                {"stages: {dev: {}}", "stages: {dev: {sources: {batched: true}}}", "safe | stages.dev.sources.batched | false | true"},
+		"things":                            {"stages: {dev: {}}", "stages: {dev: {sources: {things: [SHIP]}}}", "safe | stages.dev.sources.things | [DEVICE] | [SHIP]"},
+
 		"nothing":              {ship, ship, ""},
 		"defaults written out": {"", "limits: {body: 1MiB}\nmapping: {batchSize: 1000}", ""},
 	} {
-		got := strings.Join(compare(t, c.before, c.after), "\n")
+		got := strings.Join(compare(t, c.before, c.after, reasons), "\n")
 		// A kind with the default retention policy has the same changes.
 		if name == "the default retention" {
 			got = strings.Join(slices.DeleteFunc(strings.Split(got, "\n"), func(l string) bool { return !strings.Contains(l, "POSITION") }), "\n")
 		}
 		if got != c.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+	for name, why := range config.Reasons() {
+		if !reasons[why] {
+			t.Errorf("no change of this test is ruled by %s", name)
 		}
 	}
 }

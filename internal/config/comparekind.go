@@ -17,47 +17,25 @@ var kindRules = []struct {
 	judge func(path string, before, after catalog.Kind) []Change
 }{
 	{"Name", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // kinds with different names are not compared
-	{"Path", plain("path", func(k catalog.Kind) string { return k.Path },
-		ruling{Safe, "the routes and topics of the kind change: update callers and devices"})},
+	{"Path", plain("path", func(k catalog.Kind) string { return k.Path })},
 	{"Subject", compareSubject},
-	{"Measures", func(path string, a, b catalog.Kind) []Change {
-		return compareNamed(join(path, "measures"), withoutGoals(a), withoutGoals(b), measureRules)
-	}},
-	{"Dimensions", func(path string, a, b catalog.Kind) []Change {
-		return compareNamed(join(path, "dimensions"), a.Dimensions, b.Dimensions, dimensionRules)
-	}},
-	{"Distinct", func(path string, a, b catalog.Kind) []Change {
-		return compareNamed(join(path, "distinct"), a.Distinct, b.Distinct, distinctRules)
-	}},
-	{"Enrichment", func(path string, a, b catalog.Kind) []Change {
-		return compareNamed(join(path, "enrichment"), a.Enrichment, b.Enrichment, enrichmentRules)
-	}},
-	{"OrderBy", plain("orderBy", orderText,
-		ruling{Refused, "stored events are ordered by what was declared when they were appended: declare a new kind"})},
+	{"Measures", listed(measureRules, withoutGoals)},
+	{"Dimensions", listed(dimensionRules, func(k catalog.Kind) []rollup.DimensionSpec { return k.Dimensions })},
+	{"Distinct", listed(textRules("distinct"), func(k catalog.Kind) []string { return k.Distinct })},
+	{"Enrichment", listed(textRules("enrichment"), func(k catalog.Kind) []string { return k.Enrichment })},
+	{"OrderBy", plain("orderBy", orderText)},
 	{"OrderType", func(string, catalog.Kind, catalog.Kind) []Change { return nil }}, // compared with OrderBy
-	{"IndexBy", plain("indexBy", func(k catalog.Kind) string { return k.IndexBy },
-		ruling{Safe, "it applies to new events: stored events stay in the index under the field that was declared when they were appended"})},
-	{"LatestBy", plain("latestBy", latestByText,
-		ruling{Safe, "a latest item enters the new index with its next append; until then its old index entry stays"})},
-	{"Late", plain("late", func(k catalog.Kind) string { return string(k.Late) },
-		ruling{Safe, "it applies to new events"})},
-	{"IDs", plain("ids", func(k catalog.Kind) string { return string(k.IDs) },
-		ruling{Safe, "it applies to new events: an event that is sent before and again after the change gets another id, and counts twice"})},
-	{"OnCollision", plain("onCollision", func(k catalog.Kind) string { return string(k.OnCollision) },
-		ruling{Safe, "it applies to new events; events that are stored or in quarantine do not change"})},
-	{"FinerTime", plain("finerTime", func(k catalog.Kind) string { return finerText(k) },
-		ruling{Safe, "it applies to new events"})},
-	{"Latest", plain("latest", func(k catalog.Kind) string { return string(k.Latest) },
-		ruling{Safe, "it applies to new events; a latest item changes with the next event or rollup of its series, and keeps its value under none"})},
-	{"Shards", plain("shards", func(k catalog.Kind) string { return fmt.Sprint(k.Shards) },
-		ruling{Refused, "stored events would be searched in other partitions, and count twice if they are sent again: the number of shards of a kind cannot change; declare a new kind"})},
-	{"MaxMeasures", plain("maxMeasures", func(k catalog.Kind) string { return fmt.Sprint(k.MaxMeasures) },
-		ruling{NeedsRebuild, "rollups that had no space for a measure do not have it until they are rebuilt"})},
-	{"Sessions", plain("sessionsOf", sessionsText,
-		ruling{Refused, "stored rows were folded by what was declared before, and merge with new ones to neither: declare a new kind"})},
-	{"Goals", func(path string, a, b catalog.Kind) []Change {
-		return compareNamed(join(path, "goals"), a.Goals, b.Goals, goalRules)
-	}},
+	{"IndexBy", plain("indexBy", func(k catalog.Kind) string { return k.IndexBy })},
+	{"LatestBy", plain("latestBy", latestByText)},
+	{"Late", plain("late", func(k catalog.Kind) string { return string(k.Late) })},
+	{"IDs", plain("ids", func(k catalog.Kind) string { return string(k.IDs) })},
+	{"OnCollision", plain("onCollision", func(k catalog.Kind) string { return string(k.OnCollision) })},
+	{"FinerTime", plain("finerTime", finerText)},
+	{"Latest", plain("latest", func(k catalog.Kind) string { return string(k.Latest) })},
+	{"Shards", plain("shards", func(k catalog.Kind) string { return fmt.Sprint(k.Shards) })},
+	{"MaxMeasures", plain("maxMeasures", func(k catalog.Kind) string { return fmt.Sprint(k.MaxMeasures) })},
+	{"Sessions", plain("sessionsOf", func(k catalog.Kind) string { return k.Sessions.String() })},
+	{"Goals", listed(goalRules, func(k catalog.Kind) []goal.Goal { return k.Goals })},
 	{"Retention", func(path string, a, b catalog.Kind) []Change {
 		return compareRetention(join(path, "tiers"), a.Retention, b.Retention)
 	}},
@@ -71,24 +49,22 @@ func compareKind(path string, before, after catalog.Kind) (changes []Change) {
 }
 
 // plain returns a rule that compares one value of two kinds.
-func plain(name string, show func(catalog.Kind) string, by ruling) func(string, catalog.Kind, catalog.Kind) []Change {
+func plain(name string, show func(catalog.Kind) string) func(string, catalog.Kind, catalog.Kind) []Change {
 	return func(path string, before, after catalog.Kind) []Change {
-		return differ(join(path, name), show(before), show(after), by)
+		return differ(join(path, name), show(before), show(after), "kinds."+name)
 	}
 }
 
-func differ(path, was, is string, by ruling) []Change {
-	if was == is {
-		return nil
+// listed returns a rule that compares one list of two kinds.
+func listed[T any](by memberRules[T], list func(catalog.Kind) []T) func(string, catalog.Kind, catalog.Kind) []Change {
+	return func(path string, before, after catalog.Kind) []Change {
+		return compareNamed(path, list(before), list(after), by)
 	}
-	return []Change{by.change(path, was, is)}
 }
 
 func orderText(k catalog.Kind) string {
 	return strings.TrimSpace(k.OrderBy + " " + string(k.OrderType))
 }
-
-func sessionsText(k catalog.Kind) string { return k.Sessions.String() }
 
 func finerText(k catalog.Kind) string {
 	for text, policy := range finerPolicies {
@@ -100,62 +76,42 @@ func finerText(k catalog.Kind) string {
 }
 
 var measureRules = memberRules[rollup.MeasureSpec]{
+	list: "measures",
 	name: func(m rollup.MeasureSpec) string { return m.Name },
 	show: func(m rollup.MeasureSpec) string {
 		return fmt.Sprintf("{scale: %d, percentiles: %t}", m.Scale, m.Percentiles)
 	},
-	added:   ruling{Safe, "it is summarised as declared from now on"},
-	removed: ruling{NeedsRebuild, "its numbers are still summarised, with scale 9 and without percentiles, but values that are not numbers no longer count as invalid; stored rollups keep their counts until they are rebuilt"},
 	both: func(path string, a, b rollup.MeasureSpec) []Change {
-		scale, percentiles := ruling{Safe, "new events keep more digits; stored rollups do not change"}, ruling{Safe, "new rollups have no percentiles; stored ones keep theirs"}
-		if b.Scale < a.Scale {
-			scale = ruling{Refused, "stored sums have more digits than the new scale allows: a scale can only grow"}
-		}
-		if b.Percentiles {
-			percentiles = ruling{NeedsRebuild, "stored rollups have no percentiles: those of a day would cover only its later hours until it is rebuilt"}
-		}
-		changes := differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale), scale)
-		return append(changes, differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles), percentiles)...)
+		return slices.Concat(
+			differ(join(path, "scale"), fmt.Sprint(a.Scale), fmt.Sprint(b.Scale), lessOrMore("measures.scale", a.Scale, b.Scale)),
+			differ(join(path, "percentiles"), fmt.Sprint(a.Percentiles), fmt.Sprint(b.Percentiles), fmt.Sprintf("measures.percentiles.%t", b.Percentiles)))
 	},
 }
 
-var (
-	countedSince  = ruling{NeedsRebuild, "stored rollups do not have it: a day would count only its later hours until it is rebuilt"}
-	countedNoMore = ruling{NeedsRebuild, "stored rollups keep it until they are rebuilt"}
-)
-
 var dimensionRules = memberRules[rollup.DimensionSpec]{
-	name:  func(d rollup.DimensionSpec) string { return d.Name },
-	show:  func(d rollup.DimensionSpec) string { return fmt.Sprintf("{top: %d}", d.Top) },
-	added: countedSince, removed: countedNoMore,
+	list: "dimensions",
+	name: func(d rollup.DimensionSpec) string { return d.Name },
+	show: func(d rollup.DimensionSpec) string { return fmt.Sprintf("{top: %d}", d.Top) },
 	both: func(path string, a, b rollup.DimensionSpec) []Change {
-		return differ(join(path, "top"), fmt.Sprint(a.Top), fmt.Sprint(b.Top), ruling{NeedsRebuild, "stored rollups keep as many values as before until they are rebuilt"})
+		return differ(join(path, "top"), fmt.Sprint(a.Top), fmt.Sprint(b.Top), "dimensions.top")
 	},
 }
 
 // textRules returns the rules for a list of names.
-func textRules(added, removed ruling) memberRules[string] {
+func textRules(list string) memberRules[string] {
 	return memberRules[string]{
+		list: list,
 		name: func(name string) string { return name }, show: func(string) string { return "declared" },
-		added: added, removed: removed,
 		both: func(string, string, string) []Change { return nil },
 	}
 }
 
-var (
-	distinctRules   = textRules(countedSince, countedNoMore)
-	enrichmentRules = textRules(
-		ruling{Safe, "from now on, observations that have this field are rejected"},
-		ruling{Safe, "from now on, observations can overwrite the value that another writer stored in the latest item"})
-)
-
 var goalRules = memberRules[goal.Goal]{
-	name:    func(g goal.Goal) string { return g.Name },
-	show:    goal.Goal.String,
-	added:   ruling{NeedsRebuild, "sessions of stored rollups did not count it: tidemark reshape recomputes those whose events are stored, and rollups say from when it is whole"},
-	removed: countedNoMore,
+	list: "goals",
+	name: func(g goal.Goal) string { return g.Name },
+	show: goal.Goal.String,
 	both: func(path string, a, b goal.Goal) []Change {
-		return differ(path, a.String(), b.String(), ruling{Refused, "stored rollups have the sessions that met what was declared before: declare a goal of another name"})
+		return differ(path, a.String(), b.String(), "goals.changed")
 	},
 }
 

@@ -9,22 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// notes explain changes of settings that affect others, by the end of the path. All other
-// settings take effect with the deployment.
-var notes = []struct{ end, why string }{
-	{".removal", "when the stack is destroyed, retain keeps the table, and destroy deletes it with all data"},
-	{".access", "other callers are authorized: update the callers"},
-	{".customerKey", "AWS encrypts the stored data with the new key, and readers outside the stack need access to it"},
-	{".sources.topic", "devices must publish to the new topics, and their policies must allow it"},
-	{".sources.sqs", "if it is disabled, the queue is deleted with its messages"},
-	{".sources.kinesis", "if it is disabled, the data stream is deleted with its records"},
-	{".sources.batched", "rules send to another address, and AWS IoT asks the API to confirm it: see docs/SENDERS.md"},
-	{".sources.things", "only things of these subject types can publish"},
-	{"quarantine.retention", "it applies to new entries of the quarantine"},
-}
-
-const takesEffect = "it takes effect with the deployment"
-
 // elsewhere are the fields of Config with their own rules.
 var elsewhere = map[string]bool{"Kinds": true, "Subjects": true, "Retention": true, "Stages": true}
 
@@ -36,11 +20,10 @@ func compareSettings(before, after *Config) (changes []Change) {
 			changes = append(changes, compareValues(lowerFirst(name), a.Field(i), b.Field(i))...)
 		}
 	}
-	return append(changes, compareNamed("stages", before.Stages, after.Stages, memberRules[Stage]{
-		name:    func(s Stage) string { return s.Name },
-		show:    func(Stage) string { return "declared" },
-		added:   ruling{Safe, "a new stack, with its own table"},
-		removed: ruling{Safe, "its stack is not changed: destroy it by name if you no longer need it"},
+	return append(changes, compareNamed("", before.Stages, after.Stages, memberRules[Stage]{
+		list: "stages",
+		name: func(s Stage) string { return s.Name },
+		show: func(Stage) string { return "declared" },
 		both: func(path string, a, b Stage) []Change {
 			return compareValues(path, reflect.ValueOf(a), reflect.ValueOf(b))
 		},
@@ -49,8 +32,9 @@ func compareSettings(before, after *Config) (changes []Change) {
 
 // compareValues compares two values of the same type, structs field by field.
 func compareValues(path string, a, b reflect.Value) (changes []Change) {
-	if a.Kind() != reflect.Struct || noted(path) != takesEffect {
-		return differ(path, settingText(a), settingText(b), ruling{Safe, noted(path)})
+	ruling, found := settingRuling(path)
+	if a.Kind() != reflect.Struct || found {
+		return differ(path, settingText(a), settingText(b), ruling)
 	}
 	for i := range a.NumField() {
 		changes = append(changes, compareValues(join(path, lowerFirst(a.Type().Field(i).Name)), a.Field(i), b.Field(i))...)
@@ -58,23 +42,38 @@ func compareValues(path string, a, b reflect.Value) (changes []Change) {
 	return changes
 }
 
-func noted(path string) string {
-	for _, n := range notes {
-		if strings.HasSuffix(path, n.end) {
-			return n.why
+// settingRuling returns the name of the ruling for the end of a path, that of all settings if there is none.
+func settingRuling(path string) (name string, found bool) {
+	for parts := strings.Split(path, "."); len(parts) > 0; parts = parts[1:] {
+		name = "settings." + strings.Join(parts, ".")
+		if _, found = rulings()[name]; found {
+			return name, true
 		}
 	}
-	return takesEffect
+	return "settings", false
 }
 
 func settingText(v reflect.Value) string { return settingOf(v.Interface()) }
 
-// settingOf returns a value as text, "" for an empty string.
+// settingOf returns a value as text, of a struct the fields that are set; "" for nothing.
 func settingOf(v any) string {
 	if d, ok := v.(time.Duration); ok {
 		return spanText(d)
 	}
-	return fmt.Sprint(v)
+	fields := reflect.ValueOf(v)
+	if fields.Kind() != reflect.Struct {
+		return fmt.Sprint(v)
+	}
+	var set []string
+	for i := range fields.NumField() {
+		if f := fields.Field(i); !f.IsZero() {
+			set = append(set, lowerFirst(fields.Type().Field(i).Name)+": "+settingText(f))
+		}
+	}
+	if set == nil {
+		return ""
+	}
+	return "{" + strings.Join(set, ", ") + "}"
 }
 
 // lowerFirst returns the name of a field as in the file: maxAhead for MaxAhead.

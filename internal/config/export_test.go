@@ -7,3 +7,12 @@ func FieldsWithARule() (names []string) {
 	}
 	return names
 }
+
+// Reasons returns the reason of each ruling, by the name of the ruling.
+func Reasons() map[string]string {
+	all := map[string]string{}
+	for name, r := range rulings() {
+		all[name] = r.Why
+	}
+	return all
+}
