@@ -17,8 +17,8 @@ func TestPrices_OfAMillionEventsADay(t *testing.T) {
 	u := Units{Write: 4, Read: .2, Bytes: 300}
 	one, sixty := amounts(u, 1, 1e6, 30, 1), amounts(u, 60, 1e6, 30, 1)
 	for name, want := range map[string][2]float64{
-		"on demand":              {76.8, 76.8},
-		"provisioned with autoscaling, 70 % used": {31.7, 31.7}, // 46.3 write and 2.3 read units a second, of 66 and 3.3
+		"on demand": {76.8, 76.8},
+		"provisioned with autoscaling, 70 % used":    {31.7, 31.7}, // 46.3 write and 2.3 read units a second, of 66 and 3.3
 		"events stored, with point-in-time recovery": {5.4, 5.4},
 		"HTTP API":     {63.4, 1.056},
 		"AWS IoT Core": {72.5, 3.19}, // 18 KB are four messages
