@@ -11,12 +11,12 @@ import (
 )
 
 func (h *handler) acknowledgeAlert(ctx context.Context, c command) (httpapi.Response, error) {
-	a, err := h.alerts.Acknowledge(ctx, c.subject, c.name, c.Caller())
+	a, err := h.alerts.Acknowledge(ctx, c.Subject(), c.Values["alert"], c.Caller())
 	return alertResponse(c, a, err)
 }
 
 func (h *handler) resolveAlert(ctx context.Context, c command) (httpapi.Response, error) {
-	a, err := h.alerts.Resolve(ctx, c.subject, c.name, c.Caller())
+	a, err := h.alerts.Resolve(ctx, c.Subject(), c.Values["alert"], c.Caller())
 	return alertResponse(c, a, err)
 }
 
@@ -25,7 +25,7 @@ func alertResponse(c command, a *entity.Alert, err error) (httpapi.Response, err
 	case err != nil:
 		return httpapi.Response{}, err
 	case a == nil:
-		return httpapi.Response{}, httpapi.ProblemNoAlert.New("%.64q of %s: it never existed, or it has expired", c.name, c.subject)
+		return httpapi.Response{}, httpapi.ProblemNoAlert.New("%.64q of %s: it never existed, or it has expired", c.Values["alert"], c.Subject())
 	}
 	return httpapi.JSON(http.StatusOK, alert.ViewOf(a)), nil
 }
@@ -36,7 +36,7 @@ func (h *handler) addRule(ctx context.Context, c command) (httpapi.Response, err
 	if problem != nil {
 		return httpapi.Response{}, problem
 	}
-	rule.SubjectType, rule.Subject, rule.By = c.subject.Type, c.subject.ID, c.Caller()
+	rule.SubjectType, rule.Subject, rule.By = c.Type.Name, c.Values["id"], c.Caller()
 	added, invalid, err := h.alerts.AddRule(ctx, rule)
 	switch {
 	case err != nil:
@@ -48,9 +48,9 @@ func (h *handler) addRule(ctx context.Context, c command) (httpapi.Response, err
 }
 
 func (h *handler) removeRule(ctx context.Context, c command) (httpapi.Response, error) {
-	removed, err := h.alerts.RemoveRule(ctx, c.subject.Type, c.subject.ID, c.name, c.Caller())
+	removed, err := h.alerts.RemoveRule(ctx, c.Type.Name, c.Values["id"], c.Values["rule"], c.Caller())
 	if errors.Is(err, alert.ErrNoRule) {
-		return httpapi.Response{}, httpapi.ProblemNoRule.New("there is no rule named %.80q", c.name)
+		return httpapi.Response{}, httpapi.ProblemNoRule.New("there is no rule named %.80q", c.Values["rule"])
 	}
 	if err != nil {
 		return httpapi.Response{}, err

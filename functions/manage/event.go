@@ -12,14 +12,14 @@ import (
 
 // correctEvent replaces the fields of a stored event.
 func (h *handler) correctEvent(ctx context.Context, c command) (httpapi.Response, error) {
-	key, badKey := c.event.Key(c.query.Get("stream"))
+	key := c.EventKey(c.query.Get("stream"))
 	expect, badHash := c.ExpectedHash()
 	strict, badFlag := c.query.Boolean("strict")
 	fields, badFields := c.EventFields(h.limits)
-	if problem := cmp.Or(badKey, badHash, badFlag, badFields); problem != nil {
+	if problem := cmp.Or(badHash, badFlag, badFields); problem != nil {
 		return httpapi.Response{}, problem
 	}
-	edit, err := h.events.Correct(ctx, c.event.Kind, ingest.TypedObservation{
+	edit, err := h.events.Correct(ctx, c.Kind, ingest.TypedObservation{
 		Subject: key.Series.Subject.ID, Stream: key.Series.Stream, At: key.At, ID: key.ID, Attrs: fields, Strict: strict,
 	}, expect)
 	var invalid model.FieldErrors
@@ -36,10 +36,10 @@ func (h *handler) correctEvent(ctx context.Context, c command) (httpapi.Response
 
 // deleteEvent deletes a stored event.
 func (h *handler) deleteEvent(ctx context.Context, c command) (httpapi.Response, error) {
-	key, badKey := c.event.Key(c.query.Get("stream"))
+	key := c.EventKey(c.query.Get("stream"))
 	expect, badHash := c.ExpectedHash()
-	if problem := cmp.Or(badKey, badHash); problem != nil {
-		return httpapi.Response{}, problem
+	if badHash != nil {
+		return httpapi.Response{}, badHash
 	}
 	edit, err := h.events.Delete(ctx, key, expect)
 	if err != nil {

@@ -103,9 +103,13 @@ func TestEvent_IfMatchAllowsOneOfTwoEdits(t *testing.T) {
 // A path below a kind that is not one of an event must not become the id of a new subject.
 func TestEvent_AMistypedPathCreatesNoSubject(t *testing.T) {
 	f := newFixture(t)
-	for _, target := range []string{"current", "latest", "2026-04-20T14:00:00Z/x/y"} {
-		got := f.edit("PUT", target, "", `{"name":"x"}`)
-		if want := "404 /problems/not-found"; got != want && got != "404 /problems/no-such-event" {
+	for target, want := range map[string]string{
+		"current":                  "404 /problems/not-found",
+		"current/x":                "404 /problems/not-found",
+		"latest":                   "405 /problems/method-not-allowed",
+		"2026-04-20T14:00:00Z/x/y": "404 /problems/no-such-event",
+	} {
+		if got := f.edit("PUT", target, "", `{"name":"x"}`); got != want {
 			t.Errorf("PUT …/readings/%s: got %s, want %s", target, got, want)
 		}
 	}

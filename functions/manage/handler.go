@@ -65,7 +65,7 @@ func (h *handler) serve(ctx context.Context, r *httpapi.Request) httpapi.Respons
 	if problem != nil {
 		return problem.Response()
 	}
-	response, err := actions[c.action](h, ctx, c)
+	response, err := actions[c.Action](h, ctx, c)
 	if err == nil {
 		return response
 	}

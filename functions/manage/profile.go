@@ -13,7 +13,7 @@ func (h *handler) create(ctx context.Context, c command) (httpapi.Response, erro
 	if problem != nil {
 		return httpapi.Response{}, problem
 	}
-	return changeResponse(h.profiles.Create(ctx, c.subject, fields))
+	return changeResponse(h.profiles.Create(ctx, c.Subject(), fields))
 }
 
 func (h *handler) update(ctx context.Context, c command) (httpapi.Response, error) {
@@ -22,7 +22,7 @@ func (h *handler) update(ctx context.Context, c command) (httpapi.Response, erro
 	if problem := cmp.Or(badFields, badVersion); problem != nil {
 		return httpapi.Response{}, problem
 	}
-	return changeResponse(h.profiles.Update(ctx, c.subject, fields, version))
+	return changeResponse(h.profiles.Update(ctx, c.Subject(), fields, version))
 }
 
 // delete turns a profile into a tombstone, which can be restored. With ?forever=true it
@@ -34,9 +34,9 @@ func (h *handler) delete(ctx context.Context, c command) (httpapi.Response, erro
 		return httpapi.Response{}, problem
 	}
 	if forever {
-		return changeResponse(h.profiles.Remove(ctx, c.subject, version))
+		return changeResponse(h.profiles.Remove(ctx, c.Subject(), version))
 	}
-	return changeResponse(h.profiles.Delete(ctx, c.subject, version))
+	return changeResponse(h.profiles.Delete(ctx, c.Subject(), version))
 }
 
 func (h *handler) restore(ctx context.Context, c command) (httpapi.Response, error) {
@@ -44,7 +44,7 @@ func (h *handler) restore(ctx context.Context, c command) (httpapi.Response, err
 	if problem != nil {
 		return httpapi.Response{}, problem
 	}
-	return changeResponse(h.profiles.Restore(ctx, c.subject, version))
+	return changeResponse(h.profiles.Restore(ctx, c.Subject(), version))
 }
 
 func changeResponse(result lifecycle.Result, err error) (httpapi.Response, error) {

@@ -20,14 +20,14 @@ func (h *handler) requestPurge(ctx context.Context, c command) (httpapi.Response
 		return httpapi.Response{}, problem
 	}
 	if dry {
-		counts, err := h.purges.Count(ctx, c.subject)
+		counts, err := h.purges.Count(ctx, c.Subject())
 		return httpapi.JSON(http.StatusOK, httpapi.Purge{Would: counts}), err
 	}
 	hours, err := strconv.Atoi(cmp.Or(c.query.Get("graceHours"), "0"))
 	if err != nil || hours < 0 || hours > 24*366 {
 		return httpapi.Response{}, httpapi.ProblemQuery.New("graceHours: want a whole number of hours, at most a year")
 	}
-	p, err := h.purges.Request(ctx, c.subject, c.Caller(), time.Duration(hours)*time.Hour)
+	p, err := h.purges.Request(ctx, c.Subject(), c.Caller(), time.Duration(hours)*time.Hour)
 	if err != nil {
 		return httpapi.Response{}, err
 	}
@@ -36,7 +36,7 @@ func (h *handler) requestPurge(ctx context.Context, c command) (httpapi.Response
 
 // cancelPurge removes a purge request, if the purge has not started.
 func (h *handler) cancelPurge(ctx context.Context, c command) (httpapi.Response, error) {
-	switch err := h.purges.Cancel(ctx, c.subject); {
+	switch err := h.purges.Cancel(ctx, c.Subject()); {
 	case errors.Is(err, lifecycle.ErrNoPurge):
 		return httpapi.Response{}, httpapi.ProblemNoPurge.New("there is no purge request to cancel")
 	case errors.Is(err, lifecycle.ErrPurgeStarted):

@@ -26,7 +26,7 @@ func (h *Handler) alerts(ctx context.Context, res resource, args params) (any, e
 	if err != nil {
 		return nil, err
 	}
-	page, err := h.Alerts.ListBySubject(ctx, res.subject(), f, after, limit)
+	page, err := h.Alerts.ListBySubject(ctx, res.Subject(), f, after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -54,27 +54,27 @@ func (h *Handler) openAlerts(ctx context.Context, res resource, args params) (an
 	if err != nil {
 		return nil, err
 	}
-	page.Alerts = alert.FilterByType(page.Alerts, res.subject().Type)
+	page.Alerts = alert.FilterByType(page.Alerts, res.Subject().Type)
 	return h.alertPage(page, res.alertScope(args))
 }
 
 // alert returns one alert.
 func (h *Handler) alert(ctx context.Context, res resource, _ params) (any, error) {
-	a, err := h.Alerts.Get(ctx, res.subject(), res.value)
+	a, err := h.Alerts.Get(ctx, res.Subject(), res.Values["alert"])
 	return shown(a, err, alert.ViewOf, func() *httpapi.Problem {
-		return httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.value, res.subject())
+		return httpapi.ProblemNoAlert.New("%.64q of %s does not exist, or has expired", res.Values["alert"], res.Subject())
 	})
 }
 
 // rules returns the rules of a subject type or of one subject.
 func (h *Handler) rules(ctx context.Context, res resource, _ params) (any, error) {
-	rules, err := h.Alerts.Rules(ctx, res.subject().Type, res.subject().ID)
+	rules, err := h.Alerts.Rules(ctx, res.Subject().Type, res.Subject().ID)
 	return httpapi.RulesOf(rules), err
 }
 
 // alertScope identifies a list of alerts, see sealCursor.
 func (r resource) alertScope(args params) []string {
-	return []string{string(r.action), r.subject().Type, r.subject().ID, args.text("severity"), args.text("open")}
+	return []string{string(r.Action), r.Subject().Type, r.Subject().ID, args.text("severity"), args.text("open")}
 }
 
 func (h *Handler) alertPage(page alert.Page, scope []string) (any, error) {

@@ -53,7 +53,7 @@ func (h *Handler) zoneOf(ctx context.Context, res resource, args params) (*time.
 	if unit, err := tier.ParseUnit(res.tier); err == nil && unit < tier.Day && !args.values.Has("from") && !args.values.Has("to") {
 		return time.UTC, nil
 	}
-	return h.Query.Zone(ctx, res.subject())
+	return h.Query.Zone(ctx, res.Subject())
 }
 
 // localRollups returns a page of the rollups of the days, weeks or months of a time zone. The position
@@ -242,7 +242,7 @@ func (h *Handler) top(ctx context.Context, res resource, args params) (any, erro
 }
 
 func (h *Handler) topQuery(res resource, args params) (q query.Top, err error) {
-	q.Dimension = res.dimension
+	q.Dimension = res.Values["dimension"]
 	switch res.tier = args.text("tier"); {
 	case res.tier == "" && args.zone != time.UTC:
 		q.Rollups = rollupSeries(res, args)

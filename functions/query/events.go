@@ -92,10 +92,7 @@ func timedQuery(res resource, args params) (q query.History, err error) {
 
 // event returns one event, by a consistent read: a correction may depend on it.
 func (h *Handler) event(ctx context.Context, res resource, args params) (any, error) {
-	key, problem := res.event.Key(args.text("stream"))
-	if problem != nil {
-		return nil, problem
-	}
+	key := res.EventKey(args.text("stream"))
 	stored, err := h.Query.Event(ctx, res.series, key.Order)
 	return shown(stored, err, httpapi.StoredEventOf, func() *httpapi.Problem {
 		return httpapi.ProblemNoEvent.New("%s has no event at %s with the id %q: check the time, the id and the stream", res.series, key.At, key.ID)
@@ -134,7 +131,7 @@ func (h *Handler) indexQuery(ctx context.Context, res resource, args params) (an
 		return nil, args.err()
 	}
 	page, err := h.Query.QueryIndex(ctx, query.IndexQuery{
-		Kind: res.series.Kind, Field: res.field, Value: res.value,
+		Kind: res.series.Kind, Field: res.Values["field"], Value: res.Values["value"],
 		From: p.from, To: p.to, Last: p.last, Newest: p.newest, Limit: p.limit, Cursor: p.cursor,
 	})
 	return httpapi.IndexedEventsOf(page), err

@@ -110,7 +110,7 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 	if r.Method != http.MethodGet {
 		return nil, methodNotAllowed(r.Method)
 	}
-	args, err := parseParams(r.RawQuery, operationOf(res.action).Parameters)
+	args, err := parseParams(r.RawQuery, operationOf(res.Action).Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -124,13 +124,13 @@ func (h *Handler) read(ctx context.Context, r *httpapi.Request) (any, error) {
 		return nil, err
 	}
 	res.series.Stream = args.text("stream")
-	if !slices.Contains(operationOf(res.action).Parameters, "zone") {
-		return reads[res.action](h, ctx, res, args)
+	if !slices.Contains(operationOf(res.Action).Parameters, "zone") {
+		return reads[res.Action](h, ctx, res, args)
 	}
 	if args.zone, err = h.zoneOf(ctx, res, args); err != nil {
 		return nil, err
 	}
-	result, err := reads[res.action](h, ctx, res, args)
+	result, err := reads[res.Action](h, ctx, res, args)
 	c, ok := result.(cacheable)
 	if !ok {
 		c.value = result
@@ -161,7 +161,7 @@ func (h *Handler) stats(ctx context.Context, r *httpapi.Request) (any, error) {
 // checkLink returns a problem unless the caller's link shows the resource and all subjects. Of the
 // service itself, it shows the description of the API.
 func checkLink(r *httpapi.Request, res resource, subjects []string) error {
-	if res.action == httpapi.ReadAPI {
+	if res.Action == httpapi.ReadAPI {
 		subjects = nil
 	}
 	named := lists.Map(subjects, func(id string) string {

@@ -313,14 +313,14 @@ func TestHandle_RejectsTheCursorOfAnotherRequest(t *testing.T) {
 func TestResourceOf_IDsMayContainSlashes(t *testing.T) {
 	h, _ := newHandler(t)
 	for path, want := range map[string]resource{
-		"/v1/devices/a/b/readings":                  {action: httpapi.ReadHistory},
-		"/v1/devices/a/b/readings/latest":           {action: httpapi.ReadLatest},
-		"/v1/devices/a/b/readings/rollups/day":      {action: httpapi.ReadRollups, tier: "day"},
-		"/v1/devices/a/readings/b/readings":         {action: httpapi.ReadHistory},
-		"/v1/devices/a/rollups/day/readings/latest": {action: httpapi.ReadLatest},
+		"/v1/devices/a/b/readings":                  {Target: httpapi.Target{Action: httpapi.ReadHistory}},
+		"/v1/devices/a/b/readings/latest":           {Target: httpapi.Target{Action: httpapi.ReadLatest}},
+		"/v1/devices/a/b/readings/rollups/day":      {Target: httpapi.Target{Action: httpapi.ReadRollups}, tier: "day"},
+		"/v1/devices/a/readings/b/readings":         {Target: httpapi.Target{Action: httpapi.ReadHistory}},
+		"/v1/devices/a/rollups/day/readings/latest": {Target: httpapi.Target{Action: httpapi.ReadLatest}},
 	} {
 		got, err := resourceOf(h.Catalog, path)
-		if err != nil || got.action != want.action || got.tier != want.tier || !strings.HasPrefix(got.series.Subject, "a/") {
+		if err != nil || got.Action != want.Action || got.tier != want.tier || !strings.HasPrefix(got.series.Subject, "a/") {
 			t.Errorf("%s: %+v, %v", path, got, err)
 		}
 	}

@@ -15,12 +15,12 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 	if args.err() != nil {
 		return nil, args.err()
 	}
-	p, err := h.Query.Profile(ctx, res.subject(), consistent)
+	p, err := h.Query.Profile(ctx, res.Subject(), consistent)
 	switch {
 	case err != nil:
 		return nil, err
 	case p == nil:
-		return nil, problemNamed("no-profile").New("%s has none; it may still have events: read one of its kinds", res.subject())
+		return nil, problemNamed("no-profile").New("%s has none; it may still have events: read one of its kinds", res.Subject())
 	}
 	view := httpapi.ProfileOf(p)
 	if at, seen, err := h.lastSeen(ctx, res); err != nil {
@@ -36,7 +36,7 @@ func (h *Handler) profile(ctx context.Context, res resource, args params) (any, 
 func (h *Handler) lastSeen(ctx context.Context, res resource) (at model.Time, ok bool, _ error) {
 	for _, k := range h.Catalog.KindsOf(res.series.Kind.Subject) {
 		if k.HasLatest() && h.Subjects != nil {
-			return h.Subjects.LastSeen(ctx, res.subject())
+			return h.Subjects.LastSeen(ctx, res.Subject())
 		}
 	}
 	return 0, false, nil
@@ -44,10 +44,10 @@ func (h *Handler) lastSeen(ctx context.Context, res resource) (at model.Time, ok
 
 // purge returns how far the purge of a subject has come.
 func (h *Handler) purge(ctx context.Context, res resource, _ params) (any, error) {
-	state, err := h.Purger.Progress(ctx, res.subject())
+	state, err := h.Purger.Progress(ctx, res.Subject())
 	switch {
 	case errors.Is(err, lifecycle.ErrNoPurge):
-		return nil, httpapi.ProblemNoPurge.New("%s has no purge, or it was completed more than two days ago", res.subject())
+		return nil, httpapi.ProblemNoPurge.New("%s has no purge, or it was completed more than two days ago", res.Subject())
 	case err != nil:
 		return nil, err
 	}

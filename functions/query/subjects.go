@@ -17,9 +17,9 @@ import (
 
 // deleted returns a deleted subject that can still be restored.
 func (h *Handler) deleted(ctx context.Context, res resource, _ params) (any, error) {
-	p, err := h.Subjects.Deleted(ctx, res.subject())
+	p, err := h.Subjects.Deleted(ctx, res.Subject())
 	return shown(p, err, httpapi.ProfileOf, func() *httpapi.Problem {
-		return httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.subject())
+		return httpapi.ProblemNoSubject.New("%s is not deleted, or can no longer be restored", res.Subject())
 	})
 }
 
@@ -29,7 +29,7 @@ func (h *Handler) versions(ctx context.Context, res resource, args params) (any,
 	if args.err() != nil {
 		return nil, args.err()
 	}
-	page, next, err := h.Subjects.Versions(ctx, res.subject(), before, limit)
+	page, next, err := h.Subjects.Versions(ctx, res.Subject(), before, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -42,31 +42,31 @@ func (h *Handler) versions(ctx context.Context, res resource, args params) (any,
 
 // version returns one version of a profile.
 func (h *Handler) version(ctx context.Context, res resource, _ params) (any, error) {
-	n, err := strconv.ParseInt(res.value, 10, 64)
+	n, err := strconv.ParseInt(res.Values["version"], 10, 64)
 	if err != nil || n < 1 {
-		return nil, httpapi.ProblemNoSubject.New("version %.32q: want a number from 1", res.value)
+		return nil, httpapi.ProblemNoSubject.New("version %.32q: want a number from 1", res.Values["version"])
 	}
-	v, err := h.Subjects.Version(ctx, res.subject(), n)
+	v, err := h.Subjects.Version(ctx, res.Subject(), n)
 	return shown(v, err, httpapi.VersionOf, func() *httpapi.Problem {
-		return httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.subject(), n)
+		return httpapi.ProblemNoSubject.New("%s has no version %d, or the version has expired", res.Subject(), n)
 	})
 }
 
 // series returns the series of one subject.
 func (h *Handler) series(ctx context.Context, res resource, _ params) (any, error) {
-	all, err := pages.Collect(h.Query.EachSeries(ctx, query.SeriesList{Subject: res.subject()}))
+	all, err := pages.Collect(h.Query.EachSeries(ctx, query.SeriesList{Subject: res.Subject()}))
 	if err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, httpapi.ProblemNoSubject.New("%s has no events and no profile", res.subject())
+		return nil, httpapi.ProblemNoSubject.New("%s has no events and no profile", res.Subject())
 	}
 	return httpapi.ListedSubjectsOf(all, "", h.Catalog).Subjects[0], nil
 }
 
 // everything returns a page of all subjects of a type.
 func (h *Handler) everything(ctx context.Context, res resource, args params, limit int) (any, error) {
-	page, err := h.Query.Series(ctx, query.SeriesList{Subject: model.Subject{Type: res.subject().Type}, Limit: limit, Cursor: args.text("cursor")})
+	page, err := h.Query.Series(ctx, query.SeriesList{Subject: model.Subject{Type: res.Subject().Type}, Limit: limit, Cursor: args.text("cursor")})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.list(ctx, res.subject().Type, args, deleted, after, limit)
+	found, err := h.list(ctx, res.Subject().Type, args, deleted, after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (h *Handler) subjects(ctx context.Context, res resource, args params) (any,
 
 // listScope identifies a list of subjects, see sealCursor.
 func (r resource) listScope(args params) []string {
-	return []string{"subjects", r.subject().Type, args.text("field"), args.text("value"), args.text("deleted")}
+	return []string{"subjects", r.Subject().Type, args.text("field"), args.text("value"), args.text("deleted")}
 }
 
 // list reads the page of subjects after a cursor.

@@ -148,7 +148,7 @@ func TestHandle_CutsSessionsOfAVisitor(t *testing.T) {
 		"/v1/sites/my-site/sessions?where=visitor%3Dv9":                     {200, `{"events":[],"next":null}`},
 		"/v1/sites/my-site/sessions/2026-04-20T14:28:10Z/v1":                {200, session},
 		"/v1/sites/my-site/sessions/2026-04-20T14:29:10Z/v1":                {404, httpapi.ProblemNoEvent.URI},
-		"/v1/sites/my-site/sessions/2026-04-20T14:28:10Z":                   {404, "/problems/unknown-kind"},
+		"/v1/sites/my-site/sessions/2026-04-20T14:28:10Z":                   {404, httpapi.ProblemNotFound.URI},
 		"/v1/sites/my-site/sessions":                                        {400, "/problems/bad-condition"},
 		"/v1/sites/my-site/sessions?where=visitor%3Dv1&consistent=true":     {400, "/problems/bad-condition"},
 		"/v1/sites/my-site/sessions/count?where=visitor%3Dv1":               {404, httpapi.ProblemNotFound.URI},

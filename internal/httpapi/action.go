@@ -45,21 +45,6 @@ const (
 	ReadSeries     Action = "series"
 )
 
-// The fixed segments that follow a subject's id in paths. Package catalog rejects a kind
-// that has one of them as its path.
-const (
-	WordRestore  = "restore"
-	WordPurge    = "purge"
-	WordDeleted  = "deleted"
-	WordVersions = "versions"
-	WordLatest   = "latest"
-	WordCount    = "count"
-	WordRollups  = "rollups"
-	WordTop      = "top"
-	WordTotal    = "total" // after WordRollups
-	WordSeries   = "series"
-)
-
 // The actions on alerts and their rules.
 const (
 	ListAlerts       Action = "alerts"      // of a subject
@@ -73,15 +58,6 @@ const (
 	ListOwnRules     Action = "own-rules" // of one subject
 	AddOwnRule       Action = "add-own-rule"
 	RemoveOwnRule    Action = "remove-own-rule"
-)
-
-// The fixed segments in the paths of alerts. Package catalog rejects a kind or a subject
-// type that has one of the first two as its path.
-const (
-	WordAlerts      = "alerts"
-	WordRules       = "rules"
-	WordAcknowledge = "acknowledge"
-	WordResolve     = "resolve"
 )
 
 // The actions on the service itself.

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
-	"github.com/tidemark-db/tidemark/internal/usertime"
-	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -19,50 +17,6 @@ const (
 	CorrectEventByID Action = "correct-event-by-id"
 	DeleteEventByID  Action = "delete-event-by-id"
 )
-
-// eventActions are the actions of a method, without and with an id.
-var eventActions = map[string][2]Action{
-	http.MethodGet:    {ReadEvent, ReadEventByID},
-	http.MethodPut:    {CorrectEvent, CorrectEventByID},
-	http.MethodDelete: {DeleteEvent, DeleteEventByID},
-}
-
-// EventPath is the path of one event, after the subject type: {id}/{kinds}/{time}[/{event}].
-type EventPath struct {
-	Kind    *catalog.Kind
-	Subject string // id
-	Time    string // as in the path
-	ID      string // of the event
-}
-
-// FindEvent reads the path of one event, split at its slashes. ok is false if no kind of the subject type
-// follows an id, or nothing follows the kind. Ids may contain slashes: the last kind in the path counts.
-func FindEvent(c *catalog.Catalog, subject catalog.SubjectType, parts []string) (p EventPath, ok bool) {
-	for i := len(parts) - 2; i > 0; i-- {
-		if k, known := c.ByPath(parts[i]); known && k.Subject == subject {
-			return EventPath{Kind: k, Subject: strings.Join(parts[:i], "/"), Time: parts[i+1], ID: strings.Join(parts[i+2:], "/")}, true
-		}
-	}
-	return EventPath{}, false
-}
-
-// Action returns the action of a method on the event, "" if there is none.
-func (p EventPath) Action(method string) Action {
-	if p.ID == "" {
-		return eventActions[method][0]
-	}
-	return eventActions[method][1]
-}
-
-// Key returns the identity of the event in a stream.
-func (p EventPath) Key(stream string) (model.EventKey, *Problem) {
-	at, err := usertime.Parse(p.Time)
-	if err != nil {
-		return model.EventKey{}, ProblemNotFound.New("%v: want /v1/%s/{id}/%s/{time}, with the time of an event", err, p.Kind.Subject.Path, p.Kind.Path)
-	}
-	order := model.Order{At: at, ID: p.ID}
-	return model.EventKey{Series: p.Kind.Series(p.Subject, stream, order), Order: order}, nil
-}
 
 // The problem types of edits.
 var (

@@ -94,15 +94,18 @@ func TestSubjectRoutes_EachSubjectTypeHasThem(t *testing.T) {
 
 // A kind whose path were a fixed segment of the routes would make paths ambiguous.
 func TestRouteWords_AreReservedInTheCatalog(t *testing.T) {
-	words := []string{WordRestore, WordPurge, WordDeleted, WordVersions, WordLatest, WordCount, WordRollups, WordTop, WordAlerts, WordRules}
+	words := []string{"restore", "purge", "deleted", "versions", "latest", "count", "rollups", "top", "alerts", "rules"}
 	for _, word := range words {
+		if !IsWord(word) {
+			t.Errorf("no route has %s", word)
+		}
 		k := flow
 		k.Path = word
 		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "fixed segment of routes") {
 			t.Errorf("kind with path %s: %v, want an error", word, err)
 		}
 	}
-	for _, word := range []string{WordAlerts, WordRules} {
+	for _, word := range []string{"alerts", "rules"} {
 		k := flow
 		k.Subject.Path = word
 		if _, err := catalog.New(k); err == nil || !strings.Contains(err.Error(), "fixed segment of routes") {

@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tidemark-db/tidemark/internal/usertime"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/model"
+)
+
+// Target is what the method and the path of a request name.
+type Target struct {
+	Action Action
+	Type   catalog.SubjectType // zero if the path names none
+	Kind   *catalog.Kind       // nil if the path names none
+	Values map[string]string   // of the other parameters of the route, such as id and tier
+}
+
+// FindTarget returns what a method and a path, which is decoded, name by the routes of a catalog. ok is false
+// if there is no such route. Ids and values may contain slashes: the longest id counts, and of routes that
+// match, the one with most parts, then the one whose last parts are fixed.
+func FindTarget(c *catalog.Catalog, method, path string) (t Target, ok bool) {
+	parts := strings.Split(path, "/")
+	if parts[len(parts)-1] == "" {
+		return Target{}, false
+	}
+	for _, row := range orderedRows() {
+		t = Target{Action: row.Action, Values: map[string]string{}}
+		if row.Method == method && t.match(c, strings.Split(row.Path, "/"), parts) && t.has(c, row.Needs) {
+			return t, true
+		}
+	}
+	return Target{}, false
+}
+
+// Methods returns the methods that a path has.
+func Methods(c *catalog.Catalog, path string) []string {
+	return slices.DeleteFunc([]string{"GET", "PUT", "PATCH", "POST", "DELETE"}, func(method string) bool {
+		_, found := FindTarget(c, method, path)
+		return !found
+	})
+}
+
+// withSlashes are the parameters whose values may contain slashes.
+var withSlashes = []string{"id", "event", "value"}
+
+// IsWord reports whether a part of a path is fixed in any route, as "latest" is. Package catalog rejects a kind
+// with such a path.
+func IsWord(part string) bool {
+	return slices.ContainsFunc(orderedRows(), func(row routeRow) bool { return slices.Contains(strings.Split(row.Path, "/"), part) })
+}
+
+// orderedRows returns the rows of routes.json, those first that are preferred where several match a path.
+var orderedRows = sync.OnceValue(func() (rows []routeRow) {
+	for _, group := range routeGroups() {
+		rows = append(rows, group.Routes...)
+	}
+	slices.SortStableFunc(rows, func(a, b routeRow) int {
+		return cmp.Or(strings.Count(b.Path, "/")-strings.Count(a.Path, "/"), slices.Compare(freedom(a), freedom(b)))
+	})
+	return rows
+})
+
+// freedom tells of each part of a path, from its end, whether it is fixed (0), one of a few (1) or anything (2).
+func freedom(row routeRow) (all []int) {
+	few := map[string]int{"{kinds}": 1, "{subjects}": 1}
+	for _, part := range strings.Split(row.Path, "/") {
+		free := few[part]
+		if free == 0 && strings.HasPrefix(part, "{") {
+			free = 2
+		}
+		all = append(all, free)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// match reads the parts of a path by those of a route. It sets what they name.
+func (t *Target) match(c *catalog.Catalog, route, parts []string) bool {
+	if len(route) == 0 || len(parts) == 0 {
+		return len(route) == len(parts)
+	}
+	rest := route[1:]
+	switch name := strings.Trim(route[0], "{}"); {
+	case name == route[0]:
+		return name == parts[0] && t.match(c, rest, parts[1:])
+	case name == "subjects":
+		t.Type, _ = c.SubjectByPath(parts[0])
+		return t.Type.Name != "" && t.match(c, rest, parts[1:])
+	case name == "kinds":
+		if t.Kind, _ = c.ByPath(parts[0]); t.Kind == nil || t.Type.Name != "" && t.Kind.Subject != t.Type {
+			return false
+		}
+		t.Type = t.Kind.Subject
+		return t.match(c, rest, parts[1:])
+	case slices.Contains(withSlashes, name):
+		for n := len(parts); n > 0; n-- {
+			if t.match(c, rest, parts[n:]) {
+				t.Values[name] = strings.Join(parts[:n], "/")
+				return t.Values[name] != "" && (name != "id" || len(rest) > 0 || !t.hasKind(c, parts[1:]))
+			}
+		}
+		return false
+	default:
+		t.Values[name] = parts[0]
+		_, err := usertime.Parse(parts[0])
+		return parts[0] != "" && (name != "time" || err == nil) && t.match(c, rest, parts[1:])
+	}
+}
+
+// hasKind reports whether a kind of the subject type is one of parts and something follows it: the path of an
+// event with a time that is none.
+func (t *Target) hasKind(c *catalog.Catalog, parts []string) bool {
+	return len(parts) > 1 && slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool {
+		k, ok := c.ByPath(part)
+		return ok && k.Subject == t.Type
+	})
+}
+
+// has reports whether the kind or the subject type has what a route needs, except what the action itself
+// reports as missing.
+func (t *Target) has(c *catalog.Catalog, needs string) bool {
+	switch needs {
+	case "", "latest", "dimensions", "severalKinds":
+		return true
+	case "rules":
+		return c.AllowsRules(t.Type)
+	}
+	return kindOwner(*t.Kind).has[needs]
+}
+
+// Subject is the subject that the path names. It has no ID where the path names only its type.
+func (t Target) Subject() model.Subject { return model.Subject{Type: t.Type.Name, ID: t.Values["id"]} }
+
+// EventKey returns the identity of the event that the path names, in a stream.
+func (t Target) EventKey(stream string) model.EventKey {
+	at, _ := usertime.Parse(t.Values["time"]) // FindTarget has parsed it
+	order := model.Order{At: at, ID: t.Values["event"]}
+	return model.EventKey{Series: t.Kind.Series(t.Values["id"], stream, order), Order: order}
+}
