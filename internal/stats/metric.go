@@ -34,7 +34,7 @@ var views, visits, events = web.PageViews.Name, web.Sessions.Name, web.CustomEve
 
 func round(x float64, digits int) float64 {
 	unit := math.Pow10(digits)
-	return math.Round(x*unit) / unit
+	return math.Round(x*unit)/unit + 0 // JSON would have -0 for a small loss
 }
 
 // rate returns the average of a measure times a factor, rounded to some digits; 0 without events.

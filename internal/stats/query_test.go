@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -192,6 +193,23 @@ func TestServe_ComparesWithThePeriodBefore(t *testing.T) {
 		`[["2026-03-01"],[0],{"metrics":[0],"dimensions":["2026-02-27"],"change":[0]}]`)
 	compared(`"metrics": ["pageviews"], "date_range": ["2026-03-01", "2026-03-02"], "dimensions": ["time:week"]`,
 		`[["2026-03-01"],[0],{"metrics":[0],"dimensions":["2026-02-27"],"change":[0]}]`, `[["2026-03-02"],[0],null]`)
+}
+
+// JSON has a negative zero, which must not be shown.
+func TestServe_ASmallLossIsNoChange(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	for i := range 401 {
+		day := "2026-03-2" + strconv.Itoa(i%2) // 201 on the 20th, 200 on the 21st
+		s.put("PAGEVIEW", at(day+"T12:00:00Z")+model.Time(i), "a", "path", "/")
+	}
+	got, err := s.serve(`{"site_id": "x.org", "metrics": ["pageviews"], "date_range": ["2026-03-21", "2026-03-21"], "include": {"comparisons": {"mode": "previous_period"}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(got.Results[0].Comparison); string(text) != `{"metrics":[201],"dimensions":[],"change":[0]}` {
+		t.Errorf("got %s", text)
+	}
 }
 
 // What other programs exported is in a figure only if the query asks for it.
