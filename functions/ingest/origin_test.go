@@ -91,6 +91,37 @@ func TestCollector_TrustsHeadersOnlyFromItsOrigin(t *testing.T) {
 	}
 }
 
+// A region is stored if the configuration asks for it and the distribution is trusted: both, not one of them.
+func TestCollector_StoresRegionsOnlyOnRequestFromItsOrigin(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		regions bool
+		sent    string
+		want    string
+	}{
+		{"on request, with the secret", true, originSecret, "FI-18"},
+		{"on request, without the secret", true, "", ""},
+		{"on request, with another secret", true, originSecret + "x", ""},
+		{"by default, with the secret", false, originSecret, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newCollector(t, func(conf *config.Config) { conf.Collector.Regions = c.regions }, nil)
+			f.collector.OriginSecrets = [][]byte{[]byte(originSecret)}
+			request := withHeader(t, sampleView(t, "view-behind-cloudfront"), "CloudFront-Viewer-Country-Region", "18")
+			if _, err := f.handle(invocation(t, "1"), withHeader(t, request, "X-Tidemark-Origin", c.sent)); err != nil {
+				t.Fatal(err)
+			}
+			all := f.views(t)
+			if len(all) != 1 {
+				t.Fatalf("%d views are stored, want 1", len(all))
+			}
+			if got, _ := all[0].Attrs.Get(webfield.Region); got.Text != c.want {
+				t.Errorf("the view has the region %q, want %q", got.Text, c.want)
+			}
+		})
+	}
+}
+
 func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
 	for _, c := range []struct {
 		trust config.Trust

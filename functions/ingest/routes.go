@@ -43,6 +43,7 @@ func collectorOf(conf *config.Config, kinds *catalog.Catalog, service *ingest.Se
 			Secrets:      &ingest.RotatingSecrets{Service: service, Store: s},
 			HonourOptOut: conf.Collector.HonourOptOut,
 			Domains:      conf.Collector.Domains,
+			Regions:      conf.Collector.Regions,
 			Appended: func(q *httpapi.Request, kind string, results []model.AppendResult, err error) {
 				r.appended(envelope.Collect, q.ID, kind, results, err)
 			},

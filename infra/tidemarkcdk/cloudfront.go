@@ -12,8 +12,8 @@ import (
 
 // collected are the headers that the collector reads. CloudFront forwards no others: no Authorization, so that
 // the routes that need it stay behind the API's own address.
-var collected = jsii.Strings("CloudFront-Viewer-Address", "CloudFront-Viewer-Country", "User-Agent",
-	"Accept-Language", "Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers", "Sec-GPC", "DNT")
+var collected = jsii.Strings("CloudFront-Viewer-Address", "CloudFront-Viewer-Country",
+	"CloudFront-Viewer-Country-Region", "User-Agent", "Accept-Language", "Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers", "Sec-GPC", "DNT")
 
 // addCloudFront puts a distribution with a web ACL in front of the collector. It sends the origin secret,
 // which CloudFormation reads from Secrets Manager, so that the template does not have it.

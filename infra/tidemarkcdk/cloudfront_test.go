@@ -32,7 +32,7 @@ func TestCloudFront_SendsTheOriginSecretBehindAWebACL(t *testing.T) {
 			}
 			config := r.Properties["OriginRequestPolicyConfig"].(map[string]any)
 			forwarded := strings.Fields(render(at(config, "HeadersConfig", "Headers")))
-			if !slices.Contains(forwarded, "CloudFront-Viewer-Country") || slices.Contains(forwarded, "Authorization") || len(forwarded) > 10 {
+			if !slices.Contains(forwarded, "CloudFront-Viewer-Country") || !slices.Contains(forwarded, "CloudFront-Viewer-Country-Region") || slices.Contains(forwarded, "Authorization") || len(forwarded) > 10 {
 				t.Errorf("%s: %s forwards %v", name, id, forwarded)
 			}
 		}

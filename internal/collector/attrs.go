@@ -3,6 +3,7 @@ package collector
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,8 +22,17 @@ type Request struct {
 	Address   string
 	UserAgent string
 	Country   string // "" if unknown
+	Region    string // of the country, without its code; "" if unknown
 	Languages string // Accept-Language
 }
+
+// The codes of ISO 639, 3166 and 4217 that are stored. FindString returns "" for what is not a code.
+var (
+	languageCode = regexp.MustCompile(`^[a-z]{2,3}$`)
+	countryCode  = regexp.MustCompile(`^[A-Z]{2}$`)
+	regionCode   = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
+	currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+)
 
 // Attrs returns the fields of the hit's event. The path is stored without the query, which may
 // contain anything; only the parameters of campaigns are stored.
@@ -56,13 +66,10 @@ func (h Hit) viewAttrs(r Request, page *url.URL) model.Attrs {
 	from, query := Referrer(host, h.Referrer), page.Query()
 	origin := referrer.Of(from, campaignOf(query))
 	browser, system := browserOf(r.UserAgent)
-	country := ""
-	if len(r.Country) == 2 && capitals(r.Country) {
-		country = r.Country
-	}
 	attrs := texts(
 		webfield.Device, DeviceOf(r.UserAgent), webfield.Browser, browser, webfield.OS, system,
-		webfield.Screen, screenOf(h.Width), webfield.Language, languageOf(r.Languages), webfield.Country, country,
+		webfield.Screen, screenOf(h.Width), webfield.Language, languageOf(r.Languages),
+		webfield.Country, countryCode.FindString(r.Country), webfield.Region, regionCode.FindString(r.Country+"-"+r.Region),
 		webfield.Referrer, clean(from, rollup.MaxDimensionValue),
 		webfield.Source, clean(origin.Source, MaxCampaign), webfield.Channel, origin.Channel,
 	)

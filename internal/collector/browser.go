@@ -61,8 +61,5 @@ func languageOf(header string) string {
 	first, _, _ := strings.Cut(header, ",")
 	first, _, _ = strings.Cut(first, ";")
 	first, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(first)), "-")
-	if len(first) < 2 || len(first) > 3 || strings.Trim(first, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return ""
-	}
-	return first
+	return languageCode.FindString(first)
 }

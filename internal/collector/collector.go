@@ -48,6 +48,7 @@ type Collector struct {
 	// OriginSecrets are the values of OriginHeader by which a trusted CloudFront distribution
 	// is recognised; without any, no header says who the visitor is.
 	OriginSecrets [][]byte
+	Regions       bool                                // store regions of countries
 	Failed        func(r *httpapi.Request, err error) // reports the cause of a failure, which no response names
 	Appended      func(r *httpapi.Request, kind string, results []model.AppendResult, err error)
 	Rejected      func(r *httpapi.Request, p *httpapi.Problem)
@@ -123,8 +124,9 @@ func (c *Collector) decode(r *httpapi.Request, siteOf func(Hit) (string, *httpap
 	if problem != nil {
 		return Hit{}, Request{}, problem
 	}
-	address, country := c.origin(r)
-	return hit, Request{Site: site, Address: address, UserAgent: r.Header("User-Agent"), Country: country, Languages: r.Header("Accept-Language")}, nil
+	sender := c.origin(r)
+	sender.Site, sender.UserAgent, sender.Languages = site, r.Header("User-Agent"), r.Header("Accept-Language")
+	return hit, sender, nil
 }
 
 // observation returns the hit as an observation of its kind.
@@ -179,15 +181,18 @@ func (c *Collector) throughCloudFront(r *httpapi.Request) bool {
 	return ok
 }
 
-// origin returns the browser's address and country: those that CloudFront has added, or the
-// address that the API saw and no country.
-func (c *Collector) origin(r *httpapi.Request) (address, country string) {
+// origin returns the browser's address, country and region: those that CloudFront has added, or
+// the address that the API saw alone.
+func (c *Collector) origin(r *httpapi.Request) Request {
 	if !c.throughCloudFront(r) {
-		return r.SourceIP, ""
+		return Request{Address: r.SourceIP}
 	}
-	address = r.SourceIP
+	from := Request{Address: r.SourceIP, Country: r.Header("CloudFront-Viewer-Country")}
 	if host, _, err := net.SplitHostPort(r.Header("CloudFront-Viewer-Address")); err == nil {
-		address = host
+		from.Address = host
 	}
-	return address, r.Header("CloudFront-Viewer-Country")
+	if c.Regions {
+		from.Region = r.Header("CloudFront-Viewer-Country-Region")
+	}
+	return from
 }

@@ -124,6 +124,21 @@ func TestHit_OmitsUnknownFields(t *testing.T) {
 	}
 }
 
+func TestHit_StoresRegionsByTheirCodes(t *testing.T) {
+	for _, c := range []struct{ country, region, want string }{
+		{"DE", "BY", "DE-BY"}, {"GB", "ENG", "GB-ENG"}, {"FR", "75", "FR-75"}, {"JP", "13", "JP-13"}, {"NO", "", ""},
+		{"DE", "by", ""}, {"DE", "BYXX", ""}, {"DE", "B-Y", ""}, {"DE", "BY\n", ""}, {"DE", "Bü", ""}, {"de", "BY", ""}, {"", "BY", ""}, {"DE-", "BY", ""},
+	} {
+		got := attrs(t, `{"url":"/"}`, collector.Request{Site: "s", UserAgent: firefox, Country: c.country, Region: c.region})
+		if got["region"] != c.want {
+			t.Errorf("country %q, region %q: %q is stored, want %q", c.country, c.region, got["region"], c.want)
+		}
+	}
+	if got := attrs(t, `{"url":"/","name":"Buy"}`, collector.Request{Site: "s", Country: "DE", Region: "BY"}); got["region"] != "" {
+		t.Errorf("a custom event has the region %q, want none: only views have a country", got["region"])
+	}
+}
+
 func TestParseHit_RejectsInvalidHits(t *testing.T) {
 	for _, body := range []string{"", "null", "[]", `"x"`, `{}`, `{"url":""}`, `{"url":7}`, `{"url":"http://[::1"}`, `{"url":"/","duration":-1}`, `{"url":"/","duration":86400001}`,
 		`{"url":"/","depth":101}`, `{"url":"/","depth":-1}`, `{"url":"/","name":"` + strings.Repeat("n", collector.MaxName+1) + `"}`,

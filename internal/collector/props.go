@@ -70,16 +70,12 @@ func parseRevenue(text json.RawMessage) (*revenue, error) {
 	}
 	amount, err := model.ParseDecimal(string(unquoted(sent.Amount)))
 	switch {
-	case len(sent.Currency) != 3 || !capitals(sent.Currency):
+	case !currencyCode.MatchString(sent.Currency):
 		return nil, fmt.Errorf("%w: revenue.currency must be three capitals as in ISO 4217, for example EUR", ErrHit)
 	case err != nil:
 		return nil, fmt.Errorf("%w: revenue.amount must be a number: %w", ErrHit, err)
 	}
 	return &revenue{currency: sent.Currency, amount: amount}, nil
-}
-
-func capitals(s string) bool {
-	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return c < 'A' || c > 'Z' })
 }
 
 // propAttrs returns the fields of the properties of a custom event.

@@ -33,6 +33,67 @@ func TestCollector_SitesWithoutAKeyAreDeclared(t *testing.T) {
 	}
 }
 
+const withRegions = "collector: {regions: true, trust: cloudfront}"
+
+func TestCollector_RegionsAreADimensionOfVisitorsOnRequest(t *testing.T) {
+	for text, want := range map[string]map[string]int{
+		"":                               {},
+		"collector: {trust: cloudfront}": {},
+		withRegions:                      {"PAGEVIEW": 150, "SESSION": 150},
+		"stages: {prod: {cloudFront: {webAcl: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/1'}}}\ncollector: {regions: true}": {"PAGEVIEW": 150, "SESSION": 150},
+		withRegions + "\nkinds: {PAGEVIEW: {dimensions: {country: {}, region: {top: 9}}}, SESSION: {dimensions: {entry: {}}}}":         {"PAGEVIEW": 9},
+		withRegions + "\nkinds: {ORDER: {subject: {name: SHOP}, dimensions: {country: {}}}}":                                           {"PAGEVIEW": 150, "SESSION": 150},
+	} {
+		c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the kinds of the domain do not change
+			kinds, err := c.Catalog()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]int{}
+			for _, k := range kinds.Kinds {
+				for _, d := range k.Dimensions {
+					if d.Name == "region" {
+						got[k.Name] = d.Top
+					}
+				}
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: regions are counted by %v, want %v", text, got, want)
+			}
+		}
+	}
+}
+
+// Regions can be requested and given up later: no change is refused, and rollups need a rebuild.
+func TestCompare_RegionsCanBeRequestedLater(t *testing.T) {
+	parsed := func(text string) *config.Config {
+		c, err := config.Parse("tidemark.yaml", []byte(text), domains.Kinds()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	without, with := parsed("collector: {trust: cloudfront}"), parsed(withRegions)
+	for name, pair := range map[string][2]*config.Config{"requested": {without, with}, "given up": {with, without}} {
+		changes, err := config.Compare(pair[0], pair[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]config.Class{}
+		for _, c := range changes {
+			got[c.Path] = c.Class
+		}
+		want := map[string]config.Class{"kinds.PAGEVIEW.dimensions.region": config.NeedsRebuild, "kinds.SESSION.dimensions.region": config.NeedsRebuild, "collector.regions": config.Safe}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestKinds_TheFileSetsIndexBy(t *testing.T) {
 	c, err := config.Parse("tidemark.yaml", []byte("kinds: {READING: {indexBy: location}, PAGEVIEW: {shards: 8}}"), domains.Kinds()...)
 	if err != nil {

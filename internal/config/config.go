@@ -6,9 +6,12 @@
 package config
 
 import (
+	"slices"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -37,6 +40,8 @@ type Collector struct {
 	HonourOptOut bool
 	// Trust says whose headers name a visitor's address and country.
 	Trust Trust
+	// Regions stores and counts the regions of visitors, if the trusted proxy names them.
+	Regions bool
 	// Domains are the ids of websites that may send to POST /api/event, without a site key.
 	Domains []string
 }
@@ -122,6 +127,17 @@ type Quarantine struct {
 	Retention time.Duration
 }
 
+// withRegions makes a kind count the regions of visitors, if it finds events by visitor and counts their
+// countries. The largest row of page views still fits an item.
+func withRegions(k *catalog.Kind) {
+	counts := func(name string) bool {
+		return slices.ContainsFunc(k.Dimensions, func(d rollup.DimensionSpec) bool { return d.Name == name })
+	}
+	if k.IndexBy == webfield.Visitor && counts(webfield.Country) && !counts(webfield.Region) {
+		k.Dimensions = append(slices.Clip(k.Dimensions), rollup.DimensionSpec{Name: webfield.Region, Top: 150})
+	}
+}
+
 // Catalog returns the kinds with all defaults applied, including the retention policy. The
 // error joins one *catalog.Mistake for each mistake.
 func (c *Config) Catalog() (*catalog.Catalog, error) {
@@ -132,6 +148,9 @@ func (c *Config) Catalog() (*catalog.Catalog, error) {
 			if k.OrderBy != "" {
 				k.Retention = tier.Policy{Raw: c.Retention.Raw}
 			}
+		}
+		if c.Collector.Regions {
+			withRegions(&k)
 		}
 		kinds[i] = k
 	}

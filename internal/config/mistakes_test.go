@@ -161,6 +161,7 @@ var badConfigs = []bad{
 	{"a client without tokens", "stages: {prod: {access: {client: pages}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
 	{"scopes without tokens", "stages: {prod: {access: {scopePrefix: t/}}}", "1:17: stages.prod.access: ", "there is no issuer", false},
 	{"a proxy that is not known", "collector: {trust: nginx}", "1:20: collector.trust: ", "want none", false},
+	{"regions that no proxy names", "collector: {regions: true}", "1:22: collector.regions: ", "no proxy is trusted", true},
 	{"topic of two levels", "stages: {prod: {sources: {topic: a/b}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
 	{"topic that is a pattern", "stages: {prod: {sources: {topic: +}}}", "1:34: stages.prod.sources.topic: ", "one level", false},
 	{"access for everybody", "stages: {prod: {access: open}}", "1:25: stages.prod.access: ", "want iam, or {issuer", false},

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,11 @@ func (c *Config) mistakes() Mistakes {
 	if t := c.Collector.Trust; t != TrustNone && t != TrustCloudFront {
 		found = append(found, Mistake{Path: "collector.trust", Message: fmt.Sprintf(
 			"%s is not known: want none, or cloudfront for a distribution that sends the origin secret", clip(string(t)))})
+	}
+	fronted := slices.ContainsFunc(c.Stages, func(s Stage) bool { return s.CloudFront != CloudFront{} })
+	if c.Collector.Regions && c.Collector.Trust == TrustNone && !fronted {
+		found = append(found, Mistake{Path: "collector.regions", Message: "no header names a region while no proxy is trusted: " +
+			"write trust: cloudfront, or cloudFront in a stage"})
 	}
 	for _, s := range c.Stages {
 		found = append(found, s.mistakes()...)

@@ -56,7 +56,7 @@ func Cut(kind *catalog.Kind, series model.Series, key string, span Span, events 
 // sessionOf returns the session of a chain.
 func sessionOf(kind *catalog.Kind, series model.Series, key string, chain []model.Event) model.Event {
 	slices.SortFunc(chain, func(a, b model.Event) int { return a.Compare(b.Order) })
-	s := newSession(kind.Sessions, key, nil, &chain[0], nil)
+	s := newSession(kind, key, nil, &chain[0], nil)
 	until, unreadable := kind.Retention.Finest().Unit.BucketOf(chain[0].At).End.Add(kind.Sessions.Follow), false
 	for i := range chain {
 		if chain[i].At < until {

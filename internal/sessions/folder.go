@@ -120,7 +120,7 @@ func (f *Folder) addTo(key string, b *bucket, e *model.Event) {
 		c = &chain{}
 		f.chains[key] = c
 		if b != nil {
-			c.session = newSession(f.rule(), key, b, e, f.goals)
+			c.session = newSession(f.kind, key, b, e, f.goals)
 		}
 	case b != nil && c.last < b.Bucket.Start:
 		b.Continuation.Carried++

@@ -3,6 +3,7 @@ package sessions_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,37 @@ func fold(k *catalog.Kind, views []model.Event, level int, from, to model.Time) 
 		}
 	}
 	return f.Folds()
+}
+
+// A dimension that is no field of the first or last event is that of the first event. The dimensions are those
+// of the table, so that rows and single sessions have a dimension from the same time on.
+func TestFolder_CopiesOtherDimensionsOfTheFirstEvent(t *testing.T) {
+	k := kind(t)
+	views := []model.Event{view(noon, "01", "a", "/"), view(noon+1, "02", "a", "/x"), view(noon+2, "03", "b", "/")}
+	for i, region := range []string{"DE-BY", "DE-BE", "NO-03"} {
+		views[i].Attrs = append(views[i].Attrs, model.Attr{Name: webfield.Region, Value: model.TextValue(region)})
+		views[i].Attrs.Sort()
+	}
+	single := func() string {
+		var text string
+		all := func(yield func(model.Event, error) bool) { _ = yield(views[0], nil) && yield(views[1], nil) }
+		for e, err := range sessions.Cut(k, series, "a", sessions.Span{From: noon, To: noon + 1000}, all) {
+			v, _ := e.Attrs.Get(webfield.Region)
+			text += fmt.Sprint(v.Text, err)
+		}
+		return text
+	}
+	if _, counted := fold(k, views, 0, noon, noon.Add(time.Hour))[0].Summary.Dimension(webfield.Region); counted || single() != "<nil>" {
+		t.Errorf("regions are counted %v, in one session %q: want neither, they are not declared", counted, single())
+	}
+	spec := *k.Spec()
+	spec.Dimensions = append(slices.Clone(spec.Dimensions), rollup.DimensionSpec{Name: webfield.Region})
+	slices.SortFunc(spec.Dimensions, func(a, b rollup.DimensionSpec) int { return strings.Compare(a.Name, b.Name) })
+	k.FoldBy(&spec)
+	d, _ := fold(k, views, 0, noon, noon.Add(time.Hour))[0].Summary.Dimension(webfield.Region)
+	if got := fmt.Sprint(d.Values); got != "[{DE-BY 1} {NO-03 1}]" || single() != "DE-BY<nil>" {
+		t.Errorf("regions %s, in one session %q; want those of first views", got, single())
+	}
 }
 
 // counted is a session as the recount counts it.

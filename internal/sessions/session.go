@@ -34,11 +34,24 @@ type session struct {
 }
 
 // newSession begins a session. Its first event is added to it after that.
-func newSession(rule *catalog.Sessions, key string, b *bucket, first *model.Event, goals goal.Set) *session {
+func newSession(kind *catalog.Kind, key string, b *bucket, first *model.Event, goals goal.Set) *session {
 	return &session{
-		rule: rule, bucket: b, key: key, order: first.Order,
-		firsts: copied(rule.First, first), goals: goals.Begin(),
+		rule: kind.Sessions, bucket: b, key: key, order: first.Order,
+		firsts: append(copied(kind.Sessions.First, first), others(kind, first)...), goals: goals.Begin(),
 	}
+}
+
+// others returns the dimensions of a session that are not declared as fields of its first or last event: those
+// of the first event with these names.
+func others(kind *catalog.Kind, first *model.Event) (attrs model.Attrs) {
+	s := kind.Sessions
+	for _, d := range kind.Spec().Dimensions {
+		named := func(f catalog.SessionField) bool { return f.Name == d.Name }
+		if d.Name != s.By && !slices.ContainsFunc(s.First, named) && !slices.ContainsFunc(s.Last, named) {
+			attrs = append(attrs, copied([]catalog.SessionField{{Name: d.Name, Of: d.Name}}, first)...)
+		}
+	}
+	return attrs
 }
 
 // copied returns the fields of a session that are copied from an event.

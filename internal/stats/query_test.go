@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/query"
 	"github.com/tidemark-db/tidemark/internal/stats"
 	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -56,6 +58,29 @@ func TestServe_AcceptsOrRefusesWhatThePublishedSchemaHas(t *testing.T) {
 			t.Errorf("%s: %v, want it by name", text, err)
 		}
 	}
+}
+
+// Regions are a dimension if the configuration asks for them.
+func TestServe_CountsRegionsOnRequest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	conf := config.Default(web.Kinds()...)
+	conf.Collector.Regions = true
+	var err error
+	if s.kinds, err = conf.Catalog(); err != nil {
+		t.Fatal(err)
+	}
+	for i, region := range []string{"DE-BY", "DE-BE", "DE-BY", "NO-03"} {
+		fields := []string{"path", "/", "country", region[:2], "region", region}
+		s.put("PAGEVIEW", at("2026-03-30T12:00:00Z"), fmt.Sprint(i), fields...)
+	}
+	s.put("PAGEVIEW", at("2026-03-30T12:05:00Z"), "0", "path", "/", "country", "NO", "region", "NO-03") // a visit has the region of its first view
+	s.put("PAGEVIEW", at("2026-03-30T13:00:00Z"), "9", "path", "/", "country", "NO")
+	s.want(`"metrics": ["visits", "percentage"], "date_range": "7d", "dimensions": ["visit:region"]`,
+		`[["DE-BY"],[2,40]]`, `[["DE-BE"],[1,20]]`, `[["NO-03"],[1,20]]`)
+	s.want(`"metrics": ["visits"], "date_range": "7d", "filters": [["matches", "visit:region", ["^DE-"]]]`, `[[],[3]]`)
+	s.want(`"metrics": ["visits"], "date_range": "7d", "dimensions": ["time:day", "visit:region"], "filters": [["is", "visit:region", ["NO-03"]]]`,
+		`[["2026-03-30","NO-03"],[1]]`)
 }
 
 func TestServe_FiltersWithoutADimensionAddUpTheValuesThatPass(t *testing.T) {

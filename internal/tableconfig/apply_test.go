@@ -3,15 +3,18 @@ package tableconfig_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tableconfig"
+	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -371,6 +374,42 @@ func TestApply_ATierBecomesDeferredAfterTheLead(t *testing.T) {
 		if !got.Deferred || got.DeferredFrom != from {
 			t.Errorf("%s: deferred %t from %s, want it from %s", got.Unit, got.Deferred, got.DeferredFrom, from)
 		}
+	}
+}
+
+// Regions that are requested later count in sessions from then on, and the sessions before stay as they are.
+func TestApply_SessionsCountRegionsThatAreRequestedLater(t *testing.T) {
+	t.Parallel()
+	table, now := memory.New(clock), noon
+	a := &tableconfig.Applier{Table: table, Now: func() model.Time { return now }, Sweep: func(context.Context, int) error { return nil }}
+	declared := func(regions bool) *catalog.Catalog {
+		conf := config.Default(web.Kinds()...)
+		conf.Collector.Regions = regions
+		kinds, err := conf.Catalog()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kinds
+	}
+	for _, regions := range []bool{false, true, false, true} {
+		if _, err := a.Apply(t.Context(), declared(regions)); err != nil {
+			t.Fatalf("regions %v: %v", regions, err)
+		}
+		for _, loaded := range []bool{false, true} { // of a process of either configuration
+			kinds := declared(loaded)
+			if err := tableconfig.Load(t.Context(), table, kinds, now.Add(tableconfig.Lead)); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{web.PageViews.Name, web.Sessions.Name} {
+				k, _ := kinds.Kind(name)
+				counts := slices.ContainsFunc(k.Spec().Dimensions, func(d rollup.DimensionSpec) bool { return d.Name == webfield.Region })
+				since, _ := k.Spec().Added.Find(rollup.DimensionRole, webfield.Region)
+				if counts != regions || regions && since.WholeFrom != now {
+					t.Errorf("%s, regions %v: counts them %v, whole from %s; want from %s", name, regions, counts, since.WholeFrom, now)
+				}
+			}
+		}
+		now = now.Add(tier.Day24)
 	}
 }
 

@@ -11,6 +11,7 @@ const (
 	Method   = "method"
 	Device   = "device"  // class of the user agent
 	Country  = "country" // two capitals
+	Region   = "region"  // of a country, as in ISO 3166-2: DE-BY
 	Bytes    = "bytes"
 	Duration = "duration" // milliseconds
 	Source   = "source"   // the name of a search engine, network or host that visitors come from

@@ -12,7 +12,8 @@ import (
 // Sessions declares a kind without stored events: its events are the sessions of another kind's events, and
 // its rows are folded from those. A session is events of one subject, stream and key, each at most Gap after
 // the one before. It has the numbers views, duration (milliseconds) and bounce (1 if it has one event), the
-// key, and the fields of First and Last. It counts in the bucket of its first event.
+// key, the fields of First and Last, and from its first event the other dimensions of its kind. It counts in
+// the bucket of that event.
 type Sessions struct {
 	Of  string // name of the kind whose events are the sources
 	By  string // text field of the sources with the key; events without it are in no session

@@ -10,7 +10,7 @@ interface Group { title: string; tabs: Tab[]; empty: string } // empty says why 
 const groups: Group[] = [
   { title: "Pages", tabs: [["path", "Pages"], ["entry", "Entry pages"], ["exit", "Exit pages"]], empty: "No page was viewed." },
   { title: "Sources", tabs: [["channel", "Channels"], ["source", "Sources"], ["referrer", "Referrers"]], empty: "No view came from another site." },
-  { title: "Places", tabs: [["country", "Countries"], ["language", "Languages"]], empty: "No country is known. collector.trust in tidemark.yaml says whose headers name it." },
+  { title: "Places", tabs: [["country", "Countries"], ["region", "Regions"], ["language", "Languages"]], empty: "No country is known. collector.trust in tidemark.yaml says whose headers name it." },
   { title: "Devices", tabs: [["device", "Devices"], ["browser", "Browsers"], ["os", "Systems"], ["screen", "Screens"]], empty: "No device is known." },
   { title: "Events", tabs: [["name", "Events"]], empty: "No custom event was sent. A page sends one with tidemark(\"Sign up\")." },
   { title: "Campaigns", tabs: [["utm_campaign", "Campaigns"], ["utm_source", "Sources"], ["utm_medium", "Media"], ["utm_term", "Terms"], ["utm_content", "Contents"]], empty: "" },

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/collector"
+	"github.com/tidemark-db/tidemark/internal/config"
 	"github.com/tidemark-db/tidemark/internal/webfield"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/domains/web"
@@ -52,7 +53,7 @@ func TestKinds_DeclareNoReservedName(t *testing.T) {
 // What the collector lets in, at its longest, never fills a row: paths and hosts are
 // bounded by what a dimension counts, the rest by what it can be.
 func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
-	longest := map[string]int{webfield.Path: rollup.MaxDimensionValue, webfield.Referrer: 253, webfield.Country: 2, webfield.Device: 7, webfield.Status: 3, webfield.Method: 16, webfield.Name: collector.MaxName,
+	longest := map[string]int{webfield.Path: rollup.MaxDimensionValue, webfield.Referrer: 253, webfield.Country: 2, webfield.Region: 6, webfield.Device: 7, webfield.Status: 3, webfield.Method: 16, webfield.Name: collector.MaxName,
 		webfield.Source: collector.MaxCampaign, webfield.Channel: 16, webfield.Browser: 20, webfield.OS: 16, webfield.Screen: 8, webfield.Language: 3, webfield.Entry: rollup.MaxDimensionValue, webfield.Exit: rollup.MaxDimensionValue}
 	for _, field := range webfield.Campaign() {
 		longest[field] = collector.MaxCampaign
@@ -60,7 +61,13 @@ func TestKinds_ALargestRowFitsAnItem(t *testing.T) {
 	for _, field := range webfield.Props() {
 		longest[field] = collector.MaxProp
 	}
-	for _, k := range web.Kinds() {
+	conf := config.Default(web.Kinds()...)
+	conf.Collector.Regions = true
+	kinds, err := conf.Catalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kinds.Kinds {
 		size := 0
 		for _, d := range k.Dimensions {
 			size += d.Top * (longest[d.Name] + 6)
