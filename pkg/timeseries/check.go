@@ -16,6 +16,7 @@ import (
 // checker collects the mistakes of one model.
 type checker struct {
 	model    string
+	sources  []catalog.Kind // of sessions
 	columns  []column
 	mistakes []*Error
 }

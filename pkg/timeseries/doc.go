@@ -3,6 +3,9 @@
 // code. The opened Events appends values and reads events, latest items and rollups.
 // OpenProfiles does the same for what is stored about the subjects themselves.
 //
+// A kind of sessions, such as web.Sessions, is opened with the kinds that its sessions are folded from, in
+// Options.Sources: its rollups are read as those of other kinds.
+//
 // It uses the same packages as the deployed functions, ingest and query, so outcomes and
 // results are the same. Times of a program are time.Time, in the fields of its types and in
 // options. Times of stored rollups are model.Time, which has a method Time.

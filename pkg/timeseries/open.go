@@ -23,6 +23,7 @@ type Store interface {
 // is safe for concurrent use.
 type Events[T any] struct {
 	kind    *catalog.Kind
+	sources []catalog.Kind
 	layout  *layout
 	ingest  *ingest.Service
 	changes ingest.ChangeStore
@@ -56,17 +57,21 @@ type Events[T any] struct {
 // Tags must not contradict the kind. A kind that declares no measures, dimensions and
 // distinct fields takes them from the tags, and so does one without enrichment. Kind returns
 // the result. opts may be nil. The error joins an *Error for each mistake.
+//
+// A kind of sessions needs Options.Sources. Its rollups are read as those of any kind. History returns the
+// sessions of one key, with Where of its indexed field. Sessions cannot be appended: ErrRejected.
 func Open[T any](store Store, kind catalog.Kind, opts *Options) (*Events[T], error) {
 	o, err := opts.complete()
 	if err != nil {
 		return nil, err
 	}
-	layout, row, err := compile(reflect.TypeFor[T](), kind)
+	layout, row, err := compile(reflect.TypeFor[T](), kind, o.Sources)
 	if err != nil {
 		return nil, err
 	}
 	e := &Events[T]{
 		kind:     row,
+		sources:  o.Sources,
 		layout:   layout,
 		ingest:   newIngest(store, o),
 		changes:  store,
@@ -94,8 +99,8 @@ func (e *Events[T]) reader(store Store) (query.Store, error) {
 func (e *Events[T]) Kind() catalog.Kind { return *e.kind }
 
 // compile returns the layout of a model and its complete kind, or all mistakes.
-func compile(t reflect.Type, kind catalog.Kind) (*layout, *catalog.Kind, error) {
-	c := checker{model: t.String()}
+func compile(t reflect.Type, kind catalog.Kind, sources []catalog.Kind) (*layout, *catalog.Kind, error) {
+	c := checker{model: t.String(), sources: sources}
 	if t.Kind() != reflect.Struct {
 		c.report(AppendMissing, "", "a %s has no fields to append: want a struct with tide tags", t.Kind())
 		return nil, nil, c.err()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/config"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -15,6 +16,9 @@ import (
 type Options struct {
 	// Now is the clock for arrivals, retention and reads; nil means time.Now.
 	Now func() time.Time
+	// Sources are the kinds of the events that a kind of sessions is folded from: that of the sessions, and those
+	// whose events may meet its goals. Other kinds need none.
+	Sources []catalog.Kind
 	// Limits are those that appended values are validated against. A limit of zero is the
 	// default of the configuration.
 	Limits Limits

@@ -34,9 +34,13 @@ type Listed struct {
 // Series returns an iterator over the series of a subject, or of all subjects if it is "", sorted by
 // subject and stream. The function that keeps the rollups lists a series moments after its first event.
 func (e *Events[T]) Series(ctx context.Context, subject string) iter.Seq2[Listed, error] {
+	kind := e.kind.Name
+	if !e.kind.HasEvents() {
+		kind = e.kind.Sessions.Of // the series of sessions are those of their events
+	}
 	return func(yield func(Listed, error) bool) {
 		for l, err := range e.query.EachSeries(ctx, query.SeriesList{Subject: model.Subject{Type: e.kind.Subject.Name, ID: subject}}) {
-			if err == nil && l.Series.Kind != e.kind.Name {
+			if err == nil && l.Series.Kind != kind {
 				continue
 			}
 			if !yield(Listed{Key{l.Series.Subject.ID, l.Series.Stream}, timeOf(l.First), timeOf(l.Last)}, err) {

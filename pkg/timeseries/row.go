@@ -35,7 +35,7 @@ func (c *checker) reconcile(kind catalog.Kind) *catalog.Kind {
 
 // complete fills in the defaults of the kind and validates it as a catalog does.
 func (c *checker) complete(kind catalog.Kind) *catalog.Kind {
-	made, err := catalog.New(kind)
+	made, err := catalog.New(append([]catalog.Kind{kind}, c.sources...)...)
 	if err == nil {
 		return &made.Kinds[0]
 	}

@@ -37,8 +37,11 @@ func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 	if t.kind != nil && now >= t.readAt && now.Sub(t.readAt) < tableconfig.MaxAge {
 		return t.kind, nil
 	}
-	kind := *e.kind
-	switch err := tableconfig.LoadKind(ctx, reader, &kind, now); {
+	kinds, err := catalog.New(append([]catalog.Kind{*e.kind}, e.sources...)...)
+	if err == nil {
+		err = tableconfig.Load(ctx, reader, kinds, now)
+	}
+	switch {
 	case errors.Is(err, ErrTableConfig):
 		return nil, err
 	case err != nil && t.kind != nil && now >= t.readAt && now.Sub(t.readAt) < tableconfig.Lead/2:
@@ -46,7 +49,7 @@ func (e *Events[T]) kindOfTable(ctx context.Context) (*catalog.Kind, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUndecided, err)
 	}
-	t.kind, t.readAt = &kind, now
+	t.kind, t.readAt = &kinds.Kinds[0], now
 	return t.kind, nil
 }
 
