@@ -3,6 +3,7 @@ package aggregate_test
 import (
 	"context"
 	"reflect"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -102,6 +104,111 @@ func TestProcess_TheListIsReadOnceForEachSeries(t *testing.T) {
 	if entries.reads != 3 {
 		t.Errorf("%d reads of the list for three series, want 3", entries.reads)
 	}
+	w.agg = w.process2(0, entries) // finds that the series are listed
+	for range 3 {
+		w.processAll(changesOf(w.table.Records(0)))
+	}
+	if entries.reads != 6 {
+		t.Errorf("%d reads of the list by two processes, want 3 of each", entries.reads)
+	}
+}
+
+// What a process remembers of the list is read again after a day: an entry that was purged meanwhile is then written.
+func TestProcess_TheListIsReadAgainAfterADay(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	entries := &readingEntries{store: w.table}
+	w.on(entries)
+	for i, c := range []struct {
+		later time.Duration
+		want  int
+	}{{0, 1}, {24*time.Hour - time.Millisecond, 1}, {time.Millisecond, 2}} {
+		w.advance(c.later)
+		w.put(model.Order{At: at(ten), ID: string(rune('a' + i))}, "1")
+		if w.process(); entries.reads != c.want {
+			t.Errorf("event %d, at %s: %d reads, want %d", i, w.now(), entries.reads, c.want)
+		}
+	}
+}
+
+// A series that is spread over shards has one entry in the list.
+func TestProcess_TheListIsReadOnceForAllShardsOfASeries(t *testing.T) {
+	kind := gauge
+	kind.Shards, kind.Latest = 8, catalog.NoLatest
+	w := newWorldOf(t, kind)
+	entries := &readingEntries{store: w.table}
+	w.on(entries)
+	w.agg.Limits.Concurrency = 1
+	shards := map[int]bool{}
+	for i := range 20 {
+		o := model.Order{At: at(ten), ID: string(rune('a' + i))}
+		w.series = w.kind.Series("d1", "", o)
+		shards[w.series.Shard] = true
+		w.put(o, "1")
+	}
+	if r := w.process(); len(shards) < 2 || r.Listed != 1 || entries.reads != 1 {
+		t.Errorf("%d shards: the list is read %d times and written %d times, want once", len(shards), entries.reads, r.Listed)
+	}
+}
+
+// countedRequests counts the reads of rows, events and invalidations, and the puts of invalidations.
+type countedRequests struct {
+	batched
+	n, puts atomic.Int64
+}
+
+func (c *countedRequests) Row(ctx context.Context, key rollup.Key) (*rollup.Row, error) {
+	c.n.Add(1)
+	return c.store.Row(ctx, key)
+}
+
+func (c *countedRequests) ReadRows(ctx context.Context, keys []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
+	c.n.Add(1)
+	return c.batched.ReadRows(ctx, keys)
+}
+
+func (c *countedRequests) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	c.n.Add(1)
+	return c.store.Rows(ctx, u, r)
+}
+
+func (c *countedRequests) Events(ctx context.Context, r storage.Range) (storage.EventPage, error) {
+	c.n.Add(1)
+	return c.store.Events(ctx, r)
+}
+
+func (c *countedRequests) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (string, error) {
+	c.n.Add(1)
+	return c.batched.EachEvent(ctx, r, do)
+}
+
+func (c *countedRequests) Invalidations(ctx context.Context, shard int, due model.Time, after string) (aggregate.InvalidationPage, error) {
+	c.n.Add(1)
+	return c.store.Invalidations(ctx, shard, due, after)
+}
+
+func (c *countedRequests) PutInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	c.puts.Add(1)
+	return c.store.PutInvalidation(ctx, i)
+}
+
+// The counts of a batch and of a sweep are the numbers of requests that the table receives.
+func TestCounts_AreTheRequestsOfTheTable(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	table := &countedRequests{batched: batched{store: w.table}}
+	w.on(table)
+	check := func(name string, c aggregate.Counts, fewest int64) {
+		t.Helper()
+		reads, puts := table.n.Swap(0), table.puts.Swap(0)
+		if int64(c.Reads) != reads || int64(c.Invalidations) != puts || reads < fewest {
+			t.Errorf("%s: counts %d reads and %d invalidations of %d and %d, want at least %d reads", name, c.Reads, c.Invalidations, reads, puts, fewest)
+		}
+	}
+	for i := range 5 {
+		w.put(model.Order{At: noon.Add(-time.Duration(2+2*i) * time.Hour)}, "1")
+	}
+	check("a batch", w.process().Counts, 6)
+	check("a sweep of nothing", w.sweep().Counts, 1)
+	check("a sweep", w.sweepAt("2026-03-11T00:02:00Z").Counts, 3)
 }
 
 // readingSweeps counts the reads of low watermarks.

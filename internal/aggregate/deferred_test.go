@@ -269,6 +269,52 @@ func TestDeferred_RowOfABucketThatIsSweptAfterItsEventsExpiredIsInexact(t *testi
 	}
 }
 
+// A tier that becomes deferred is so from a time on, to the millisecond.
+func TestDeferred_BucketsAreLeftFromTheTimeThatTheConfigurationSays(t *testing.T) {
+	for after, left := range map[time.Duration]int{-time.Millisecond: 0, 0: 1} {
+		w := newWorldOf(t, deferred(gauge, 0))
+		for level := range w.kind.Retention.Tiers {
+			w.kind.Retention.Tiers[level].DeferredFrom = at(half)
+		}
+		w.setNow(at(half).Add(after))
+		w.put(order(ten, ""), "1")
+		if r := w.process(); r.Deferred != left || (r.Recomputed == 0) != (left == 1) {
+			t.Errorf("%s after that time: %d left, %d recomputed; want %d left", after, r.Deferred, r.Recomputed, left)
+		}
+	}
+}
+
+// An event of 40 days ago is the first of its hour if a sweep has passed the end of that hour.
+func TestDeferred_BucketIsSettledFromItsClosingTimeOn(t *testing.T) {
+	for _, c := range []struct {
+		swept time.Duration // since the bucket closed
+		exact bool
+	}{{-time.Millisecond, false}, {0, true}} {
+		w := newWorldOf(t, deferred(gauge, 0))
+		old := tier.Hour.BucketOf(noon.Add(-40 * tier.Day24))
+		if result, err := w.table.AdvanceSweep(w.ctx(), tablekeys.QueueShard(w.series), old.End.Add(c.swept)); err != nil || result != storage.Written {
+			t.Fatal(result, err)
+		}
+		w.put(model.Order{At: old.Start}, "1")
+		w.process()
+		w.wantRow(tier.Hour, old.Start.String(), 1, "1", c.exact)
+	}
+}
+
+// The grace of a tier was raised after the invalidation was put. Readers that do not know that yet expect the row
+// once the low watermark has passed its due time.
+func TestSweep_WritesTheRowThatIsDueAlthoughItsBucketClosesLaterNow(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.setNow(at(half))
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.kind.Retention.Tiers[0].Grace = time.Hour
+	if r := w.sweepAt("2026-03-10T11:02:00Z"); r.Swept != 1 || r.Through != at(eleven) {
+		t.Errorf("swept %d through %s; want 1, %s", r.Swept, r.Through, eleven)
+	}
+	w.wantRow(tier.Hour, ten, 1, "1", true)
+}
+
 // An absent day does not prove that there never was an hour, while no sweep has settled
 // the day.
 func TestDeferred_AbsentUnsettledParentProvesNothing(t *testing.T) {

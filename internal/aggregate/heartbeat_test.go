@@ -63,6 +63,32 @@ func TestBeat_ReturnsTheErrorOfEachRequest(t *testing.T) {
 	}
 }
 
+// advanced is a table that reports one result of the first progress.
+type advanced struct {
+	*memory.Table
+	result storage.WriteResult
+	stored model.Time
+}
+
+func (a advanced) AdvanceProgress(context.Context, model.Time, model.Time) (storage.WriteResult, model.Time, error) {
+	return a.result, a.stored, nil
+}
+
+// The first beat begins the progress, unless another process has begun it already. A beat whose write has no
+// result knows no age.
+func TestBeat_TheFirstProgressIsThatOfTheProcessThatStoresIt(t *testing.T) {
+	now := func() model.Time { return noon }
+	for result, want := range map[storage.WriteResult]time.Duration{
+		storage.Written: 0, storage.ConditionFailed: time.Minute, storage.Unknown: -1, storage.Throttled: -1,
+	} {
+		h := aggregate.Heartbeat{Store: advanced{memory.New(now), result, noon.Add(-time.Minute)}, Now: now}
+		age, known, err := h.Beat(t.Context())
+		if known != (want >= 0) || known != (err == nil) || known && age != want {
+			t.Errorf("%s: age %s, known %t, %v; want %s", result, age, known, err, want)
+		}
+	}
+}
+
 func TestSweepAges_AreThoseOfTheLowWatermarks(t *testing.T) {
 	w := newWorld(t)
 	want := make([]time.Duration, tablekeys.QueueShards)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
@@ -138,6 +139,24 @@ func TestLate_RowOfEventsThatExpiredInTheQueueIsInexact(t *testing.T) {
 			count = 2
 		}
 		w.wantRow(tier.Hour, twoDaysAgo, count, "3", false)
+	}
+}
+
+// A late change that has waited in the queue nearly as long as an event lives may be the only one that is left.
+func TestLate_RowIsExactUntilALateEventOfTheQueueMayHaveExpired(t *testing.T) {
+	for _, c := range []struct {
+		dead  time.Duration // since the low watermark
+		exact bool
+	}{
+		{30*tier.Day24 - aggregate.StreamRetention - 2*tier.SealMargin - time.Millisecond, true},
+		{30*tier.Day24 - aggregate.StreamRetention - 2*tier.SealMargin, false},
+	} {
+		w := newLateWorld(t, 0)
+		w.put(order(twoDaysAgo, ""), "1")
+		w.process()
+		w.setNow(noon.Add(c.dead - aggregate.ClockMargin))
+		w.sweep()
+		w.wantRow(tier.Hour, twoDaysAgo, 1, "1", c.exact)
 	}
 }
 

@@ -250,6 +250,22 @@ func TestRebuild_KeepsToItsRate(t *testing.T) {
 	}
 }
 
+// A rebuild without a rate never waits.
+func TestRebuild_WithoutARateNeverWaits(t *testing.T) {
+	w := newWorld(t)
+	for hour := range 10 {
+		w.put(model.Order{At: at(ten).Add(-time.Duration(hour) * time.Hour)}, "1")
+	}
+	w.lose()
+	w.on(&writingLate{store: w.table, before: func() { w.advance(time.Second) }})
+	w.agg.Sleep = func(_ context.Context, d time.Duration) error {
+		t.Errorf("it waits for %s", d)
+		return nil
+	}
+	w.rebuild(w.complete())
+	w.wantRecount()
+}
+
 func TestRebuild_ReportsNewerRowsAndContinues(t *testing.T) {
 	w := newWorld(t)
 	w.put(order(ten, ""), "1")

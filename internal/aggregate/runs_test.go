@@ -23,6 +23,9 @@ type counted struct {
 }
 
 func (s *counted) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (string, error) {
+	if !r.Consistent {
+		return "", errStale
+	}
 	s.eventReads++
 	if r.To.Sub(r.From) <= time.Hour {
 		return s.batched.EachEvent(ctx, r, do)
@@ -69,6 +72,23 @@ func TestRuns_AdjacentHoursAreReadTogetherWithTheSameResult(t *testing.T) {
 		}
 		if alone := s.eventReads - s.longReads; (alone == 0) != (name == "reads") {
 			t.Errorf("%s: %d reads of single hours", name, alone)
+		}
+	}
+}
+
+// Hours that have rows are read together too, if these can be recomputed.
+func TestRuns_HoursWithRowsAreReadTogether(t *testing.T) {
+	w := newWorld(t)
+	s := onCounted(w, &counted{})
+	for _, id := range []string{"a", "b"} {
+		s.eventReads = 0
+		for i := range 20 {
+			w.put(model.Order{At: noon.Add(-time.Duration(1+i) * time.Hour), ID: id}, "1")
+		}
+		w.process()
+		w.wantRecount()
+		if s.eventReads != 1 {
+			t.Errorf("event %s of each hour: %d reads, want one of all hours", id, s.eventReads)
 		}
 	}
 }

@@ -115,6 +115,21 @@ func TestSealed_EventAfterItsHourExpiredMarksTheDayInexact(t *testing.T) {
 	w.wantRow(tier.Month, ten, 1, "1", false)
 }
 
+// A sealed row is only compared with its children. What would be noted of their fold is not so of the row.
+func TestSealed_RowThatIsKeptIsNotNoted(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"a", "b", "c"} {
+		w.put(order(ten, id), "1")
+	}
+	changes := w.changes()
+	w.processAll(changes)
+	w.seal(tier.Hour, ten)
+	w.agg.Limits.MaxChildren = 2
+	if r := w.processAll(changes); r.Sealed != 1 || len(r.Notes) > 0 {
+		t.Errorf("%d sealed rows, notes %v; want one, and no note of a row with too many children", r.Sealed, r.Notes)
+	}
+}
+
 func TestAbsent_HistoryOfAnyAgeCanBeLoaded(t *testing.T) {
 	for _, age := range []time.Duration{0, 40 * tier.Day24, 200 * tier.Day24, 800 * tier.Day24, 20 * 366 * tier.Day24} {
 		w := newWorld(t)

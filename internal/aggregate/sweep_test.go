@@ -212,6 +212,31 @@ func TestSweep_AdvancesAsFarAsItCame(t *testing.T) {
 	}
 }
 
+// The hours of a day of one series are worked off together, whatever is due between them: so the day is recomputed
+// once.
+func TestSweep_RecomputesTheDayOfEachSeriesOnce(t *testing.T) {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.agg.Limits.Buckets = 6
+	shard, other := tablekeys.QueueShard(w.series), w.series
+	for i := 2; other == w.series || tablekeys.QueueShard(other) != shard; i++ {
+		other = w.kind.Series(fmt.Sprint("d", i), "", model.Order{})
+	}
+	for hour := range 6 {
+		w.setNow(at(ten).Add(time.Duration(hour) * time.Hour))
+		for _, s := range []model.Series{w.series, other} {
+			e := w.event(model.Order{At: w.now()}, "1")
+			e.Series = s
+			if _, err := w.table.Put(w.ctx(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.process()
+	}
+	if r := w.sweepAt("2026-03-11T00:02:00Z"); r.Swept != 12 || r.Recomputed != 12+2 {
+		t.Errorf("swept %d, %d recomputations; want 12 hours and a day of each series", r.Swept, r.Recomputed)
+	}
+}
+
 // What can never be swept is quarantined, and does not hold the watermark.
 func TestSweep_PoisonIsQuarantined(t *testing.T) {
 	for name, spoil := range map[string]func(*world, *entity.Invalidation){

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
@@ -48,5 +49,22 @@ func TestCompleteThrough_IsTheLeastOfTheStreamAndAllSweepsLessTheClosingDelay(t 
 				t.Errorf("%s, %v; want %s", got, err, c.want)
 			}
 		})
+	}
+}
+
+func TestLateDelay_IsThatOfTheKindWhoseLateChangesWaitLongest(t *testing.T) {
+	for _, c := range []struct {
+		every []time.Duration // of each kind
+		want  time.Duration
+	}{{[]time.Duration{0}, 0}, {[]time.Duration{5 * time.Minute}, 6 * time.Minute}, {[]time.Duration{5 * time.Minute, 15 * time.Minute, 0}, 16 * time.Minute}} {
+		var kinds catalog.Catalog
+		for _, every := range c.every {
+			kind := deferred(gauge, 0)
+			kind.Retention.LateEvery = every
+			kinds.Kinds = append(kinds.Kinds, kind)
+		}
+		if got := aggregate.LateDelay(&kinds); got != c.want {
+			t.Errorf("late changes that wait %v: %s, want %s", c.every, got, c.want)
+		}
 	}
 }

@@ -104,6 +104,48 @@ func TestSessions_LateEventsOfGoalsRecomputeTheHourOfTheirSession(t *testing.T) 
 	}
 }
 
+// A late click that is delivered again changes nothing in its own hour, also where rows around it are about to
+// lose their sources.
+func TestSessions_ARepeatedLateClickLeavesTheRowOfItsHour(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for _, c := range []struct {
+		minute int
+		who    string
+	}{{-10, "a"}, {10, "a"}, {20, "b"}} {
+		v.setNow(noon.Add(time.Duration(c.minute) * time.Minute))
+		v.change(v.now(), c.who, "/")
+	}
+	changes := v.queued
+	v.processAll(changes)
+	v.setNow(noon.Add(24 * time.Hour))
+	v.sweepAll()
+	before := v.row(tier.Hour, noon.String())
+	v.setNow(noon.Add(30*tier.Day24 - 5*time.Hour))
+	if report := v.processAll(changes[1:2]); report.Walks != 1 || before == nil || v.row(tier.Hour, noon.String()).Rev != before.Rev {
+		t.Errorf("%d walks, row %+v; want one, and the row as it was: %+v", report.Walks, v.row(tier.Hour, noon.String()), before)
+	}
+}
+
+// The counts include the invalidations of sessions that go on after their hour has closed.
+func TestSessions_InvalidationsOfSessionsThatGoOnAreCounted(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for _, minute := range []int{50, 75, 94} {
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	v.setNow(noon.Add(97 * time.Minute))
+	table := &putting{store: v.table}
+	v.on(table)
+	report := v.sweep()
+	if row := v.row(tier.Hour, noon.String()); row == nil || row.Continuation.Settles <= v.now() {
+		t.Fatalf("the session does not go on: %+v", row)
+	}
+	if report.Invalidations != table.puts {
+		t.Errorf("%d invalidations, want %d", report.Invalidations, table.puts)
+	}
+}
+
 // consistentOnly fails the test at a read of a page that may be out of date.
 type consistentOnly struct{ store }
 

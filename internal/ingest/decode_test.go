@@ -102,6 +102,26 @@ func TestDecodeObject_KeepsEveryDigit(t *testing.T) {
 	}
 }
 
+// A text of any parts in any order is rejected if encoding/json would replace a part of it, and only then.
+func TestDecodeObject_RejectsEachTextThatWouldBeReplaced(t *testing.T) {
+	t.Parallel()
+	parts := []string{"x", "\\n", "\\\\", "\\\"", "\\u0041", "\\ud83d\\ude00", "\\ud800", "\\udc00", "u"}
+	for n := range len(parts) * len(parts) * len(parts) {
+		text := `"` + parts[n%len(parts)] + parts[n/len(parts)%len(parts)] + parts[n/len(parts)/len(parts)] + `"`
+		var decoded string
+		if err := json.Unmarshal([]byte(text), &decoded); err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		if strings.ContainsRune(decoded, '\uFFFD') {
+			want = ingest.CodeLoneSurrogate
+		}
+		if got := codesOf([]ingest.Observation{ingest.DecodeObject([]byte(`{"a":` + text + `}`))}); got[0] != want {
+			t.Errorf("%s: code %q, want %q", text, got[0], want)
+		}
+	}
+}
+
 // FuzzDecodeObject checks for any input that the decoder returns, that a decode error is short
 // and valid text, that decoded fields can be encoded and decoded again, and that validation
 // either accepts the observation or returns field errors.

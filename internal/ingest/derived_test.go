@@ -67,7 +67,9 @@ func TestAppend_OfADerivedKindKnowsItsOwnEventAfterALostResponse(t *testing.T) {
 		wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observation(minute(1), "", num("t", 1))), model.Applied)
 		store.left.Store(3)
 		got := appendAll(t, serviceOn(store, 2), kind, observation(minute(1), "", num("t", 1)))
-		if wantOutcomes(t, got, model.Duplicate); t.Failed() {
+		store.left.Store(3)
+		got = append(got, appendAll(t, serviceOn(store, 2), kind, observation(minute(2), "", num("t", 1)))...)
+		if wantOutcomes(t, got, model.Duplicate, model.Applied); t.Failed() {
 			t.Log(name)
 		}
 	}

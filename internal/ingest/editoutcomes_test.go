@@ -92,6 +92,9 @@ func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
 	remove := func(expect func(*edits) *model.Hash) func(*edits) (ingest.Edit, error) {
 		return func(e *edits) (ingest.Edit, error) { return e.Delete(context.Background(), e.event.Key(), expect(e)) }
 	}
+	patch := func(e *edits) (ingest.Edit, error) {
+		return e.Patch(context.Background(), e.kind, e.event.Key(), sent.Attrs, nil)
+	}
 	any := func(*edits) *model.Hash { return nil }
 	right := func(e *edits) *model.Hash { return &e.event.Hash }
 	wrong := func(*edits) *model.Hash { return &wrongHash }
@@ -111,6 +114,9 @@ func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
 		"correct, changed meanwhile":        {correct(right, sent), func(e *edits) func() { return e.other(7) }, ingest.Changed, 7},
 		"correct, corrected so meanwhile":   {correct(right, sent), func(e *edits) func() { return e.other(5) }, ingest.Corrected, 5},
 		"correct, deleted meanwhile":        {correct(right, sent), func(e *edits) func() { return e.other(0) }, ingest.NotFound, 0},
+		"patch":                             {patch, nil, ingest.Corrected, 5},
+		"patch, changed meanwhile":          {patch, func(e *edits) func() { return e.other(7) }, ingest.Changed, 7},
+		"patch, deleted meanwhile":          {patch, func(e *edits) func() { return e.other(0) }, ingest.NotFound, 0},
 		"delete whatever is stored":         {remove(any), nil, ingest.Deleted, 0},
 		"delete what is expected":           {remove(right), nil, ingest.Deleted, 0},
 		"delete another event":              {remove(wrong), nil, ingest.Changed, 1},
@@ -147,6 +153,19 @@ func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
 		if got, err := e.Delete(t.Context(), e.event.Key(), expect); err != nil || got.Outcome != ingest.NotFound {
 			t.Errorf("delete again: %s, %v; want %s", got.Outcome, err, ingest.NotFound)
 		}
+	}
+}
+
+// A correction names the event by an id, also of a kind whose ids are made by the server.
+func TestEditor_CorrectsAnEventWhoseIDWasMade(t *testing.T) {
+	t.Parallel()
+	kind, m := kindOf(t, madeIDs), memory.New(clock)
+	service := serviceOn(m, 1)
+	id := appendAll(t, service, kind, observation(minute(1), "", num("t", 1)))[0].Key.ID
+	editor := &ingest.Editor{Service: service, Store: m}
+	got, err := editor.Correct(t.Context(), kind, observation(minute(1), id, num("t", 5)), nil)
+	if err != nil || got.Outcome != ingest.Corrected || id == "" || got.Event.ID != id {
+		t.Errorf("event %q: %+v, %v; want it corrected", id, got, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -115,6 +116,39 @@ func TestAppend_IndexEntryTooLongForItsKeyIsRejected(t *testing.T) {
 	d := observation(minute(0), "", text("state", "open"), text("room", strings.Repeat("x", 1200)))
 	results, err := serviceOn(memory.New(clock), 1).AppendEvents(context.Background(), kind, []ingest.TypedObservation{d})
 	if err != nil || results[0].Outcome != model.Rejected || results[0].Errors[0].Code != ingest.CodeKeyTooLong {
-		t.Errorf("got %v %v, %v; want it rejected with code %s", results[0].Outcome, results[0].Errors, err, ingest.CodeKeyTooLong)
+		t.Fatalf("got %v %v, %v; want it rejected with code %s", results[0].Outcome, results[0].Errors, err, ingest.CodeKeyTooLong)
+	}
+	if message := results[0].Errors[0].Message; !strings.Contains(message, "the latest items of READING in "+keys.IndexGSI1+" ") {
+		t.Errorf("message %q, want the kind and the index", message)
+	}
+}
+
+// An enrichment changes the index entry of its fields, unless the key would be too long.
+func TestEnrich_IndexEntryFollowsTheField(t *testing.T) {
+	t.Parallel()
+	kind := kindOf(t, func(k *catalog.Kind) {
+		k.Enrichment = []string{"owner"}
+		k.LatestBy = []catalog.LatestIndex{{By: []string{"owner"}}}
+	})
+	m := memory.New(clock)
+	s := serviceOn(m, 1)
+	ada := keys.Key{PK: "CURRENT#READING#ada", SK: "sensor_01#"}
+	for _, c := range []struct {
+		owner model.Value
+		code  string
+		want  keys.Key
+	}{
+		{model.TextValue("ada"), "", ada},
+		{model.TextValue(strings.Repeat("x", 2100)), ingest.CodeKeyTooLong, ada},
+		{model.Value{}, "", keys.Key{}},
+	} {
+		got, err := s.Enrich(t.Context(), m, kind, series(kind), model.Attrs{{Name: "owner", Value: c.owner}}, nil)
+		var wrong model.FieldErrors
+		if errors.As(err, &wrong); c.code != "" && (len(wrong) != 1 || wrong[0].Code != c.code) || c.code == "" && (err != nil || got.Outcome != model.Applied) {
+			t.Errorf("owner %.9v: %s, %v; want code %q", c.owner, got.Outcome, err, c.code)
+		}
+		if entry := entryOf(t, m); entry != c.want {
+			t.Errorf("owner %.9v: entry %v, want %v", c.owner, entry, c.want)
+		}
 	}
 }

@@ -121,6 +121,27 @@ type failingLocks struct{ err error }
 
 func (f failingLocks) PurgeLocked(context.Context, model.Subject) (bool, error) { return false, f.err }
 
+// endingLocks ends the time of its caller.
+type endingLocks struct{ end context.CancelFunc }
+
+func (e endingLocks) PurgeLocked(ctx context.Context, _ model.Subject) (bool, error) {
+	e.end()
+	return false, ctx.Err()
+}
+
+// When the time is up, the events are undecided, which is no error of the call: a repetition is safe.
+func TestAppend_IsUndecidedIfTheTimeEndsWhileTheLockIsRead(t *testing.T) {
+	t.Parallel()
+	table, kind := memory.New(clock), kindOf(t, withoutLatest)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serviceOn(table, 1)
+	s.PurgeLocks = endingLocks{cancel}
+	results, err := s.AppendEvents(ctx, kind, []ingest.TypedObservation{observation(minute(1), "")})
+	if err != nil || len(results) != 1 || results[0].Outcome != model.Unknown || !errors.Is(results[0].Err, model.ErrUndecided) || !errors.Is(results[0].Err, context.Canceled) {
+		t.Errorf("%+v, %v; want one that is undecided because the call was canceled", results, err)
+	}
+}
+
 // Without knowing the lock nothing is stored, and each result says why.
 func TestAppend_SaysWhyALockCannotBeRead(t *testing.T) {
 	t.Parallel()

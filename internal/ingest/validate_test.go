@@ -89,7 +89,7 @@ func TestValidation_RejectsEachErrorWithItsCode(t *testing.T) {
 		{"time beyond year 9999", keeping, `{"deviceId":"a","timestamp":999999999999999}`, "timestamp", ingest.CodeTimeRange},
 		{"microseconds", keeping, `{"deviceId":"a","timestamp":"2026-04-20T10:30:00.123456Z"}`, "timestamp", ingest.CodeTimeFiner},
 		{"six minutes ahead", keeping, `{"deviceId":"a","timestamp":"2026-04-20T12:06:00Z"}`, "timestamp", ingest.CodeTimeAhead},
-		{"year 9999", keeping, `{"deviceId":"a","timestamp":"9999-12-31T23:59:59Z"}`, "timestamp", ingest.CodeTimeAhead},
+		{"the last millisecond", keeping, `{"deviceId":"a","timestamp":"9999-12-31T23:59:59.999Z"}`, "timestamp", ingest.CodeTimeAhead},
 
 		{"stream a number", keeping, reading(with("stream", "1")), "stream", ingest.CodeWrongType},
 		{"stream too long", keeping, reading(with("stream", long(257))), "stream", ingest.CodeTooLong},
@@ -143,6 +143,19 @@ func TestValidation_RejectsEachErrorWithItsCode(t *testing.T) {
 				t.Errorf("stored: %v", left)
 			}
 		})
+	}
+}
+
+// A message names the limit and what was sent, in this order.
+func TestValidation_MessagesOfLimits(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		reading(members(101, `"x"`)): "101 fields: at most 100 in one observation",
+		reading(members(51, `1`)):    "51 measures: at most 50 in one observation",
+	} {
+		if r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), body); len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Message, want) {
+			t.Errorf("%+v, want one error, %q", r.Errors, want)
+		}
 	}
 }
 

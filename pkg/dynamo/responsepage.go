@@ -84,9 +84,7 @@ func verifyChecksum(h http.Header, body []byte) error {
 // readAll is io.ReadAll into an existing buffer.
 func readAll(buffer []byte, from io.Reader, expected int64) ([]byte, error) {
 	b := bytes.NewBuffer(buffer)
-	if expected > 0 {
-		b.Grow(int(min(expected, 2<<20)) + bytes.MinRead)
-	}
+	b.Grow(int(min(expected, 2<<20)) + bytes.MinRead) // expected is -1 if it is not known
 	_, err := b.ReadFrom(from)
 	return b.Bytes(), err
 }
