@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -249,6 +250,28 @@ func TestRebuild_KeepsToItsRate(t *testing.T) {
 		t.Errorf("%d recomputations at 2 a second took %s", report.Recomputed, took)
 	}
 }
+
+// The run before recomputed the last hour of a day with events, and was stopped before the day itself.
+func TestRebuild_ResumedAfterTheLastHourRecomputesTheDay(t *testing.T) {
+	for resumed, want := range map[bool]bool{true: true, false: false} {
+		w := newWorld(t)
+		w.put(order(ten, ""), "1")
+		w.process()
+		for _, u := range []tier.Unit{tier.Day, tier.Month} {
+			if err := w.table.DeleteItem(w.ctx(), rowItemKey(w, u, ten)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.rebuild(aggregate.Rebuild{Series: w.series, From: at(eleven), To: model.MaxTime, Resumed: resumed})
+		for _, u := range []tier.Unit{tier.Day, tier.Month} {
+			if got := exists(w.row(u, ten)); got != want {
+				t.Errorf("resumed %t: the row of the %s exists: %t, want %t", resumed, u, got, want)
+			}
+		}
+	}
+}
+
+func exists(row *rollup.Row) bool { return row != nil && !row.Empty }
 
 // A rebuild without a rate never waits.
 func TestRebuild_WithoutARateNeverWaits(t *testing.T) {

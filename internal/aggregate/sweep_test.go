@@ -316,7 +316,7 @@ func TestDrain_WritesTheRowsOfOpenBuckets(t *testing.T) {
 	}
 	for _, want := range []int{3, 0} { // three hours, of which one is closed
 		r, err := w.agg.Drain(w.ctx(), tablekeys.QueueShard(w.series))
-		if err != nil || len(r.Failures) > 0 || want == 0 != (r.Swept == 0) {
+		if err != nil || len(r.Failures) > 0 || want == 0 != (r.Swept == 0) || r.Recomputed < want || r.Reads < want {
 			t.Errorf("%v, failures %v, drained %d", err, r.Failures, r.Swept)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
@@ -143,6 +144,56 @@ func TestSessions_InvalidationsOfSessionsThatGoOnAreCounted(t *testing.T) {
 	}
 	if report.Invalidations != table.puts {
 		t.Errorf("%d invalidations, want %d", report.Invalidations, table.puts)
+	}
+}
+
+// Only the hour in which a session began waits for its end: its day is recomputed after it.
+func TestSessions_ADayHasNoInvalidationOfSessionsThatGoOn(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	midnight := at("2026-03-11T00:00:00Z")
+	for _, minute := range []int{-10, 15, 34} {
+		v.setNow(midnight.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	v.setNow(midnight.Add(37 * time.Minute))
+	v.sweep()
+	hours := 0
+	for _, i := range v.world.queue() {
+		if i.Key.Start < midnight && i.Key.Tier == tier.Day.String() {
+			t.Errorf("the day has an invalidation: %+v", i)
+		} else if i.Key.Start == midnight.Add(-time.Hour) {
+			hours++
+		}
+	}
+	if row := v.row(tier.Day, noon.String()); !exists(row) || hours != 1 {
+		t.Errorf("%d invalidations of the hour, the day is %+v; want one, and a row", hours, row)
+	}
+}
+
+// The sessions of an hour end while their invalidation is put: what was read before may be swept already, so the
+// hour is read again.
+func TestSessions_AnHourIsReadAgainIfItsSessionsEndDuringThePut(t *testing.T) {
+	for after, views := range map[time.Duration]int64{-time.Millisecond: 3, 0: 4} {
+		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+		for _, minute := range []int{50, 75, 94} {
+			v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+			v.change(v.now(), "a", "/")
+		}
+		v.processAll(v.queued)
+		v.setNow(noon.Add(97 * time.Minute))
+		v.sweep()
+		settles := v.row(tier.Hour, noon.String()).Continuation.Settles
+		v.lose()
+		v.setNow(noon.Add(97 * time.Minute))
+		v.on(&putting{store: v.table, after: func() {
+			v.change(noon.Add(95*time.Minute), "a", "/")
+			v.setNow(settles.Add(after))
+		}})
+		v.agg.Recompute(v.ctx(), []aggregate.Target{{Series: v.click.Series("site", "", model.Order{}), At: noon.Add(50 * time.Minute)}}, aggregate.RepairOptions{})
+		if got := saidBy(&v.row(tier.Hour, noon.String()).Fold).views; got != views {
+			t.Errorf("the put ends %s after the sessions: %d views, want %d", after, got, views)
+		}
 	}
 }
 

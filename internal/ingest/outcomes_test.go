@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,35 +73,42 @@ func TestAppend_EveryDecidedResultHasTheLatestItem(t *testing.T) {
 	}
 }
 
-// An event may take 256 KB, and no byte more.
-func TestValidation_AnEventHasExactly256KB(t *testing.T) {
-	t.Parallel()
-	send := func(last int) model.AppendResult {
-		o := observation(minute(1), "")
-		for i := range 64 {
-			o.Attrs = append(o.Attrs, model.Attr{Name: fmt.Sprintf("f%02d", i), Value: model.TextValue(strings.Repeat("x", 4000))})
-		}
-		for _, f := range []struct {
-			name string
-			n    int
-		}{{"g", 2000}, {"h", last}} {
-			o.Attrs = append(o.Attrs, model.Attr{Name: f.name, Value: model.TextValue(strings.Repeat("x", f.n))})
-		}
-		return appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), o)[0]
+// parts are the fields of an event that takes about 256 KB: all but the last, and the last, with n bytes.
+func parts(n int) (first, last model.Attrs) {
+	field := func(name string, n int) model.Attr {
+		return model.Attr{Name: name, Value: model.TextValue(strings.Repeat("x", n))}
 	}
+	for i := range 64 {
+		first = append(first, field(fmt.Sprintf("f%02d", i), 4000))
+	}
+	return append(first, field("g", 2000)), model.Attrs{field("h", n)}
+}
+
+// fits is how many bytes the last of parts may have.
+func fits(t *testing.T) int {
+	t.Helper()
 	const most = 4096
-	var size int
-	r := send(most)
+	first, last := parts(most)
+	r := appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), observation(minute(1), "", append(first, last...)...))[0]
 	if r.Outcome != model.Rejected || len(r.Errors) != 1 || r.Errors[0].Code != ingest.CodeTooLarge {
 		t.Fatalf("%s %v, want rejected as too large", r.Outcome, r.Errors)
 	}
+	var size int
 	if _, err := fmt.Sscanf(r.Errors[0].Message, "the event would take %d bytes", &size); err != nil {
 		t.Fatal(err)
 	}
-	fits := most - (size - 256<<10)
-	for n, want := range map[int]model.Outcome{fits: model.Applied, fits + 1: model.Rejected} {
-		if r := send(n); r.Outcome != want {
-			t.Errorf("%d bytes more than fit: %s %v, want %s", n-fits, r.Outcome, r.Errors, want)
+	return most - (size - 256<<10)
+}
+
+// An event may take 256 KB, and no byte more, whether it is sent at once or merged.
+func TestValidation_AnEventHasExactly256KB(t *testing.T) {
+	t.Parallel()
+	for more, want := range map[int][]model.Outcome{0: {model.Applied, model.Applied, model.Applied}, 1: {model.Rejected, model.Applied, model.Collision}} {
+		first, last := parts(fits(t) + more)
+		got := appendAll(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), observation(minute(1), "", slices.Concat(first, last)...))
+		got = append(got, appendEach(t, serviceOn(memory.New(clock), 1), kindOf(t, merging), observation(minute(1), "", first...), observation(minute(1), "", last...))...)
+		if wantOutcomes(t, got, want...); t.Failed() {
+			t.Logf("%d bytes more than fit", more)
 		}
 	}
 }

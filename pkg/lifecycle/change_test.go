@@ -1,14 +1,21 @@
 package lifecycle_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
+	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/storetest"
+	"github.com/tidemark-db/tidemark/internal/table"
+	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/lifecycle"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -81,6 +88,50 @@ func TestChange_HasTheSameResultWithAFaultAtAnyWrite(t *testing.T) {
 				wantInvariants(w, alice, bob)
 			}
 		}
+	}
+}
+
+// silent is a table on which a condition fails, and which does not say which.
+type silent struct {
+	lifecycle.Store
+	failed bool
+}
+
+func (s *silent) Commit(_ context.Context, tx table.Transaction) (table.TransactResult, error) {
+	s.failed = true
+	return table.TransactResult{Result: storage.ConditionFailed, Items: make([]table.ItemResult, len(tx.Actions))}, nil
+}
+
+func TestCleanUpExpired_AFailedConditionWithoutReasonIsAnError(t *testing.T) {
+	w := newFixture(t, employee)
+	store := &silent{Store: w.table}
+	ended := model.Profile{Subject: alice, Generation: model.Generation{1}, Sentinels: []string{"x"}}
+	if err := serviceOn(store, w.now, func(string) catalog.Profile { return employee }).CleanUpExpired(t.Context(), &ended); err == nil || !store.failed {
+		t.Errorf("%v, want an error", err)
+	}
+}
+
+// The subject holds a value already that its profile does not name: a program wrote it, or the constraint is new.
+func TestUpdate_ClaimsAValueThatTheSubjectHoldsAlready(t *testing.T) {
+	w := newFixture(t, catalog.Profile{})
+	created := w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil).Profile
+	w.spec = employee
+	held := entity.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: created.Generation}
+	w.store(item.FromSentinel(&held))
+	out := w.wantOutcome(lifecycle.Updated, w.noError(w.Update(t.Context(), alice, fields("team", "blue"), 0)), nil)
+	if !slices.Contains(out.Profile.Sentinels, held.Partition) {
+		t.Errorf("the profile names %q, want %q too", out.Profile.Sentinels, held.Partition)
+	}
+	wantInvariants(w, alice, bob)
+}
+
+// An earlier generation may have left a version whose number the new profile reaches much later.
+func TestCreate_RemovesVersionsOfAnEarlierGeneration(t *testing.T) {
+	w := newFixture(t, employee)
+	w.storeVersion(versionOf(alice, 5, model.Generation{1}))
+	w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), alice, aliceFields)), nil)
+	if page, _, err := w.Versions(t.Context(), alice, 0, 10); err != nil || len(page) != 1 || page[0].Version != 1 {
+		t.Errorf("versions %+v, %v; want only version 1", page, err)
 	}
 }
 

@@ -32,6 +32,18 @@ func TestVersions_ExpireAfterTheirRetentionButTheProfileDoesNot(t *testing.T) {
 	}
 }
 
+// A version is kept without end unless the type says for how long, also that of a deletion, whose tombstone expires.
+func TestVersions_OfADeletionDoesNotExpireWithItsTombstone(t *testing.T) {
+	w := newFixture(t, employee)
+	w.noError(w.Create(t.Context(), alice, aliceFields))
+	if out := w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), alice, 0)), nil); out.Profile.ExpiresAt == 0 {
+		t.Fatal("the tombstone does not expire")
+	}
+	if v, err := w.Version(t.Context(), alice, 2); err != nil || v == nil || v.ExpiresAt != 0 {
+		t.Errorf("version %+v, %v; want one that never expires", v, err)
+	}
+}
+
 func TestExpiry_OfATombstoneRemovesVersionsAndUniqueValues(t *testing.T) {
 	for _, spec := range []catalog.Profile{employee, reserving} {
 		w := newFixture(t, spec)

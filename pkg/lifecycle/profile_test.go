@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storetest"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -161,6 +163,74 @@ func testListByField(t *testing.T, w *fixture, shards int) {
 	}
 	if page, err := w.ListByField(t.Context(), "EMPLOYEE", "team", "red", lifecycle.Cursor{}, 0); err != nil || len(page.Profiles) != 30 {
 		t.Errorf("%d shards, without a limit: %d profiles, %v; want 30", shards, len(page.Profiles), err)
+	}
+}
+
+// exactPages is a table that returns no position after a page if nothing follows.
+type exactPages struct{ lifecycle.Store }
+
+func (s exactPages) List(ctx context.Context, l table.ListRequest) (table.ListPage, error) {
+	page, err := s.Store.List(ctx, l)
+	if err == nil && page.Next != (table.Position{}) {
+		l.After = page.Next
+		if rest, failed := s.Store.List(ctx, l); failed == nil && len(rest.Items) == 0 {
+			page.Next = table.Position{}
+		}
+	}
+	return page, err
+}
+
+func TestListByField_AnErrorNamesTheField(t *testing.T) {
+	w := newFixture(t, employee)
+	w.faulty.Reads = func(storetest.Call) bool { return true }
+	if _, err := w.ListByField(t.Context(), alice.Type, "team", "red", lifecycle.Cursor{}, 1); !errors.Is(err, storetest.ErrRead) || !strings.HasPrefix(err.Error(), "list EMPLOYEE by team: ") {
+		t.Errorf("%v, want an error that names the field", err)
+	}
+}
+
+// A page is never longer than its limit, also where the limit is the number of profiles of a shard.
+func TestListByField_PagesKeepAnyLimit(t *testing.T) {
+	spec := employee
+	spec.Indexes = []catalog.ProfileIndex{{Field: "team", Index: catalog.SecondIndex, Shards: 3}}
+	w := newFixture(t, spec)
+	const profiles = 9
+	for i := range profiles {
+		w.noError(w.Create(t.Context(), subject(fmt.Sprint(i)), fields("team", "red")))
+	}
+	exact := serviceOn(exactPages{w.faulty}, w.now, func(string) catalog.Profile { return spec })
+	for limit := range 2 * profiles {
+		service, found := []*lifecycle.Service{w.Service, exact}[limit%2], 0
+		limit = limit/2 + 1
+		for c, first := (lifecycle.Cursor{}), true; first || c != (lifecycle.Cursor{}); first = false {
+			page, err := service.ListByField(t.Context(), alice.Type, "team", "red", c, limit)
+			if err != nil || len(page.Profiles) > limit {
+				t.Fatalf("limit %d: a page of %d, %v", limit, len(page.Profiles), err)
+			}
+			found, c = found+len(page.Profiles), page.Next
+		}
+		if found != profiles {
+			t.Errorf("limit %d: found %d, want %d", limit, found, profiles)
+		}
+	}
+}
+
+// A subject was last seen with the newest event of all its series. Enrichment is no event.
+func TestLastSeen_IsTheTimeOfTheNewestEventOfAllSeries(t *testing.T) {
+	for _, c := range []struct {
+		minutes []int // of the latest item of each series; -1: enrichment only
+		want    int   // -1: never
+	}{{nil, -1}, {[]int{-1}, -1}, {[]int{5}, 5}, {[]int{5, 7, 6}, 7}, {[]int{9, 3, -1}, 9}, {[]int{-1, 0}, 0}} {
+		w := newFixture(t, employee)
+		for i, minute := range c.minutes {
+			w.store(item.FromLatest(&model.Latest{
+				Series:  model.Series{Subject: alice, Kind: "READING", Stream: fmt.Sprint(i)},
+				Ordered: minute >= 0, Order: model.Order{At: noon.Add(time.Duration(minute) * time.Minute)},
+			}))
+		}
+		at, ok, err := w.LastSeen(t.Context(), alice)
+		if err != nil || ok != (c.want >= 0) || ok && at != noon.Add(time.Duration(c.want)*time.Minute) {
+			t.Errorf("%v: last seen at %s, %t, %v; want minute %d", c.minutes, at, ok, err, c.want)
+		}
 	}
 }
 

@@ -94,6 +94,12 @@ func TestPurge_ReceiptHasNoPersonalDataAndListsRemainingCopies(t *testing.T) {
 			t.Errorf("the receipt contains %q: %s", personal, text)
 		}
 	}
+	for i, c := range w.purger.Copies {
+		until := receipt.RemainingCopies[i].Until
+		if (until == nil) != (c.For == 0) || until != nil && *until != receipt.FinishedAt.Add(c.For) {
+			t.Errorf("%s remains until %v, want %s after %s, or no time", c.Where, until, c.For, receipt.FinishedAt)
+		}
+	}
 	if receipt.RequestedBy != "ops" || receipt.Purge == "" || receipt.LockedAt != noon || receipt.FinishedAt <= receipt.LockedAt || len(receipt.RemainingCopies) != 5 {
 		t.Errorf("receipt %+v", receipt)
 	}
@@ -139,6 +145,117 @@ func TestPurge_WaitsBetweenStepsAndTheLockExpiresAfterTwoDays(t *testing.T) {
 	w.table.Expire(w.now())
 	if left := names(w.items()); len(left) != 0 {
 		t.Errorf("items %q remain after the purge lock, want none", left)
+	}
+}
+
+// Each state of a purge has its own revision, so that a process that has read an earlier one writes nothing.
+func TestPurge_EachStateHasItsOwnRevision(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 20)...)
+	requested, err := w.purger.Request(t.Context(), alice, "ops", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[[16]byte]bool{requested.Rev: true}
+	w.purger.OnProgress = func(p entity.Purge) {
+		if p.Step != entity.PurgeDone && seen[p.Rev] {
+			t.Errorf("step %s has a revision of before", p.Step)
+		}
+		seen[p.Rev] = true
+	}
+	if _, err := w.purger.Run(t.Context(), alice); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) < 5 {
+		t.Errorf("%d revisions, want one of each step and each page", len(seen))
+	}
+}
+
+// A purge that was stopped for a day extends its lock and goes on.
+func TestPurge_ExtendsALockThatExpiresSoon(t *testing.T) {
+	w := newFixture(t, employee)
+	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		after    time.Duration
+		step     entity.PurgeStep
+		extended bool
+	}{
+		{0, entity.PurgeSubjectLocked, true},
+		{24 * time.Hour, entity.PurgeLatestLocked, false},
+		{time.Second + w.purger.Timing.Append, entity.PurgeErased, true},
+	} {
+		w.advance(c.after)
+		at, err := w.purger.Advance(t.Context(), alice)
+		if err != nil || at.Purge.Step != c.step {
+			t.Errorf("after %s: step %s, %v; want %s", c.after, at.Purge.Step, err, c.step)
+		}
+		it, err := w.table.GetItem(t.Context(), tablekeys.PurgeLock(alice))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lock, err := item.PurgeLock(it); err != nil || (lock.ExpiresAt == w.now().Add(lockDuration).Seconds()) != c.extended {
+			t.Errorf("step %s: the lock expires at %d, %v; want it extended: %t", c.step, lock.ExpiresAt, err, c.extended)
+		}
+	}
+}
+
+// The last step returns what was removed.
+func TestPurge_TheLastStepReturnsTheCounts(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 20)...)
+	if _, err := w.purger.Request(t.Context(), alice, "ops", 0); err != nil {
+		t.Fatal(err)
+	}
+	var at lifecycle.Progress
+	for steps := 0; !at.Done && steps < 9; steps++ {
+		w.advance(time.Hour)
+		var err error
+		if at, err = w.purger.Advance(t.Context(), alice); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !at.Done || len(at.Purge.Counts) == 0 || !slices.Equal(at.Purge.Counts, at.Receipt.Removed) {
+		t.Errorf("%+v, want the counts of the receipt", at)
+	}
+}
+
+// A profile, a tombstone and a version each name unique values, which are released with it.
+func TestPurge_ReleasesTheUniqueValuesOfEachItemThatNamesThem(t *testing.T) {
+	held := entity.Sentinel{Partition: tablekeys.Unique(alice.Type, "email", "talice@acme.com").PK, Owner: alice, Generation: model.Generation{1}}
+	p := model.Profile{Subject: alice, Version: 3, Generation: held.Generation, DeletedAt: noon, Sentinels: []string{held.Partition}}
+	version := model.ProfileVersion{Profile: p, Change: model.ProfileUpdated}
+	for name, it := range map[string]item.Item{"profile": item.FromProfile(&p), "tombstone": item.FromTombstone(&p), "version": item.FromProfileVersion(&version)} {
+		w := newFixture(t, employee)
+		w.store(it, item.FromSentinel(&held))
+		receipt, err := w.purge(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := names(w.items()); len(left) != 1 {
+			t.Errorf("%s: %q are left, want only the purge lock", name, left)
+		}
+		want := entity.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition) + len(keys.SubjectPartition(alice)))}
+		if !slices.Contains(receipt.Removed, want) {
+			t.Errorf("%s: the receipt counts %+v, want %+v", name, receipt.Removed, want)
+		}
+	}
+	w := newFixture(t, employee)
+	w.store(item.FromProfile(&p), item.FromProfileVersion(&version), item.FromSentinel(&held))
+	counts, err := w.purger.Count(t.Context(), alice)
+	if want := (entity.PurgeCount{Class: "unique values", Items: 1, Bytes: int64(len(held.Partition))}); err != nil || !slices.Contains(counts, want) {
+		t.Errorf("a profile and its version name one unique value: %+v, %v; want %+v", counts, err, want)
+	}
+}
+
+// A purge that takes days extends its lock while it removes items, and counts all of them.
+func TestPurge_ThatTakesDaysCountsEachPage(t *testing.T) {
+	w := newFixture(t, employee)
+	w.store(itemsOf(alice, 200)...)
+	w.purger.OnProgress = func(entity.Purge) { w.advance(25 * time.Hour) }
+	if receipt, err := w.purge(t.Context()); err != nil || removed(receipt) != 200 || w.now().Sub(noon) < lockDuration {
+		t.Errorf("the receipt counts %d after %s, %v; want 200", removed(receipt), w.now().Sub(noon), err)
 	}
 }
 

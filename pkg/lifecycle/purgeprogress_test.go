@@ -78,13 +78,14 @@ func TestPurge_LocksEveryLatestItemOfAPartition(t *testing.T) {
 type slowEraser struct {
 	*storetest.FaultyStore
 	each     int
+	busy     bool // each other request removes none
 	requests int
 }
 
 func (s *slowEraser) Erase(ctx context.Context, these []keys.Key) ([]keys.Key, storage.WriteResult, error) {
 	s.requests++
 	n := min(s.each, len(these))
-	if n == 0 {
+	if n == 0 || s.busy && s.requests%2 == 1 {
 		return these, storage.Written, nil
 	}
 	left, result, err := s.FaultyStore.Erase(ctx, these[:n])
@@ -106,7 +107,7 @@ func TestPurge_FinishesWhereEachRequestRemovesAFewItems(t *testing.T) {
 	for i := range 100 {
 		w.store(eventOf(alice, i))
 	}
-	w.purger.RetryPolicy.Attempts, w.purger.Rate = 2, 10
+	w.purger.RetryPolicy.Attempts, w.purger.Rate = 1, 10
 	s, took, err := w.purgeSlowly(3)
 	if left := len(w.items()); err != nil || left != 1 {
 		t.Errorf("%d items left, %v; want only the purge lock", left, err)
@@ -114,6 +115,19 @@ func TestPurge_FinishesWhereEachRequestRemovesAFewItems(t *testing.T) {
 	waits := 2*w.purger.Timing.Append + w.purger.Timing.Aggregate
 	if took -= waits; s.requests < 34 || took < 9*time.Second || took > 11*time.Second {
 		t.Errorf("%d requests in %s; want 34 or more in about 10 s", s.requests, took)
+	}
+}
+
+// Only requests one after the other that remove nothing count as attempts.
+func TestPurge_FinishesWhereEachOtherRequestRemovesNothing(t *testing.T) {
+	w := newFixture(t, employee)
+	for i := range 20 {
+		w.store(eventOf(alice, i))
+	}
+	w.purger.RetryPolicy.Attempts = 2
+	w.purger.Store = &slowEraser{FaultyStore: w.faulty, each: 3, busy: true}
+	if _, err := w.purge(t.Context()); err != nil || len(w.items()) != 1 {
+		t.Errorf("%d items left, %v; want only the purge lock", len(w.items()), err)
 	}
 }
 

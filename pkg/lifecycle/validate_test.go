@@ -119,3 +119,29 @@ func TestValidation_AProfileThatIsTooLargeIsRejected(t *testing.T) {
 		t.Errorf("code %q, want too-large", got)
 	}
 }
+
+// A profile may take 256 KB, and no byte more.
+func TestValidation_AProfileHasExactly256KB(t *testing.T) {
+	create := func(last int) error {
+		var attrs model.Attrs
+		for i := range 63 {
+			attrs = append(attrs, fields(fmt.Sprintf("f%03d", i), strings.Repeat("x", limits.Text))...)
+		}
+		attrs = append(attrs, fields("g", strings.Repeat("x", 2000), "h", strings.Repeat("x", last))...)
+		_, err := newFixture(t, catalog.Profile{}).Create(t.Context(), alice, attrs)
+		return err
+	}
+	var problems model.FieldErrors
+	var size int
+	if err := create(limits.Text); !errors.As(err, &problems) || len(problems) != 1 {
+		t.Fatalf("%v, want the profile too large", err)
+	} else if _, err := fmt.Sscanf(problems[0].Message, "the profile would take %d bytes", &size); err != nil {
+		t.Fatal(err)
+	}
+	fits := limits.Text - (size - 256<<10)
+	for n, want := range map[int]string{fits: "", fits + 1: "too-large"} {
+		if got := code(t, create(n)); got != want {
+			t.Errorf("%d bytes more than fit: code %q, want %q", n-fits, got, want)
+		}
+	}
+}

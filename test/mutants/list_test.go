@@ -211,7 +211,7 @@ var mutants = []mutant{
 	},
 	{
 		Name: "grace-changes", Says: "closing times change while tiers are deferred", Tests: changeTests,
-		Edits: []edit{{comparing, "	if deferred {\n		return ruling{Refused", "	if deferred && false {\n		return ruling{Refused"}},
+		Edits: []edit{{comparing, "modeText(deferred) }", "modeText(deferred && false) }"}},
 	},
 	{
 		Name: "defer-without-lead", Says: "aggregation leaves buckets before every reader folds them", Tests: changeTests,
