@@ -138,7 +138,13 @@ func TestAppend_GoneWhileTheSubjectIsPurged(t *testing.T) {
 		s := serviceOn(table, 1)
 		appendAll(t, s, kind, batch[0])
 		set(t, table, series(kind), tablekeys.AttrPurgeLock, item.Value{Type: item.Bool, Bool: true})
-		wantOutcomes(t, appendAll(t, s, kind, batch...), gone...) // including the duplicate
+		results := appendAll(t, s, kind, batch...)
+		wantOutcomes(t, results, gone...) // including the duplicate
+		for i, r := range results {
+			if r.Latest == nil || r.Latest.At != minute(1) {
+				t.Errorf("event %d: latest item %+v, want the one that is locked", i, r.Latest)
+			}
+		}
 		if n := len(eventsOf(t, table, series(kind))); n != 1 {
 			t.Errorf("got %d events, want only the earlier one", n)
 		}

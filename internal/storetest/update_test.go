@@ -26,6 +26,8 @@ var updateFacts = []fact{
 		c.update(storage.Written, table.Action{Key: k, Set: attrs("n", 1, "kept", "x", "gone", true)})
 		c.update(storage.Written, table.Action{Key: k, Set: attrs("n", 2), Remove: []string{"gone", "none"}})
 		c.itemAt(k, testItem(k, "n", 2, "kept", "x"))
+		c.update(storage.Written, table.Action{Key: k, Remove: []string{"kept"}})
+		c.itemAt(k, testItem(k, "n", 2))
 	}},
 	{"an update is carried out only if its precondition holds", func(c *contract) {
 		k := testKey("p", "a")

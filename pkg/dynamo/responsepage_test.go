@@ -71,6 +71,15 @@ func TestEachEvent_PassesEachStoredEventInOrder(t *testing.T) {
 	}
 }
 
+// The memory of fields is reused from event to event, so that it does not grow with the page.
+func TestEachEvent_ReusesTheMemoryOfFields(t *testing.T) {
+	table := respondsWith(200, pageOf(testEvents(200))).table()
+	used := map[*model.Attr]bool{}
+	if _, err := table.EachEvent(t.Context(), storage.Range{Series: series, To: noon + 1000}, func(e *model.Event) { used[&e.Attrs[0]] = true }); err != nil || len(used) != 1 {
+		t.Errorf("%d places for the fields of 200 events, %v; want one", len(used), err)
+	}
+}
+
 func TestEachEvent_AMalformedResponseIsAnErrorBeforeAnyEvent(t *testing.T) {
 	for _, body := range []string{``, `null`, `[]`, `{"Items":{}}`, `{"Items":[7]}`, `{"Items":[`, `{"Items":[{"pk":{"S":7}}]}`, `{} x`, `{"ConsumedCapacity":7}`} {
 		table := respondsWith(200, body).table()

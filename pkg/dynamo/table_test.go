@@ -18,9 +18,15 @@ import (
 
 func TestCreate_CreatesTheStandardTableAndMayBeRepeated(t *testing.T) {
 	table := open(t)
+	wantStandard(t, table)
 	if err := table.Create(t.Context()); err != nil {
 		t.Fatalf("again: %v", err)
 	}
+	wantStandard(t, table)
+}
+
+func wantStandard(t *testing.T, table *dynamo.Table) {
+	t.Helper()
 	client := local(t)
 	described, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: new(table.Name())})
 	if err != nil {
@@ -67,6 +73,11 @@ func TestNewClient_NeverSendsRealCredentialsToAnEndpoint(t *testing.T) {
 		_, _ = w.Write([]byte(`{}`))
 	}))
 	defer s.Close()
+	for region, want := range map[string]string{"": "us-east-1", "eu-central-1": "eu-central-1"} {
+		if client, err := dynamo.NewClient(t.Context(), region, s.URL); err != nil || client.Options().Region != want {
+			t.Errorf("region %q of an endpoint: %v, want %s", region, err, want)
+		}
+	}
 	client, err := dynamo.NewClient(t.Context(), "", s.URL)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -87,6 +88,36 @@ func TestChange_HasTheSameResultWithAFaultAtAnyWrite(t *testing.T) {
 				}
 				wantInvariants(w, alice, bob)
 			}
+		}
+	}
+}
+
+// While a subject is purged, no change of its profile is stored.
+func TestChange_IsGoneWhileTheSubjectIsPurged(t *testing.T) {
+	ctx := t.Context()
+	create := func(w *fixture) { w.noError(w.Create(ctx, alice, aliceFields)) }
+	remove := func(w *fixture) (lifecycle.Result, error) { return w.Remove(ctx, alice, 0) }
+	deleted := func(w *fixture) { create(w); w.noError(w.Delete(ctx, alice, 0)) }
+	for name, c := range map[string]struct {
+		before func(*fixture)
+		change func(*fixture) (lifecycle.Result, error)
+	}{
+		"create":           {func(*fixture) {}, func(w *fixture) (lifecycle.Result, error) { return w.Create(ctx, alice, aliceFields) }},
+		"update":           {create, func(w *fixture) (lifecycle.Result, error) { return w.Update(ctx, alice, fields("team", "blue"), 0) }},
+		"delete":           {create, func(w *fixture) (lifecycle.Result, error) { return w.Delete(ctx, alice, 0) }},
+		"restore":          {deleted, func(w *fixture) (lifecycle.Result, error) { return w.Restore(ctx, alice, 0) }},
+		"remove":           {create, remove},
+		"remove a deleted": {deleted, remove},
+	} {
+		w := newFixture(t, employee)
+		c.before(w)
+		w.store(item.FromPurgeLock(&entity.PurgeLock{Subject: alice, Since: noon, ExpiresAt: noon.Add(time.Hour).Seconds()}))
+		before := w.items()
+		if out, err := c.change(w); err != nil || out.Outcome != lifecycle.Gone {
+			t.Errorf("%s: %s, %v; want %s", name, out.Outcome, err, lifecycle.Gone)
+		}
+		if diff := cmp.Diff(before, w.items()); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", name, diff)
 		}
 	}
 }
