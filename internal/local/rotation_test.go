@@ -18,6 +18,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/sharelink"
 	"github.com/tidemark-db/tidemark/internal/sitekey"
 	"github.com/tidemark-db/tidemark/internal/writekey"
+	"github.com/tidemark-db/tidemark/pkg/domains"
 	"github.com/tidemark-db/tidemark/pkg/dynamo"
 	"github.com/tidemark-db/tidemark/pkg/model"
 )
@@ -44,13 +45,16 @@ type rotated struct {
 func newRotated(t *testing.T) *rotated {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), config.FileName)
-	if err := os.WriteFile(path, []byte("collector: {trust: cloudfront}\nmapping: {window: 0s}\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("collector: {trust: cloudfront, regions: true}\nmapping: {window: 0s}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := &rotated{T: t, config: path, functions: map[string]*Function{}}
-	r.stack = startStack(t, func(o *Options) { o.ConfigPath = path })
+	conf, err := config.Load(path, domains.Kinds()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.stack = startStack(t, func(o *Options) { o.Config, o.ConfigPath = conf, path })
 	r.fakeAWS = newFakeAWS(t, r.stack.Endpoint)
-	var err error
 	if r.binaries, err = FindBinaries(t.Context(), "", ingest, query, authorize); err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +123,29 @@ func (r *rotated) status(method, path, body string, headers ...string) int {
 func (r *rotated) view(key, origin string) int {
 	r.Helper()
 	return r.status(http.MethodPost, sitekey.PathPrefix+sitekey.New([]byte(key), "my-site"), `{"url":"/blog"}`,
-		collector.OriginHeader, origin, "CloudFront-Viewer-Country", "NO", "CloudFront-Viewer-Address", "192.0.2.1:443")
+		collector.OriginHeader, origin, "CloudFront-Viewer-Country", "NO", "CloudFront-Viewer-Country-Region", "03", "CloudFront-Viewer-Address", "192.0.2.1:443")
 }
 
-// countries returns how many views of the site have a country.
+// regions returns how many views and visits of the site have a region.
+func (r *rotated) regions() (n map[string]int64) {
+	r.Helper()
+	n = map[string]int64{}
+	for _, kind := range []string{"pageviews", "sessions"} {
+		var top struct {
+			Values []struct {
+				Value string
+				Count int64
+			}
+		}
+		get(r.T, r.front.URL+"/v1/sites/my-site/"+kind+"/top/region", &top)
+		for _, v := range top.Values {
+			n[kind+" "+v.Value] = v.Count
+		}
+	}
+	return n
+}
+
+// countries returns how many views of the site have a country. As many have a region.
 func (r *rotated) countries() (n int) {
 	r.Helper()
 	resp, err := http.Get(r.front.URL + "/v1/sites/my-site/pageviews?limit=1000")
@@ -134,7 +157,11 @@ func (r *rotated) countries() (n int) {
 	if err != nil || resp.StatusCode != http.StatusOK {
 		r.Fatalf("%s: %s, %v", resp.Status, text, err)
 	}
-	return strings.Count(string(text), `"country":"NO"`)
+	n = strings.Count(string(text), `"country":"NO"`)
+	if with := strings.Count(string(text), `"region":"NO-03"`); with != n {
+		r.Errorf("%d views have a country and %d a region", n, with)
+	}
+	return n
 }
 
 func (r *rotated) link(secret string) int {
@@ -204,6 +231,10 @@ func rotateTexts(r *rotated) {
 			}
 		}
 		r.Logf("%q: deployed here in %s", step.secret, took.Round(time.Millisecond))
+	}
+	views := r.countries()
+	if got := r.regions(); views == 0 || len(got) != 2 || got["pageviews NO-03"] != int64(views) || got["sessions NO-03"] < 1 {
+		r.Errorf("regions %v, want those of %d views and of their visits", got, views)
 	}
 }
 
