@@ -122,6 +122,64 @@ func TestCollector_StoresRegionsOnlyOnRequestFromItsOrigin(t *testing.T) {
 	}
 }
 
+// A visitor is counted once however the address is written, and apart from others behind the same edge of
+// CloudFront. CloudFront writes IPv6 addresses without brackets.
+func TestCollector_CountsAnAddressOnceInAnyForm(t *testing.T) {
+	visitors := func(header string, forms ...string) map[string]bool {
+		f := newCollector(t, nil, nil)
+		f.collector.OriginSecrets = [][]byte{[]byte(originSecret)}
+		for i, form := range forms {
+			request := withHeader(t, sampleView(t, "view-behind-cloudfront"), "X-Tidemark-Origin", originSecret)
+			if header == "" {
+				request = withSource(t, sampleView(t, "view-behind-cloudfront"), form)
+			} else {
+				request = withHeader(t, request, header, form)
+			}
+			if _, err := f.handle(invocation(t, fmt.Sprint(i)), request); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := map[string]bool{}
+		for _, e := range f.views(t) {
+			v, _ := e.Attrs.Get(webfield.Visitor)
+			all[v.Text] = true
+		}
+		return all
+	}
+	const sent = "CloudFront-Viewer-Address"
+	for _, c := range []struct {
+		header string
+		forms  []string
+		want   int
+	}{
+		{sent, []string{"2001:db8::7:44321", "[2001:db8::7]:443", "2001:0DB8:0:0:0:0:0:7:1", "2001:0db8:0000:0000:0000:0000:0000:0007:65535"}, 1},
+		{sent, []string{"198.51.100.7:44321", "::ffff:198.51.100.7:443", "[::ffff:c633:6407]:443"}, 1},
+		{sent, []string{"2001:db8::7:443", "2001:db8::8:443", "2001:db8::7:1:443", "198.51.100.7:443"}, 4},
+		{sent, []string{"", "nobody", ":443", "nobody:443", "2001:db8:0:0:0:0:0:7"}, 1}, // no address: that of the connection
+		{"", []string{"2001:db8::7", "2001:DB8:0::7"}, 1},
+		{"", []string{"198.51.100.7", "198.51.100.8"}, 2},
+	} {
+		if got := visitors(c.header, c.forms...); len(got) != c.want {
+			t.Errorf("%v: %d visitors, want %d", c.forms, len(got), c.want)
+		}
+	}
+}
+
+// withSource returns a request from an address.
+func withSource(t *testing.T, payload []byte, address string) []byte {
+	t.Helper()
+	var r events.APIGatewayV2HTTPRequest
+	if err := json.Unmarshal(payload, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.RequestContext.HTTP.SourceIP = address
+	payload, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return payload
+}
+
 func TestOriginSecrets_AreReadOnlyIfAnOriginIsTrusted(t *testing.T) {
 	for _, c := range []struct {
 		trust config.Trust

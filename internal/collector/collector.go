@@ -10,8 +10,8 @@ import (
 	"context"
 	"crypto/subtle"
 	"maps"
-	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -185,14 +185,21 @@ func (c *Collector) throughCloudFront(r *httpapi.Request) bool {
 // the address that the API saw alone.
 func (c *Collector) origin(r *httpapi.Request) Request {
 	if !c.throughCloudFront(r) {
-		return Request{Address: r.SourceIP}
+		return Request{Address: canonical(r.SourceIP, r.SourceIP)}
 	}
-	from := Request{Address: r.SourceIP, Country: r.Header("CloudFront-Viewer-Country")}
-	if host, _, err := net.SplitHostPort(r.Header("CloudFront-Viewer-Address")); err == nil {
-		from.Address = host
-	}
+	sent := r.Header("CloudFront-Viewer-Address") // with a port, and an IPv6 address without brackets
+	sent = strings.Trim(sent[:max(strings.LastIndexByte(sent, ':'), 0)], "[]")
+	from := Request{Address: canonical(sent, r.SourceIP), Country: r.Header("CloudFront-Viewer-Country")}
 	if c.Regions {
 		from.Region = r.Header("CloudFront-Viewer-Country-Region")
 	}
 	return from
+}
+
+// canonical returns the one form of an IP address, so that a visitor is counted once; other if it is none.
+func canonical(address, other string) string {
+	if ip, err := netip.ParseAddr(address); err == nil {
+		return ip.Unmap().String()
+	}
+	return other
 }
