@@ -29,7 +29,7 @@ type batch struct {
 	condition model.Condition      // the caller's own; only with a single event
 	results   []model.AppendResult // Unknown until decided
 	// latest is the latest item as last known, from a failed condition or from our own
-	// write. latestKnown distinguishes "there is none" from "not known yet".
+	// write. latestKnown distinguishes "there is none", or none with an order, from "not known yet".
 	latest      *model.Latest
 	latestKnown bool
 	purging     bool          // the subject is being purged: nothing more is sent
@@ -130,7 +130,7 @@ func (b *batch) rejectTooLarge(e entry) {
 // written decides the entries of a transaction that was stored.
 func (b *batch) written(p plan) {
 	if w := p.tx.Latest; w != nil {
-		b.latest, b.latestKnown = asWritten(w), true
+		b.latest = asWritten(w)
 	}
 	b.decide(p.advancing, model.Applied)
 	b.decide(p.late, lateOutcomes[b.kind.Late])

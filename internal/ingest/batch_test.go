@@ -272,6 +272,57 @@ func TestAppend_ATransactionNamesUpTo350Fields(t *testing.T) {
 	}
 }
 
+// A transaction holds 3.5 MB of events, and no byte more.
+func TestAppend_ATransactionHoldsUpTo3500KB(t *testing.T) {
+	t.Parallel()
+	const each, events = 250_000, 14
+	for more, want := range map[int]int{0: 1, 1: 2} {
+		kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+		s := serviceOn(store, 1)
+		appendAll(t, s, kind, observation(minute(0), ""))
+		store.requests = 0
+		var observations []ingest.TypedObservation
+		for i := range events {
+			first, last := parts(fits(t))
+			cut := 256<<10 - each - more
+			for f := range first {
+				n := min(cut, len(first[f].Value.Text))
+				first[f].Value.Text, cut = first[f].Value.Text[n:], cut-n
+			}
+			more = 0 // in the first event only
+			observations = append(observations, observation(minute(1+i), "", append(first, last...)...))
+		}
+		appendAll(t, s, kind, observations...)
+		if store.requests != want {
+			t.Errorf("%d transactions, want %d", store.requests, want)
+		}
+	}
+}
+
+// A program may allow more fields than a transaction names: each event is then sent alone.
+func TestAppend_AnEventWithMoreFieldsThanATransactionIsSentAlone(t *testing.T) {
+	t.Parallel()
+	kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+	s := serviceOn(store, 1)
+	s.Limits.Fields, s.Limits.Measures = 400, 400
+	var observations []ingest.TypedObservation
+	for i := range 2 {
+		o := observation(minute(i), "")
+		for f := range 351 {
+			o.Attrs = append(o.Attrs, num(fmt.Sprint("f", f), 1))
+		}
+		observations = append(observations, o)
+	}
+	appendAll(t, s, kind, observation(minute(0), "before"))
+	store.sent = nil
+	wantOutcomes(t, appendAll(t, s, kind, observations...), model.Late, model.Applied)
+	for _, tx := range store.sent {
+		if len(tx.Puts) != 1 {
+			t.Errorf("%d events in one transaction, want 1", len(tx.Puts))
+		}
+	}
+}
+
 // A sender that repeats an event in one request pays for one transaction.
 func TestAppend_RepetitionsInABatchTakeNoRequest(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,7 @@ func TestComposedResult_FollowsThePrecedenceOfOutcomes(t *testing.T) {
 		"older by its id":                      {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(1000, "c", 0, false), Stored: none}, model.Stale},
 		"newer, the condition failed":          {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest(500, "", 0, false), Stored: none}, model.Conflict},
 		"no latest item, the condition failed": {ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Stored: none}, model.Conflict},
+		"nothing is said":                      {ingest.StoreResult{Result: storage.ConditionFailed}, model.Conflict},
 		"the caller's own item":                {ingest.StoreResult{Result: storage.ConditionFailed, Stored: none}, model.Conflict},
 	} {
 		if got := ingest.ComposedResult(tx, c.stored); got.Outcome != c.want || got.Key.Order != order {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
+	"github.com/tidemark-db/tidemark/internal/item"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
@@ -81,6 +82,20 @@ func (e *edits) other(value int64) func() {
 	}
 }
 
+// prolonged is what a merge does: the event expires later, or never if later is 0.
+func (e *edits) prolonged(later time.Duration) func() {
+	return func() {
+		e.Helper()
+		changed := e.event
+		if changed.ExpiresAt += int64(later.Seconds()); later == 0 {
+			changed.ExpiresAt = 0
+		}
+		if err := e.table.PutItem(context.Background(), item.FromEvent(&changed)); err != nil {
+			e.Fatal(err)
+		}
+	}
+}
+
 var wrongHash = model.Hash{0xff}
 
 func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
@@ -121,6 +136,8 @@ func TestEditor_TheOutcomeSaysWhatIsStored(t *testing.T) {
 		"delete what is expected":           {remove(right), nil, ingest.Deleted, 0},
 		"delete another event":              {remove(wrong), nil, ingest.Changed, 1},
 		"delete, changed meanwhile":         {remove(right), func(e *edits) func() { return e.other(7) }, ingest.Changed, 7},
+		"delete, prolonged meanwhile":       {remove(right), func(e *edits) func() { return e.prolonged(time.Hour) }, ingest.Changed, 1},
+		"delete, kept for ever meanwhile":   {remove(right), func(e *edits) func() { return e.prolonged(0) }, ingest.Changed, 1},
 		"delete, deleted meanwhile":         {remove(right), func(e *edits) func() { return e.other(0) }, ingest.NotFound, 0},
 	} {
 		e := newEdits(t)

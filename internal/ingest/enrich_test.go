@@ -1,10 +1,14 @@
 package ingest_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/tidemark-db/tidemark/internal/ingest"
 	"github.com/tidemark-db/tidemark/internal/item"
+	"github.com/tidemark-db/tidemark/internal/storage"
+	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/memory"
@@ -56,6 +60,22 @@ func TestEnrich_ReturnsTheOutcomeOfItsConditions(t *testing.T) {
 		if v, _ := latestOf(t, table, series(kind)).Attrs.Get("owner"); v.Text != c.owner {
 			t.Errorf("%s: afterwards the owner is %q, want %q", name, v.Text, c.owner)
 		}
+	}
+}
+
+// refusingCommits is a table that takes no transaction, and says why.
+type refusingCommits struct{ *memory.Table }
+
+func (refusingCommits) Commit(context.Context, table.Transaction) (table.TransactResult, error) {
+	return table.TransactResult{Result: storage.Throttled, Cause: errRefused}, nil
+}
+
+func TestEnrich_UndecidedIsAnErrorWithItsCause(t *testing.T) {
+	t.Parallel()
+	kind := kindOf(t, func(k *catalog.Kind) { k.Enrichment = []string{"owner"} })
+	_, err := serviceOn(nil, 1).Enrich(t.Context(), refusingCommits{}, kind, series(kind), model.Attrs{{Name: "owner"}}, nil)
+	if !errors.Is(err, model.ErrUndecided) || !errors.Is(err, errRefused) {
+		t.Errorf("%v, want it undecided because of %v", err, errRefused)
 	}
 }
 

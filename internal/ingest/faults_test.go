@@ -266,6 +266,31 @@ func TestAppend_PermanentFailureOfOneSeriesDoesNotStopOthers(t *testing.T) {
 	wantOutcomes(t, results, model.Applied, model.Unknown, model.Applied)
 }
 
+// brief says at first only that the latest item is newer, and nothing of the identities.
+type brief struct {
+	*memory.Table
+	latest *model.Latest
+}
+
+func (b *brief) Append(ctx context.Context, tx ingest.AppendTransaction) (ingest.StoreResult, error) {
+	if latest := b.latest; latest != nil {
+		b.latest = nil
+		return ingest.StoreResult{Result: storage.ConditionFailed, LatestFailed: true, Latest: latest}, nil
+	}
+	return b.Table.Append(ctx, tx)
+}
+
+func TestAppend_AReplyMayLeaveOutTheIdentities(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*catalog.Kind){"late kept": keeping, "merged": merging} {
+		kind := kindOf(t, change)
+		store := &brief{memory.New(clock), &model.Latest{Series: series(kind), Ordered: true, Order: model.Order{At: minute(9)}}}
+		if wantOutcomes(t, appendAll(t, serviceOn(store, 1), kind, observation(minute(1), "", num("t", 1))), model.Late); t.Failed() {
+			t.Log(name)
+		}
+	}
+}
+
 // silent reports a failed condition without saying which.
 type silent struct {
 	*memory.Table

@@ -40,6 +40,12 @@ func strict(k *catalog.Kind) {
 	k.Distinct = []string{"visitor"}
 }
 
+// ordered orders events by a number. They have no time.
+func ordered(k *catalog.Kind) {
+	k.OrderBy, k.OrderType, k.Latest = "seq", catalog.NumberOrder, catalog.NoLatest
+	k.Measures, k.Retention.Tiers = nil, nil
+}
+
 func madeIDs(k *catalog.Kind) { k.IDs = catalog.MintedID }
 
 func TestValidation_RejectsEachErrorWithItsCode(t *testing.T) {
@@ -91,6 +97,7 @@ func TestValidation_RejectsEachErrorWithItsCode(t *testing.T) {
 		{"six minutes ahead", keeping, `{"deviceId":"a","timestamp":"2026-04-20T12:06:00Z"}`, "timestamp", ingest.CodeTimeAhead},
 		{"the last millisecond", keeping, `{"deviceId":"a","timestamp":"9999-12-31T23:59:59.999Z"}`, "timestamp", ingest.CodeTimeAhead},
 
+		{"time of a kind that is ordered by a number", ordered, reading(with("seq", "1")), "timestamp", ingest.CodeNameReserved},
 		{"stream a number", keeping, reading(with("stream", "1")), "stream", ingest.CodeWrongType},
 		{"stream too long", keeping, reading(with("stream", long(257))), "stream", ingest.CodeTooLong},
 		{"id a number", keeping, reading(with("id", "1")), "id", ingest.CodeWrongType},
@@ -108,6 +115,7 @@ func TestValidation_RejectsEachErrorWithItsCode(t *testing.T) {
 		{"name that a source sets", keeping, reading(with("tidemark_subject", `"x"`)), "tidemark_subject", ingest.CodeNameReserved},
 		{"enrichment", strict, reading(with("id", `"1"`) + with("accountId", `"acct"`)), "accountId", ingest.CodeEnrichment},
 
+		{"object under a name of 64 bytes", keeping, reading(with(strings.Repeat("n", 64), `{}`)), strings.Repeat("n", 64), ingest.CodeNested},
 		{"object", keeping, reading(with("a", `{"b":1}`)), "a", ingest.CodeNested},
 		{"array in a measure", keeping, reading(with("temperature", `[1]`)), "temperature", ingest.CodeNested},
 		{"boolean in a measure", keeping, reading(with("temperature", `true`)), "temperature", ingest.CodeWrongType},
@@ -152,8 +160,13 @@ func TestValidation_MessagesOfLimits(t *testing.T) {
 	for body, want := range map[string]string{
 		reading(members(101, `"x"`)): "101 fields: at most 100 in one observation",
 		reading(members(51, `1`)):    "51 measures: at most 50 in one observation",
+		reading(with("seq", "1")):    "events of READING are ordered by seq and have no time",
 	} {
-		if r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, keeping), body); len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Message, want) {
+		change := keeping
+		if strings.Contains(body, "seq") {
+			change = ordered
+		}
+		if r := appendBody(t, serviceOn(memory.New(clock), 1), kindOf(t, change), body); len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Message, want) {
 			t.Errorf("%+v, want one error, %q", r.Errors, want)
 		}
 	}
