@@ -45,7 +45,7 @@ func TestAppend_LateEventLeavesTheLatestItem(t *testing.T) {
 	if c.At != minute(5) || !slices.Equal(c.Attrs, model.Attrs{num("t", 5)}) {
 		t.Errorf("latest item: got %+v, want it unchanged since the event at %s", c, minute(5))
 	}
-	if late[0].Latest == nil || late[0].Latest.At != minute(5) {
+	if late[0].Latest == nil || late[0].Latest.At != minute(5) || late[0].Latest.Partial {
 		t.Errorf("the result has the latest item %+v, want the one that the failed condition returned", late[0].Latest)
 	}
 	if n := len(eventsOf(t, table, series(kind))); n != 2 {

@@ -184,8 +184,8 @@ func TestAppend_LatestItemHasTheFieldsOfAllAdvancingEvents(t *testing.T) {
 		t.Errorf("latest item is at %s, want %s", c.At, minute(5))
 	}
 	for i, o := range results {
-		if o.Latest == nil || o.Latest.At != minute(5) {
-			t.Errorf("result %d has the latest item %+v, want the one that this transaction wrote", i, o.Latest)
+		if o.Latest == nil || o.Latest.At != minute(5) || !o.Latest.Ordered || !o.Latest.Partial {
+			t.Errorf("result %d has the latest item %+v, want the part that this transaction wrote", i, o.Latest)
 		}
 	}
 }

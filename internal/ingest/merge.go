@@ -154,7 +154,7 @@ func (b *batch) mergeWritten(e entry, tx *AppendTransaction) {
 func (b *batch) mergeFailed(e entry, tx *AppendTransaction, failed StoreResult) (decided bool) {
 	latest := failed.Latest
 	if failed.LatestFailed {
-		b.latest, b.latestKnown = latest, true
+		b.latest = latest
 	}
 	switch {
 	case failed.PurgeLockFailed || latest != nil && latest.PurgeLocked:
