@@ -116,6 +116,30 @@ func TestAppend_LatestItemIdentifiesItsEventAfterTheEventExpired(t *testing.T) {
 	}
 	other := observation(minute(5), "x", num("t", 6))
 	wantOutcomes(t, appendEach(t, s, kind, d, other), model.Duplicate, model.Collision)
+	for o, want := range map[*ingest.TypedObservation]model.Outcome{&d: model.Duplicate, &other: model.Collision} {
+		if r := appendIf(t, s, kind, *o, whenOn); r.Outcome != want {
+			t.Errorf("on a condition: %s, want %s", r.Outcome, want)
+		}
+	}
+}
+
+// Only the transaction that creates the latest item checks the purge lock: others find it in the item.
+func TestAppend_ACreationChecksThePurgeLock(t *testing.T) {
+	t.Parallel()
+	kind, store := kindOf(t, keeping), &faulty{Table: memory.New(clock), hit: never}
+	appendEach(t, serviceOn(store, 1), kind, observation(minute(1), ""), observation(minute(2), ""))
+	creations := 0
+	for i, tx := range store.sent {
+		if (tx.PurgeLock != nil) != tx.Latest.Create {
+			t.Errorf("transaction %d: creates %t, checks the lock of %v", i, tx.Latest.Create, tx.PurgeLock)
+		}
+		if tx.Latest.Create {
+			creations++
+		}
+	}
+	if creations != 1 {
+		t.Errorf("%d creations, want 1", creations)
+	}
 }
 
 func TestAppend_EnrichmentAloneSetsNoOrder(t *testing.T) {
