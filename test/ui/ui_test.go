@@ -58,7 +58,7 @@ var scenarios = []string{"looksFleet", "looksSubject", "looksSite", "looksTiers"
 
 func TestPages_ShowTheTableInABrowser(t *testing.T) {
 	browse := browser(t)
-	s := start(t, "")
+	s := start(t, "collector: {regions: true, trust: cloudfront}\n")
 	send(t, s)
 	listed := make(chan error, 1)
 	go func() { listed <- list(t.Context(), s) }()
@@ -232,7 +232,7 @@ const viewDays = 12
 
 // views returns the page views of a site: on each of the last days eight visits of one to three views.
 func views() (all []map[string]any) {
-	countries, channels := []string{"DE", "US", "IN"}, []string{"Direct", "Organic Search"}
+	regions, channels := []string{"DE-BY", "US-CA", "IN-KA"}, []string{"Direct", "Organic Search"}
 	for day := range viewDays {
 		for visit := range 8 {
 			begun := time.Now().UTC().Add(-time.Duration(day)*24*time.Hour - time.Duration(visit+1)*40*time.Minute)
@@ -240,7 +240,7 @@ func views() (all []map[string]any) {
 			for view := range 1 + visit%3 {
 				all = append(all, map[string]any{
 					"siteId": site, "id": fmt.Sprintf("%d-%d-%d", day, visit, view), "timestamp": begun.Add(time.Duration(view) * time.Minute).Format(time.RFC3339),
-					"visitor": fmt.Sprintf("v%d-%d", day, visit), "path": paths[view], "country": countries[visit%3], "channel": channels[visit%2],
+					"visitor": fmt.Sprintf("v%d-%d", day, visit), "path": paths[view], "country": regions[visit%3][:2], "region": regions[visit%3], "channel": channels[visit%2],
 				})
 			}
 		}
