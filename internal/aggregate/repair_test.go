@@ -6,11 +6,13 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/model"
+	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
 )
 
@@ -77,6 +79,32 @@ func (s stale) Events(ctx context.Context, r storage.Range) (storage.EventPage, 
 		return storage.EventPage{}, nil
 	}
 	return s.store.Events(ctx, r)
+}
+
+// Rows returns one row a page, and none that was written since the table began.
+func (s stale) Rows(ctx context.Context, u tier.Unit, r storage.Range) (rollup.RowPage, error) {
+	if !r.Consistent {
+		return rollup.RowPage{}, nil
+	}
+	r.Limit = 1
+	return s.store.Rows(ctx, u, r)
+}
+
+// A rebuild finds each row that has no events any more, on any page.
+func TestRebuild_FindsRowsWithoutEvents(t *testing.T) {
+	w := newWorld(t)
+	for hour := range 5 {
+		w.put(model.Order{At: at(ten).Add(time.Duration(hour) * -26 * time.Hour)}, "1")
+	}
+	w.process()
+	for hour := range 5 {
+		w.delete(model.Order{At: at(ten).Add(time.Duration(hour) * -26 * time.Hour)})
+	}
+	w.lose()
+	w.on(stale{w.table})
+	w.rebuild(w.complete())
+	w.on(w.table)
+	w.wantRecount()
 }
 
 // A rebuild finds events that were written a moment ago.
