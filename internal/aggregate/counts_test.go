@@ -207,6 +207,10 @@ func TestCounts_AreTheRequestsOfTheTable(t *testing.T) {
 		w.put(model.Order{At: noon.Add(-time.Duration(2+2*i) * time.Hour)}, "1")
 	}
 	check("a batch", w.process().Counts, 6)
+	for i := range 5 {
+		w.put(model.Order{At: noon.Add(-time.Duration(20+i) * time.Hour)}, "1")
+	}
+	check("hours side by side", w.process().Counts, 2)
 	check("a sweep of nothing", w.sweep().Counts, 1)
 	check("a sweep", w.sweepAt("2026-03-11T00:02:00Z").Counts, 3)
 }

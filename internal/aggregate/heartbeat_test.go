@@ -89,6 +89,19 @@ func TestBeat_TheFirstProgressIsThatOfTheProcessThatStoresIt(t *testing.T) {
 	}
 }
 
+// A beat of a table that is processed writes no progress.
+func TestBeat_LeavesTheProgressThatIsStored(t *testing.T) {
+	now := func() model.Time { return noon }
+	table := memory.New(now)
+	if err := table.PutItem(t.Context(), item.FromStreamProgress(noon.Add(-time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	h := aggregate.Heartbeat{Store: broken{table, "advance"}, Now: now}
+	if age, known, err := h.Beat(t.Context()); err != nil || !known || age != time.Hour {
+		t.Errorf("age %s, known %t, %v; want an hour", age, known, err)
+	}
+}
+
 func TestSweepAges_AreThoseOfTheLowWatermarks(t *testing.T) {
 	w := newWorld(t)
 	want := make([]time.Duration, tablekeys.QueueShards)

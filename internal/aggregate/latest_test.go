@@ -287,6 +287,50 @@ func TestFoldLatest_FailsTheDeletionThatItCannotFold(t *testing.T) {
 	}
 }
 
+// An event that is not stored any more was deleted, unless it expires within an hour.
+func TestFoldLatest_KeepsAnEventThatMayHaveExpired(t *testing.T) {
+	t.Parallel()
+	for left, kept := range map[time.Duration]bool{time.Hour + time.Second: false, time.Hour: true} {
+		w := newLatestWorld(t, true)
+		w.change(storage.Inserted, noon.Add(-3*time.Hour), 1)
+		w.setNow(noon.Add(w.kind.Retention.Raw - left))
+		w.change(storage.Deleted, noon.Add(-3*time.Hour), 1)
+		want := model.Time(0)
+		if kept {
+			want = noon.Add(-3 * time.Hour)
+		}
+		w.wantLatest(want)
+	}
+}
+
+// Enrichment may change while the item is folded: the fold names none of it.
+func TestFoldLatest_KeepsEnrichmentThatItDidNotRead(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]func(*latestWorld){
+		"enrichment only": func(*latestWorld) {},
+		"with an event": func(w *latestWorld) {
+			w.change(storage.Inserted, noon.Add(-3*time.Hour), 1)
+			w.setNow(noon.Add(w.kind.Retention.Raw)) // it is about to expire
+		},
+	} {
+		w := newLatestWorld(t, true)
+		owner := func(name string) {
+			it := item.Item{"owner": {Type: item.S, S: name}}
+			a := table.Action{Key: keys.Latest(w.series), Set: it}
+			if result, err := w.table.Update(context.Background(), a); err != nil || result != storage.Written {
+				t.Fatal(result, err)
+			}
+		}
+		before(w)
+		owner("ada")
+		w.agg.Store = &foldFaults{store: w.table, results: []storage.WriteResult{storage.Written}, between: func() { owner("bob") }}
+		w.change(storage.Deleted, noon.Add(-3*time.Hour), 1)
+		if v, _ := w.stored().Attrs.Get("owner"); v.Text != "bob" {
+			t.Errorf("%s: the owner is %q, want bob", name, v.Text)
+		}
+	}
+}
+
 // The revision shows a write. A repeated insert or a late event is none; a repeated deletion is one.
 func TestFoldLatest_WritesOnlyAnotherEventOrAfterADeletion(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
+	"github.com/tidemark-db/tidemark/pkg/memory"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -227,6 +231,95 @@ func (w *world) putWords(when string, n int) {
 			w.t.Fatalf("put %v: %v, %v", e.Order, result.Result, err)
 		}
 	}
+}
+
+// busy is a table whose requests take a while. It counts those that are sent at the same time.
+type busy struct {
+	*memory.Table
+	mu        sync.Mutex
+	now, most int // guarded by mu
+}
+
+// request returns after the request.
+func (b *busy) request() {
+	b.mu.Lock()
+	b.now++
+	b.most = max(b.most, b.now)
+	b.mu.Unlock()
+	time.Sleep(time.Millisecond)
+	b.mu.Lock()
+	b.now--
+	b.mu.Unlock()
+}
+
+func (b *busy) ReadRows(ctx context.Context, all []rollup.Key) (map[rollup.Key]*rollup.Row, error) {
+	b.request()
+	return (&batched{store: b.Table}).ReadRows(ctx, all)
+}
+
+func (b *busy) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	b.request()
+	return b.Table.GetItem(ctx, k)
+}
+
+func (b *busy) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
+	b.request()
+	return b.Table.PutRow(ctx, row, prev)
+}
+
+func (b *busy) PutInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	b.request()
+	return b.Table.PutInvalidation(ctx, i)
+}
+
+func (b *busy) DeleteInvalidation(ctx context.Context, i entity.Invalidation) (storage.WriteResult, error) {
+	b.request()
+	return b.Table.DeleteInvalidation(ctx, i)
+}
+
+// Each part of a batch and of a sweep sends as many requests at the same time as is allowed, and no more.
+func TestProcess_SendsNoMoreRequestsAtOnceThanItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kind := gauge
+		kind.Latest = catalog.DerivedLatest
+		w := newWorldOf(t, deferred(kind, 0))
+		w.agg.Limits.Concurrency = 2
+		table := &busy{Table: w.table}
+		w.on(table)
+		check := func(part string) {
+			t.Helper()
+			if table.most != 2 {
+				t.Errorf("%s: %d requests at once, want 2", part, table.most)
+			}
+			table.most = 0
+		}
+		threeHundred(w)
+		w.process()
+		check("many rows")
+		first := w.series
+		each := func(do func()) {
+			for i := range 8 {
+				w.series = w.kind.Series(fmt.Sprint("many", i), "", model.Order{})
+				do()
+			}
+			w.series = first
+		}
+		open := order("2026-03-10T12:10:00Z", "")
+		w.setNow(open.At)
+		each(func() { w.put(open, "1") })
+		w.process()
+		check("many series with open buckets")
+		each(func() { w.delete(open) })
+		w.process()
+		check("many deletions")
+		w.setNow(at("2026-03-11T00:02:00Z"))
+		for shard := range tablekeys.QueueShards {
+			if _, err := w.agg.Sweep(t.Context(), shard); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check("sweeps")
+	})
 }
 
 func TestProcess_OversizeRowIsStoredInexactWithoutItsSummary(t *testing.T) {

@@ -46,6 +46,16 @@ func (w *world) advanceTo(p *aggregate.StreamProgress, at model.Time) *entity.Ga
 	return gap
 }
 
+// Two processes may see the same change: there is nothing between it and itself.
+func TestStreamProgress_ThatIsStoredAlreadyIsNoGap(t *testing.T) {
+	w := newWorld(t)
+	for range 2 {
+		if gap := w.advanceTo(&aggregate.StreamProgress{Store: w.table}, at(ten)); gap != nil || len(w.gaps()) > 0 {
+			t.Errorf("gap %v, stored %v; want none", gap, w.gaps())
+		}
+	}
+}
+
 func TestStreamProgress_StoresAGapWhereItPausedForTheStreamRetention(t *testing.T) {
 	for _, c := range []struct {
 		paused time.Duration

@@ -121,6 +121,30 @@ func TestRuns_SeriesAreNotReadTogether(t *testing.T) {
 	}
 }
 
+// The events of a run may fill several pages.
+func TestRuns_AreReadPageByPage(t *testing.T) {
+	w := newWorld(t)
+	w.on(&batched{store: &paged{store: w.table, limit: 4}})
+	threeHundred(w)
+	w.process()
+	w.wantRecount()
+}
+
+func TestRuns_AFullHourIsReadWithTheOthers(t *testing.T) {
+	w := newWorld(t)
+	s := onCounted(w, &counted{})
+	w.agg.Limits.MaxChildren = 5
+	for i := range 5 {
+		w.put(model.Order{At: noon.Add(-time.Hour + time.Duration(i)*time.Second)}, fmt.Sprint(i))
+	}
+	w.put(model.Order{At: noon.Add(-2 * time.Hour)}, "99")
+	w.process()
+	w.wantRecount()
+	if s.eventReads != 1 {
+		t.Errorf("%d reads, want one of both hours", s.eventReads)
+	}
+}
+
 // A bucket with too many children is read alone, up to the limit, as always.
 func TestRuns_AnOverfullHourIsReadAlone(t *testing.T) {
 	w := newWorld(t)

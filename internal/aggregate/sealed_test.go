@@ -130,6 +130,60 @@ func TestSealed_RowThatIsKeptIsNotNoted(t *testing.T) {
 	}
 }
 
+// Rows that are read ahead decide as those that are read one by one: the day exists and is sealed, so that neither
+// of two hours is created.
+func TestSealed_EventsAfterTheirHoursExpiredCreateNoHour(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.advance(91 * tier.Day24)
+	w.table.Expire(w.now())
+	w.changes()
+	w.on(&batched{store: w.table})
+	w.put(order(half, ""), "9")
+	w.put(order(eleven, ""), "9")
+	if r := w.process(); r.NotCreated != 2 || !w.row(tier.Hour, ten).Placeholder() || !w.row(tier.Hour, eleven).Placeholder() {
+		t.Errorf("%d not created, want both hours", r.NotCreated)
+	}
+}
+
+// Where nothing expires, a row is recomputed at any time.
+func TestSealed_NeverWhereNothingExpires(t *testing.T) {
+	kind := gauge
+	kind.Retention = tier.Policy{Raw: tier.Forever, Tiers: []tier.Tier{{Unit: tier.Hour, Retention: tier.Forever}, {Unit: tier.Day, Retention: tier.Forever}}}
+	w := newWorldOf(t, kind)
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.advance(20 * 366 * tier.Day24)
+	w.put(order(half, ""), "2")
+	w.process()
+	w.wantRow(tier.Hour, ten, 2, "2", true)
+	w.wantRow(tier.Day, ten, 2, "2", true)
+}
+
+// An empty row of a day says nothing of its hours: the sealed month decides.
+func TestAbsent_AnEmptyDayProvesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.put(order(ten, ""), "1")
+	w.process()
+	w.advance(800 * tier.Day24)
+	w.table.Expire(w.now())
+	w.changes()
+	day := tier.Day.BucketOf(at(ten))
+	empty := &rollup.Row{
+		Key: rollup.Key{Series: w.series, Tier: tier.Day.String(), Start: day.Start}, Fold: *rollup.NewFold(w.kind.Spec()),
+		Rev: rollup.Rev{1}, V: 1, WrittenAt: w.now(), Empty: true, ExpiresAt: w.now().Add(tier.Day24).Seconds(),
+	}
+	if result, err := w.table.PutRow(w.ctx(), empty, rollup.Rev{}); err != nil || result != storage.Written {
+		t.Fatal(result, err)
+	}
+	w.put(order(half, ""), "2")
+	if r := w.process(); r.NotCreated != 2 || !w.row(tier.Hour, ten).Placeholder() {
+		t.Errorf("%d not created, want the hour and the day: %+v", r.NotCreated, w.row(tier.Hour, ten))
+	}
+	w.wantRow(tier.Month, ten, 1, "1", false)
+}
+
 func TestAbsent_HistoryOfAnyAgeCanBeLoaded(t *testing.T) {
 	for _, age := range []time.Duration{0, 40 * tier.Day24, 200 * tier.Day24, 800 * tier.Day24, 20 * 366 * tier.Day24} {
 		w := newWorld(t)

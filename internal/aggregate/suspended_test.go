@@ -46,6 +46,31 @@ func TestSuspended_RebuildPastTheSealStartsOver(t *testing.T) {
 	}
 }
 
+// Half an hour may pass between the read of a row and that of its last child. After more the bucket is read again.
+func TestSuspended_ForMoreThanHalfAnHourReadsAgain(t *testing.T) {
+	reads := map[time.Duration]int{}
+	for _, pause := range []time.Duration{0, tier.SealMargin / 2, tier.SealMargin/2 + time.Millisecond} {
+		w := newWorld(t)
+		w.put(order(ten, ""), "1")
+		w.on(&suspended{store: w.table, pause: func() { w.advance(pause) }})
+		reads[pause] = w.process().Reads
+	}
+	if reads[tier.SealMargin/2] != reads[0] || reads[tier.SealMargin/2+time.Millisecond] != reads[0]+2 {
+		t.Errorf("reads by length of the pause: %v, want two more after more than half an hour", reads)
+	}
+}
+
+// An aggregator without a random source uses that of the system.
+func TestProcess_NeedsNoRandomSource(t *testing.T) {
+	w := newWorld(t)
+	w.agg.Rand = nil
+	w.put(order(ten, ""), "1")
+	w.process()
+	if hour, day := w.row(tier.Hour, ten), w.row(tier.Day, ten); hour.Rev == day.Rev {
+		t.Errorf("two rows have the revision %x", hour.Rev)
+	}
+}
+
 // Lambda delivers an insert again after the seal of the row that includes it.
 func TestSealed_RedeliveredInsertThatTheRowHoldsChangesNothing(t *testing.T) {
 	w := newWorldOf(t, shortest())

@@ -147,6 +147,31 @@ func TestSessions_InvalidationsOfSessionsThatGoOnAreCounted(t *testing.T) {
 	}
 }
 
+// Two late clicks belong to a session of an hour before, whose row cannot be written: none of the changes from the
+// first one on may be acknowledged, whichever of them is the earlier click.
+func TestSessions_AFailureIsThatOfTheFirstLateChangeOfItsHour(t *testing.T) {
+	for _, late := range [][]int{{100, 120}, {120, 100}} {
+		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+		for _, minute := range []int{50, 75} {
+			v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+			v.change(v.now(), "a", "/")
+		}
+		v.processAll(v.queued)
+		v.setNow(noon.Add(30 * time.Hour))
+		v.sweepAll()
+		v.queued = nil
+		for _, minute := range late {
+			v.change(noon.Add(time.Duration(minute)*time.Minute), "a", "/")
+		}
+		v.agg.Limits.Attempts = 2
+		v.on(&throttledHour{store: v.table, start: noon})
+		report := v.agg.Process(v.ctx(), v.queued)
+		if len(report.Failures) == 0 || report.Failures[0].Change != 0 {
+			t.Errorf("late clicks at minutes %v: failures %v, want one of the first change", late, report.Failures)
+		}
+	}
+}
+
 // Only the hour in which a session began waits for its end: its day is recomputed after it.
 func TestSessions_ADayHasNoInvalidationOfSessionsThatGoOn(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
