@@ -14,10 +14,23 @@ import (
 	"github.com/tidemark-db/tidemark/internal/local"
 	ddblocal "github.com/tidemark-db/tidemark/internal/local/ddb"
 	"github.com/tidemark-db/tidemark/internal/testenv"
+	"github.com/tidemark-db/tidemark/pkg/model"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(suite{m}, map[string]func(){"tidemark": main})
+	testscript.Main(suite{m}, map[string]func(){"tidemark": main, "earlier": earlier})
+}
+
+// earlier runs a command of Tidemark with a clock that is behind: "earlier 3h config apply" is what
+// would have been done three hours ago.
+func earlier() {
+	behind, err := time.ParseDuration(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	wallClock = func() model.Time { return model.TimeOf(time.Now().Add(-behind)) }
+	os.Args = append(os.Args[:1], os.Args[2:]...)
+	main()
 }
 
 // suite stops DynamoDB Local, if a test has started it, after all tests.

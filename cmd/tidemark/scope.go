@@ -58,7 +58,7 @@ func (f scopeFlags) parse(kinds *catalog.Catalog, args []string) (s verify.Scope
 }
 
 // wallClock is the clock of every command.
-func wallClock() model.Time { return model.TimeOf(time.Now()) }
+var wallClock = func() model.Time { return model.TimeOf(time.Now()) }
 
 // openRepair returns the table, the catalog and an aggregator that recomputes buckets by
 // the same rules as the deployed function.

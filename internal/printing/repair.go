@@ -76,8 +76,7 @@ func printNotes(w io.Writer, notes []aggregate.Note, all int) {
 	lines := lists.Map(notes, func(n aggregate.Note) string {
 		return fmt.Sprintf("%s %s %s: %s", n.Key.Series, n.Key.Tier, n.Key.Start, n.Text)
 	})
-	slices.Sort(lines)
-	for _, line := range lines {
+	for _, line := range slices.Sorted(slices.Values(lines)) {
 		fmt.Fprintln(w, line)
 	}
 	if more := all - len(lines); more > 0 {
@@ -196,7 +195,11 @@ func Verify(w io.Writer, r *verify.Report, took time.Duration) {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Partial)) {
 		for _, f := range r.Partial[kind] {
-			fmt.Fprintf(w, "%s: some rows were computed before %s %s was declared and are partial: tidemark reshape %s\n", kind, f.Role, f.Name, kind)
+			text := "%s: some rows were computed before %s %s was declared and are partial: tidemark reshape %[1]s\n"
+			if f.Since == model.MaxTime {
+				text = "%s: %s %s is not declared any more, or not applied yet: its figures are partial, and rows that differ need tidemark rebuild --all\n"
+			}
+			fmt.Fprintf(w, text, kind, f.Role, f.Name)
 		}
 	}
 	switch {
@@ -217,11 +220,8 @@ func printTierCounts(w io.Writer, tiers []verify.TierCounts) {
 	table := terminal.NewTable(w, append(right, len(header), len(header)+1)...)
 	table.Add(append(header, "inexact", "partial")...)
 	for _, t := range tiers {
-		row := []string{"  " + t.Tier}
-		for _, s := range verify.Statuses {
-			row = append(row, terminal.Grouped(t.Status[s]))
-		}
-		table.Add(append(row, terminal.Grouped(t.Inexact), terminal.Grouped(t.Partial))...)
+		counts := lists.Map(verify.Statuses, func(s verify.Status) string { return terminal.Grouped(t.Status[s]) })
+		table.Add(append(append([]string{"  " + t.Tier}, counts...), terminal.Grouped(t.Inexact), terminal.Grouped(t.Partial))...)
 	}
 	table.Print()
 }

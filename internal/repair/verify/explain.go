@@ -48,7 +48,7 @@ func explainDifference(row *rollup.Row, events []model.Event) string {
 	}
 	lack.Sub(row.Digest)
 	if lack == (rollup.Digest{}) {
-		return "the row includes all of its events but has other numbers: it was edited, or written by another version"
+		return "the row includes all of its events but has other numbers: it was edited, or written by another version, or by fields that are not declared any more"
 	}
 	if missing := withDigest(events, lack); missing != nil {
 		return "not in the row: " + eventNames(missing)

@@ -68,7 +68,7 @@ func TestExplainDifference_SaysWhatItCanOfOtherDifferences(t *testing.T) {
 		want string
 	}{
 		"no row":                      {nil, "its events: 2026-04-20T14:00:00.000Z id 0"},
-		"other numbers":               {rowOfEvents(t, late, events...), "it was edited, or written by another version"},
+		"other numbers":               {rowOfEvents(t, late, events...), "it was edited, or written by another version, or by fields that are not declared any more"},
 		"an event corrected since":    {rowOfEvents(t, late, changed...), "corrected or deleted since"},
 		"written before they arrived": {rowOfEvents(t, early, eventAt("2026-04-20T14:59:00Z", 1)), "arrived after the row was written"},
 		"a damaged row":               {&rollup.Row{}, ""},
