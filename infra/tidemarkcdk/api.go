@@ -56,9 +56,12 @@ func (s *Tidemark) route(id, key string, target *string, mode string, authorizer
 	})
 }
 
-// allowInvokeForMethod allows the API to invoke a function for all routes of one method. The routes limit
-// which requests arrive; a permission for each route would exceed the 20 KB limit of a function's policy.
+// allowInvokeForMethod allows the API to invoke a function for all routes of one method; manage, of POST, PUT and
+// PATCH. The routes limit which requests arrive; a permission for each would exceed a policy's limit of 20 KB.
 func (s *Tidemark) allowInvokeForMethod(function, method string) {
+	if function == manage && method != "DELETE" {
+		method = "P*"
+	}
 	id := capitalize(function) + capitalize(method) + "Permission"
 	if s.Node().TryFindChild(&id) == nil {
 		s.allowInvoke(id, function, apiGateway, nil, s.apiSource("*/"+method+"/*"))

@@ -30,12 +30,12 @@ func TestCollector_ChecksTheKeyOfEveryRequest(t *testing.T) {
 	}
 }
 
-func TestCollector_TheAPIMayInvokeOnlyForItsRouteAndItsAuthorizer(t *testing.T) {
+func TestCollector_TheAPIMayInvokeForItsRouteAndItsAuthorizer(t *testing.T) {
 	const api = "arn:AWS::Partition:execute-api:AWS::Region:AWS::AccountId:Api/"
 	for _, name := range all {
 		for id, want := range map[string][2]string{
-			"CollectPermission": {"IngestFunction.Arn", api + "*/POST/v1/collect/{siteKey}"},
-			"SiteKeyPermission": {"AuthorizeFunction.Arn", api + "authorizers/SiteKeyAuthorizer"},
+			"IngestPostPermission": {"IngestFunction.Arn", api + "*/POST/*"},
+			"AuthorizePermission":  {"AuthorizeFunction.Arn", api + "authorizers/*"},
 		} {
 			p := resources(t, name)[id].Properties
 			if got := [2]string{render(p["FunctionName"]), render(p["SourceArn"])}; got != want || p["Principal"] != "apigateway.amazonaws.com" {

@@ -23,7 +23,6 @@ func (s *Tidemark) addPages(target *string) {
 	s.allowInvoke("PagesPermission", pages, apiGateway, nil, s.apiSource("*/GET/ui*"))
 	authorizer := s.keyAuthorizer("LinkAuthorizer", "shared-links", keyCache, jsii.Strings("$request.header.Authorization"))
 	s.route("SharedRoute", "GET "+sharelink.PathPrefix+"/{proxy+}", target, "CUSTOM", authorizer.Ref(), nil)
-	s.allowInvoke("LinkPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }
 
 // signIn returns how people sign in to the pages, as JSON. The pages request the rights of reads only.

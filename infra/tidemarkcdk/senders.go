@@ -20,16 +20,17 @@ const keyCache = 60.0
 func (s *Tidemark) addSenders(target *string) {
 	authorizer := s.keyAuthorizer("WriteKeyAuthorizer", "write-keys", keyCache, jsii.Strings("$request.header.Authorization"))
 	for i, path := range writekey.Paths {
-		id := fmt.Sprintf("Senders%d", i+1)
-		s.route(id+"Route", "POST "+path, target, "CUSTOM", authorizer.Ref(), nil)
+		s.route(fmt.Sprintf("Senders%dRoute", i+1), "POST "+path, target, "CUSTOM", authorizer.Ref(), nil)
 		s.allowInvokeForMethod(ingest, "POST")
 	}
-	s.allowInvoke("WriteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }
 
 // keyAuthorizer makes authorize check the requests of some routes. It is invoked for every
-// request if the results are cached for 0 seconds.
+// request if the results are cached for 0 seconds. One permission is for all authorizers of the API.
 func (s *Tidemark) keyAuthorizer(id, name string, cached float64, source *[]*string) awsapigatewayv2.CfnAuthorizer {
+	if s.Node().TryFindChild(new("AuthorizePermission")) == nil {
+		s.allowInvoke("AuthorizePermission", authorize, apiGateway, nil, s.apiSource("authorizers/*"))
+	}
 	return awsapigatewayv2.NewCfnAuthorizer(s.Construct, &id, &awsapigatewayv2.CfnAuthorizerProps{
 		ApiId:          s.API.Ref(),
 		Name:           &name,
@@ -59,12 +60,9 @@ func (s *Tidemark) addCollector(target *string) {
 	// site would be used for another.
 	authorizer := s.keyAuthorizer("SiteKeyAuthorizer", "site-keys", 0, nil)
 	s.route("CollectRoute", collectRoute, target, "CUSTOM", authorizer.Ref(), nil)
-	s.allowInvoke("CollectPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathPrefix+"{"+sitekey.PathParam+"}"))
 	if len(s.settings.Collector.Domains) > 0 {
 		s.route("EventRoute", eventRoute, target, "NONE", nil, nil)
-		s.allowInvoke("EventPermission", ingest, apiGateway, nil, s.apiSource("*/POST"+sitekey.PathEvent))
 	}
 	s.route("ScriptRoute", scriptRoute, target, "NONE", nil, nil)
 	s.allowInvoke("ScriptPermission", ingest, apiGateway, nil, s.apiSource("*/GET"+script.PathPrefix+"*"))
-	s.allowInvoke("SiteKeyPermission", authorize, apiGateway, nil, s.apiSource("authorizers/"+*authorizer.Ref()))
 }

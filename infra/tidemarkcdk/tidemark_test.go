@@ -54,9 +54,10 @@ func physicalNames(t *testing.T, of template.Template) map[string]string {
 	return names
 }
 
+// Both have all built-in kinds and full monitoring.
 func TestTidemark_WorksTwiceInOneStack(t *testing.T) {
 	both := inOneStack(t, func(stack awscdk.Stack, code string) {
-		for id, props := range map[string]Props{"Orders": {}, "Visits": {Config: "../testdata/stages.yaml", Stage: "lean"}} {
+		for id, props := range map[string]Props{"Orders": {}, "Visits": {}} {
 			props.Code = code
 			if _, err := NewTidemark(stack, id, props); err != nil {
 				t.Fatal(err)
