@@ -1,11 +1,31 @@
 package aggregate
 
 import (
+	"strconv"
 	"testing"
 
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 )
+
+// A full memory of the list forgets all entries.
+func TestListMemory_IsBounded(t *testing.T) {
+	t.Parallel()
+	series := func(n int) entity.ListedSeries {
+		return entity.ListedSeries{Series: model.Series{Subject: model.Subject{ID: strconv.Itoa(n)}}}
+	}
+	var m listMemory
+	for n := range maxPuts {
+		m.put(series(n), 0)
+	}
+	if _, known := m.get(series(0).Series, 0); len(m.entries) != maxPuts || !known {
+		t.Fatalf("%d entries, want %d", len(m.entries), maxPuts)
+	}
+	if m.put(series(-1), 0); len(m.entries) != 1 {
+		t.Errorf("%d entries, want only the last", len(m.entries))
+	}
+}
 
 // A full memory forgets the buckets that have closed, and all if none has.
 func TestPutMemory_ForgetsClosedBucketsFirst(t *testing.T) {

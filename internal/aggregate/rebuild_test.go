@@ -379,29 +379,34 @@ func TestRecompute_RecomputesEachBucketOfItsTargetsOnce(t *testing.T) {
 	}
 }
 
-// A damaged row does not say when its children expire.
+// A damaged row does not say when its children expire: what replaces it is exact while all of them must exist by the
+// least retention that they may have, with a margin of two hours.
 func TestRebuild_RetargetsADamagedRowInexactlyWhereChildrenMayHaveExpired(t *testing.T) {
-	for days, exact := range map[int]bool{1: true, 5: false} {
-		w := newWorld(t)
-		w.put(order(ten, ""), "1")
-		w.process()
-		it, err := w.table.GetItem(w.ctx(), rowItemKey(w, tier.Hour, ten))
-		if err != nil {
-			t.Fatal(err)
+	for _, u := range []tier.Unit{tier.Hour, tier.Day} {
+		b, least := u.BucketOf(at(ten)), map[tier.Unit]time.Duration{tier.Hour: tier.MinRaw, tier.Day: 90 * tier.Day24}[u]
+		for later, exact := range map[time.Duration]bool{-time.Millisecond: true, 0: false, tier.Day24: false} {
+			w := newWorld(t)
+			w.put(order(ten, ""), "1")
+			w.process()
+			it, err := w.table.GetItem(w.ctx(), rowItemKey(w, u, ten))
+			if err != nil {
+				t.Fatal(err)
+			}
+			it[tablekeys.AttrSummary] = item.Value{Type: item.B, B: []byte("no summary")}
+			if err := w.table.PutItem(w.ctx(), it); err != nil {
+				t.Fatal(err)
+			}
+			w.setNow(b.Start.Add(least - 2*tier.SealMargin + later))
+			r := w.complete()
+			r.Tier = u
+			if report := w.rebuild(r); report.Sealed != 1 {
+				t.Errorf("without ReplaceDamaged: %d sealed rows, want the damaged one unchanged", report.Sealed)
+			}
+			r.ReplaceDamaged = true
+			w.rebuild(r)
+			w.wantRow(u, ten, 1, "1", exact)
+			w.wantRow(tier.Month, ten, 1, "1", exact)
 		}
-		it[tablekeys.AttrSummary] = item.Value{Type: item.B, B: []byte("no summary")}
-		if err := w.table.PutItem(w.ctx(), it); err != nil {
-			t.Fatal(err)
-		}
-		w.advance(time.Duration(days) * tier.Day24)
-		if report := w.rebuild(w.complete()); report.Sealed != 1 {
-			t.Errorf("without ReplaceDamaged: %d sealed rows, want the damaged one unchanged", report.Sealed)
-		}
-		r := w.complete()
-		r.ReplaceDamaged = true
-		w.rebuild(r)
-		w.wantRow(tier.Hour, ten, 1, "1", exact)
-		w.wantRow(tier.Day, ten, 1, "1", exact)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
+	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/rollup"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -146,6 +147,14 @@ func TestRebuild_WritesEachRowOfASeriesInAllItsShards(t *testing.T) {
 	if l := w.listed(); len(l) != 1 {
 		t.Errorf("listed %v, want one series", l)
 	}
+	w.wantRecount()
+	for _, c := range changesOf(w.table.Records(0)) {
+		if err := w.table.DeleteItem(w.ctx(), keys.Event(c.Key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.lose()
+	w.rebuild(request)
 	w.wantRecount()
 }
 

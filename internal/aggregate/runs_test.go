@@ -121,6 +121,40 @@ func TestRuns_SeriesAreNotReadTogether(t *testing.T) {
 	}
 }
 
+// afterRun is batched, and does something once, after the events of a run were read.
+type afterRun struct {
+	batched
+	do func()
+}
+
+func (s *afterRun) EachEvent(ctx context.Context, r storage.Range, do func(*model.Event)) (string, error) {
+	next, err := s.batched.EachEvent(ctx, r, do)
+	if after := s.do; after != nil {
+		s.do = nil
+		after()
+	}
+	return next, err
+}
+
+// Another process writes a row of a run after its events were read: the row is then folded from events that are read
+// again.
+func TestRuns_ARowThatWasWrittenMeanwhileIsReadAgain(t *testing.T) {
+	w := newWorld(t)
+	for i := range 3 {
+		w.put(model.Order{At: noon.Add(-time.Duration(1+i) * time.Hour)}, "1")
+	}
+	changes, other := w.changes(), newWorldSharing(w)
+	w.agg.Limits.Concurrency = 1
+	w.on(&afterRun{batched: batched{store: w.table}, do: func() {
+		w.put(model.Order{At: noon.Add(-time.Hour), ID: "meanwhile"}, "2")
+		other.processAll(w.changes())
+	}})
+	if r := w.processAll(changes); r.LostLocks == 0 {
+		t.Error("no lock was lost")
+	}
+	w.wantRecount()
+}
+
 // The events of a run may fill several pages.
 func TestRuns_AreReadPageByPage(t *testing.T) {
 	w := newWorld(t)

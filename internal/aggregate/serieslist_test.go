@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/table"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
+	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/keys"
 	"github.com/tidemark-db/tidemark/pkg/model"
 	"github.com/tidemark-db/tidemark/pkg/tier"
@@ -98,17 +99,19 @@ func TestProcess_TheListIsWrittenOnceForEachHour(t *testing.T) {
 	w.wantListed("2026-03-01T07:00:00Z", "2026-03-10T12:00:00Z")
 }
 
-func TestProcess_TheListIsWrittenOnceADayWhereNothingIsDeferred(t *testing.T) {
-	w := newWorld(t)
-	writes := 0
-	for i := range 48 {
-		w.put(model.Order{At: at("2026-03-08T00:00:00Z").Add(time.Duration(i) * time.Hour)}, "1")
-		writes += w.process().Listed
+func TestProcess_TheListIsWrittenOnceADayWhereHoursAreImmediate(t *testing.T) {
+	for name, kind := range map[string]catalog.Kind{"nothing is deferred": gauge, "days are deferred": deferred(gauge, 1)} {
+		w := newWorldOf(t, kind)
+		writes := 0
+		for i := range 48 {
+			w.put(model.Order{At: at("2026-03-08T00:00:00Z").Add(time.Duration(i) * time.Hour)}, "1")
+			writes += w.process().Listed
+		}
+		if writes != 2 {
+			t.Errorf("%s: hourly events of two days: %d writes of the list, want 2", name, writes)
+		}
+		w.wantListed("2026-03-08T00:00:00Z", "2026-03-09T00:00:00Z")
 	}
-	if writes != 2 {
-		t.Errorf("hourly events of two days: %d writes of the list, want 2", writes)
-	}
-	w.wantListed("2026-03-08T00:00:00Z", "2026-03-09T00:00:00Z")
 }
 
 // listFaults is a table of which one request of the list of series fails.

@@ -222,6 +222,23 @@ func TestSessions_AnHourIsReadAgainIfItsSessionsEndDuringThePut(t *testing.T) {
 	}
 }
 
+// The counts of a sweep of sessions, with the rows around an hour whose sources are about to expire, are the numbers of
+// requests that the table receives.
+func TestSessions_TheirRequestsAreCounted(t *testing.T) {
+	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
+	for _, minute := range []int{1, 30, 55, 80} {
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	table := &countedRequests{batched: batched{store: v.table}}
+	v.on(table)
+	v.setNow(noon.Add(30*tier.Day24 - 29*time.Minute))
+	if r := v.sweep(); int64(r.Reads) != table.n.Load() || int64(r.Invalidations) != table.puts.Load() || r.Reads < 8 {
+		t.Errorf("%d reads and %d invalidations, want %d (8 or more) and %d", r.Reads, r.Invalidations, table.n.Load(), table.puts.Load())
+	}
+}
+
 // consistentOnly fails the test at a read of a page that may be out of date.
 type consistentOnly struct{ store }
 
@@ -297,7 +314,7 @@ func TestSessions_AWalkReadsNoFurtherThanItsChain(t *testing.T) {
 func TestSessions_TheNextHourWithinAGapIsInexact(t *testing.T) {
 	for minute, exact := range map[int]bool{28: true, 29: true, 30: false, 31: false, 59: false} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-		v.on(consistentOnly{v.table})
+		v.on(consistentOnly{&paged{store: v.table, limit: 1}})
 		v.setNow(noon.Add(time.Hour))
 		v.change(v.now(), "a", "/")
 		v.processAll(v.queued)
@@ -327,6 +344,7 @@ func TestSessions_AnHourIsInexactIfASessionFromASealedHourMayReachIt(t *testing.
 		"the last click half an hour before": {[]int{1, 30, 80}, false},
 		"the last click longer before":       {[]int{1, 29, 80}, true},
 		"no click in the hour before":        {[]int{80}, true},
+		"an hour before that is not sealed":  {[]int{50, 90}, true},
 	} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
 		for _, minute := range c.minutes {
@@ -337,6 +355,7 @@ func TestSessions_AnHourIsInexactIfASessionFromASealedHourMayReachIt(t *testing.
 		v.queued = nil
 		v.setNow(noon.Add(24 * time.Hour))
 		v.sweep()
+		v.on(&paged{store: v.table, limit: 1})
 		v.setNow(noon.Add(30*tier.Day24 - 29*time.Minute)) // the click at 12:01 expires in half an hour
 		v.change(noon.Add(85*time.Minute), "a", "/")
 		v.processAll(v.queued)
