@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark-db/tidemark/internal/aggregate"
+	"github.com/tidemark-db/tidemark/internal/entity"
 	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/storage"
 	"github.com/tidemark-db/tidemark/internal/tablekeys"
@@ -207,6 +208,40 @@ func TestRepairs_ReadAgainWhatTheyReplaced(t *testing.T) {
 		}
 		w.wantRecount()
 	}
+}
+
+// sweptAgain is a world whose hour of ten o'clock has two events and a row, and is in the queue again.
+func sweptAgain(t *testing.T) *world {
+	w := newWorldOf(t, deferred(gauge, 0))
+	w.put(order(ten, "a"), "1")
+	w.put(order(half, "b"), "2")
+	w.process() // at noon: the hour has closed
+	hour := rollup.Key{Series: w.series, Tier: tier.Hour.String(), Start: at(ten)}
+	if result, err := w.table.PutInvalidation(w.ctx(), entity.Invalidation{Due: at(eleven), Key: hour}); err != nil || result != storage.Written {
+		t.Fatal(result, err)
+	}
+	return w
+}
+
+// A sweep is a repair: it writes the row even if it is the same, and reads again what it replaced.
+func TestSweep_WritesTheRowAndReadsAgainWhatItReplaced(t *testing.T) {
+	w := sweptAgain(t)
+	before := w.row(tier.Hour, ten)
+	if w.sweep(); w.row(tier.Hour, ten).Rev == before.Rev {
+		t.Error("the row was not written")
+	}
+	w = sweptAgain(t)
+	w.delete(order(half, "b"))
+	w.lose()
+	w.on(&afterEvents{store: w.table, do: func() {
+		w.on(w.table)
+		w.put(order(half, "b"), "2")
+		if r := w.process(); r.Unchanged == 0 {
+			t.Errorf("%+v: the row does not contain the event any more", r.Counts)
+		}
+	}})
+	w.sweep()
+	w.wantRow(tier.Hour, ten, 2, "2", true)
 }
 
 // afterEvents is a table that does something once, after events were read.

@@ -28,6 +28,7 @@ func TestSessions_LateChangesRecomputeTheHoursOfTheirChain(t *testing.T) {
 		"a click that prolongs a session of hours before":  {[]int{10, 35, 60, 85, 110}, 135, "/"},
 		"a click at the end of what a session is followed": {[]int{0, 25, 50, 75, 100, 125, 150, 175, 200, 225}, 235, "/"},
 		"a click before a session's first":                 {[]int{70}, 50, "/"},
+		"a click a gap before a session's first":           {[]int{70}, 40, "/"},
 		"a click between two sessions":                     {[]int{40, 95, 120}, 67, "/"},
 		"the first click is deleted":                       {[]int{50, 70}, 50, ""},
 		"a click in the middle is deleted":                 {[]int{10, 35, 60, 85, 110}, 60, ""},
