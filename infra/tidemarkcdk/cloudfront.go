@@ -2,6 +2,7 @@ package tidemarkcdk
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscertificatemanager"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudfront"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudfrontorigins"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
@@ -32,9 +33,15 @@ func (s *Tidemark) addCloudFront() {
 			}},
 		}).AttrArn()
 	}
+	var names *[]*string
+	var certificate awscertificatemanager.ICertificate
+	if d := s.stage.CloudFront.Domain; d.Name != "" {
+		names = jsii.Strings(d.Name)
+		certificate = awscertificatemanager.Certificate_FromCertificateArn(s.Construct, new("CollectorCertificate"), &d.Certificate)
+	}
 	host := awscdk.Fn_Select(new(2.0), awscdk.Fn_Split(new("/"), s.API.AttrApiEndpoint(), nil))
 	s.distribution = withLogicalID(s, awscloudfront.NewDistribution(s.Construct, new("Distribution"), &awscloudfront.DistributionProps{
-		Comment: new("In front of the collector of " + s.prefix), WebAclId: acl,
+		Comment: new("In front of the collector of " + s.prefix), WebAclId: acl, DomainNames: names, Certificate: certificate,
 		DefaultBehavior: &awscloudfront.BehaviorOptions{
 			Origin: awscloudfrontorigins.NewHttpOrigin(host, &awscloudfrontorigins.HttpOriginProps{
 				OriginSslProtocols: &[]awscloudfront.OriginSslPolicy{awscloudfront.OriginSslPolicy_TLS_V1_2},

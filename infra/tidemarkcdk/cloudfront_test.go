@@ -39,6 +39,16 @@ func TestCloudFront_SendsTheOriginSecretBehindAWebACL(t *testing.T) {
 	}
 }
 
+func TestCloudFront_HasTheNameAndTheCertificateOfTheStage(t *testing.T) {
+	d := resources(t, "guarded")["Distribution"].Properties["DistributionConfig"].(map[string]any)
+	if render(d["Aliases"]) != "stats.example.com" || render(at(d, "ViewerCertificate", "AcmCertificateArn")) != "arn:aws:acm:us-east-1:123456789012:certificate/1" {
+		t.Errorf("names %v, certificate %v", d["Aliases"], d["ViewerCertificate"])
+	}
+	if d := resources(t, "fronted")["Distribution"].Properties["DistributionConfig"].(map[string]any); d["Aliases"] != nil || d["ViewerCertificate"] != nil {
+		t.Errorf("a stage without a domain has names %v, certificate %v", d["Aliases"], d["ViewerCertificate"])
+	}
+}
+
 func TestCloudFront_BlocksAnAddressAboveTheRate(t *testing.T) {
 	p := resources(t, "fronted")["WebACL"].Properties
 	rule := p["Rules"].([]any)[0].(map[string]any)

@@ -105,10 +105,14 @@ func (s *Stage) checkFront(wrong func(field, format string, args ...any)) {
 			wrong("cloudFront", "want webAcl, the ARN of a web ACL for CloudFront, or rate for a new one, and not both")
 		case !byARN && s.Region != "us-east-1":
 			wrong("cloudFront.rate", "AWS accepts a web ACL for CloudFront in us-east-1 only: create one there and name it in webAcl, or write region: us-east-1")
+		case f.Domain != (Domain{}) && !strings.Contains(f.Domain.Certificate, ":us-east-1:"):
+			wrong("cloudFront.domain", "CloudFront reads certificates in us-east-1: give the ARN of one there")
 		}
 	}
-	if d := s.Domain; d != (Domain{}) && (!hostName.MatchString(d.Name) || !anyARN.MatchString(d.Certificate)) {
-		wrong("domain", "a domain needs a name such as api.example.com and the ARN of its certificate: give both, or remove the key")
+	for key, d := range map[string]Domain{"domain": s.Domain, "cloudFront.domain": s.CloudFront.Domain} {
+		if d != (Domain{}) && (!hostName.MatchString(d.Name) || !anyARN.MatchString(d.Certificate)) {
+			wrong(key, "a domain needs a name such as api.example.com and the ARN of its certificate: give both, or remove the key")
+		}
 	}
 }
 

@@ -149,6 +149,8 @@ var badConfigs = []bad{
 	{"two web ACLs", "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, webAcl: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/a/1'}}}", "1:36: stages.prod.cloudFront: ", "not both", true},
 	{"a web ACL of another region", "stages: {prod: {cloudFront: {webAcl: 'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/a/1'}}}", "1:17: stages.prod.cloudFront: ", "for CloudFront", false},
 	{"a web ACL created in another region", "stages: {prod: {region: eu-west-1, cloudFront: {rate: 100}}}", "1:55: stages.prod.cloudFront.rate: ", "us-east-1 only", true},
+	{"a distribution's certificate of another region", "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, domain: {name: stats.example.com, certificate: 'arn:aws:acm:eu-west-1:123456789012:certificate/1'}}}}", "1:60: stages.prod.cloudFront.domain: ", "in us-east-1", true},
+	{"a distribution's domain without a name", "stages: {prod: {region: us-east-1, cloudFront: {rate: 100, domain: {certificate: 'arn:aws:acm:us-east-1:123456789012:certificate/1'}}}}", "1:60: stages.prod.cloudFront.domain: ", "give both", true},
 	{"a rate below AWS's", "stages: {prod: {region: us-east-1, cloudFront: {rate: 9}}}", "1:55: stages.prod.cloudFront.rate: ", "AWS WAF", true},
 	{"less than no ceiling", "stages: {prod: {ceiling: {readUnits: -1}}}", "1:38: stages.prod.ceiling.readUnits: ", "0 sets no limit", false},
 	{"an account as a name", "stages: {prod: {account: main}}", "1:26: stages.prod.account: ", "12 digits", false},

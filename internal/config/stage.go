@@ -115,10 +115,10 @@ type Access struct {
 // ByToken reports whether callers send a token, rather than sign with IAM.
 func (a Access) ByToken() bool { return a.Issuer != "" }
 
-// Domain is a domain name of the HTTP API. The zero value is the name that AWS gives it.
+// Domain is a domain name of the HTTP API or of a distribution. The zero value is the name that AWS gives it.
 type Domain struct {
 	Name        string // api.example.com
-	Certificate string // ARN of its certificate in AWS Certificate Manager, in the stage's region
+	Certificate string // ARN of its certificate in AWS Certificate Manager, for the API in the stage's region
 }
 
 // CloudFront is the web ACL of a distribution in front of the collector: one that exists, or one that the stack
@@ -126,6 +126,7 @@ type Domain struct {
 type CloudFront struct {
 	WebACL string `yaml:"webAcl"` // ARN of a web ACL for CloudFront
 	Rate   int    // of the created web ACL: requests of one address in five minutes
+	Domain Domain // its certificate is in us-east-1
 }
 
 // Throttle is the limit of requests of each route of the HTTP API.
