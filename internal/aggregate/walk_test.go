@@ -107,7 +107,7 @@ func TestSessions_LateEventsOfGoalsRecomputeTheHourOfTheirSession(t *testing.T) 
 }
 
 // A late click that is delivered again changes nothing in its own hour, also where rows around it are about to
-// lose their sources.
+// lose their sources. The row of the hour in which its session began is always written.
 func TestSessions_ARepeatedLateClickLeavesTheRowOfItsHour(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
 	for _, c := range []struct {
@@ -121,10 +121,14 @@ func TestSessions_ARepeatedLateClickLeavesTheRowOfItsHour(t *testing.T) {
 	v.processAll(changes)
 	v.setNow(noon.Add(24 * time.Hour))
 	v.sweepAll()
-	before := v.row(tier.Hour, noon.String())
+	before, eleven := v.row(tier.Hour, noon.String()), noon.Add(-time.Hour).String()
+	first := v.row(tier.Hour, eleven)
 	v.setNow(noon.Add(30*tier.Day24 - 5*time.Hour))
 	if report := v.processAll(changes[1:2]); report.Walks != 1 || before == nil || v.row(tier.Hour, noon.String()).Rev != before.Rev {
 		t.Errorf("%d walks, row %+v; want one, and the row as it was: %+v", report.Walks, v.row(tier.Hour, noon.String()), before)
+	}
+	if after := v.row(tier.Hour, eleven); first == nil || after.Rev == first.Rev {
+		t.Errorf("the row of the hour before was not written: %+v", after)
 	}
 }
 
