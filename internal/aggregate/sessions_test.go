@@ -70,6 +70,7 @@ func visit(grace, jitter time.Duration) catalog.Kind {
 type visits struct {
 	*closing
 	click, buy *catalog.Kind
+	site       string
 	live       *query.Live
 }
 
@@ -82,10 +83,13 @@ func newVisits(t *testing.T, draw *rand.Rand, grace, jitter time.Duration) *visi
 	v := &visits{closing: &closing{world: newWorldOf(t, click), draw: draw, acked: map[model.Time]int{}}, click: &kinds.Kinds[0], buy: &kinds.Kinds[2]}
 	v.agg.Catalog = kinds
 	v.kind = &kinds.Kinds[1]
-	v.series = v.kind.Series("site", "", model.Order{})
+	v.at("site")
 	v.live = &query.Live{Store: v.table, Watermarks: v.table, Kind: query.KindsOf(kinds), Now: v.now}
 	return v
 }
+
+// at makes a site the one that what follows is about.
+func (v *visits) at(site string) { v.site, v.series = site, v.kind.Series(site, "", model.Order{}) }
 
 // change appends, corrects or deletes a click, whose time is on a grid of ten minutes.
 func (v *visits) change(at model.Time, who, page string) {
@@ -102,7 +106,7 @@ func (v *visits) changeBuy(at model.Time, id, who string, amount int64) {
 func (v *visits) store(kind *catalog.Kind, o model.Order, attrs model.Attrs, remove bool) {
 	v.t.Helper()
 	e := model.Event{
-		Series: kind.Series("site", "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
+		Series: kind.Series(v.site, "", o), Order: o, Attrs: attrs, Hash: model.HashOf(attrs),
 		ArrivedAt: v.now(), ExpiresAt: kind.Retention.EventExpiresAt(v.now()),
 	}
 	stored, err := storage.Event(v.ctx(), v.table, e.Key())
@@ -165,7 +169,7 @@ func saidBy(r *rollup.Fold) said {
 func (v *visits) recountVisits(b tier.Bucket) (s said, any bool) {
 	clicks, buys := map[string][]model.Event{}, map[string][]model.Event{}
 	for _, it := range v.items() {
-		if e, err := item.Event(it); err == nil {
+		if e, err := item.Event(it); err == nil && e.Series.Subject.ID == v.site {
 			who, _ := e.Attrs.Get("who")
 			all := map[string]map[string][]model.Event{"CLICK": clicks, "BUY": buys}[e.Series.Kind]
 			all[who.Text] = append(all[who.Text], e)
@@ -225,7 +229,7 @@ func (v *visits) check(hour model.Time) {
 	for _, unit := range []tier.Unit{tier.Hour, tier.Day} {
 		b := unit.BucketOf(hour)
 		want, any := v.recountVisits(b)
-		page, err := service.Rollups(v.ctx(), query.Rollups{Series: query.Series{Kind: v.kind, Subject: "site"}, Unit: unit, From: b.Start, To: b.End})
+		page, err := service.Rollups(v.ctx(), query.Rollups{Series: query.Series{Kind: v.kind, Subject: v.site}, Unit: unit, From: b.Start, To: b.End})
 		if err != nil || any != (len(page.Rollups) == 1) {
 			v.t.Fatalf("%s: %d rows, %v; has clicks: %v", b, len(page.Rollups), err, any)
 		}

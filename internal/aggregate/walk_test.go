@@ -403,6 +403,33 @@ func TestSessions_LateChangesInAnyOrderAreEachWalked(t *testing.T) {
 	}
 }
 
+// Late clicks of two sites in one batch are walked apart, each among the clicks of its site.
+func TestSessions_LateClicksOfTwoSitesAreEachWalked(t *testing.T) {
+	v, sites := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0), []string{"other", "site"}
+	for i, minute := range []int{50, 75, 110, 130} {
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.at(sites[i/2])
+		v.change(v.now(), "a", "/")
+	}
+	v.processAll(v.queued)
+	v.queued = nil
+	v.setNow(noon.Add(30 * time.Hour))
+	v.sweepAll()
+	for i, site := range sites {
+		v.at(site)
+		v.change(noon.Add(time.Duration(100+50*i)*time.Minute), "a", "/")
+	}
+	if report := v.processAll(v.queued); report.Walks != 2 {
+		t.Errorf("%d walks, want two", report.Walks)
+	}
+	for _, site := range sites {
+		v.at(site)
+		for hour := range 3 {
+			v.check(noon.Add(time.Duration(hour) * time.Hour))
+		}
+	}
+}
+
 // The list has the series of sessions as soon as an event of which they are folded, not for an event
 // that may only meet a goal.
 func TestSessions_AreListedWithTheirFirstEvent(t *testing.T) {
