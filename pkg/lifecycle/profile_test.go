@@ -375,3 +375,17 @@ func TestChange_OutcomeOfEachChangeInEachState(t *testing.T) {
 		}
 	}
 }
+
+func TestListDeleted_TheLatestDeletionIsFirst(t *testing.T) {
+	w := newFixture(t, employee)
+	subjects := []model.Subject{{Type: alice.Type, ID: "c"}, {Type: alice.Type, ID: "a"}, {Type: alice.Type, ID: "b"}}
+	for _, s := range subjects {
+		w.wantOutcome(lifecycle.Created, w.noError(w.Create(t.Context(), s, nil)), nil)
+		w.advance(time.Minute)
+		w.wantOutcome(lifecycle.Deleted, w.noError(w.Delete(t.Context(), s, 0)), nil)
+	}
+	listed, err := w.ListDeleted(t.Context(), alice.Type, lifecycle.Cursor{}, 2)
+	if err != nil || len(listed.Profiles) != 2 || listed.Profiles[0].Subject != subjects[2] || listed.Profiles[1].Subject != subjects[1] {
+		t.Errorf("got %+v, %v; want the two that were deleted last, the last one first", listed.Profiles, err)
+	}
+}

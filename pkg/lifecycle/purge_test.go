@@ -1,11 +1,13 @@
 package lifecycle_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -470,5 +472,38 @@ func TestEraseEvents_DeletesTheSelectedEvents(t *testing.T) {
 				t.Errorf("the event with id %q is stored: %t, %v; want %t", id, it != nil, err, want)
 			}
 		}
+	}
+}
+
+// beforeRead is a store that does something before an item is read for the first time.
+type beforeRead struct {
+	*storetest.FaultyStore
+	once sync.Once
+	do   func()
+}
+
+func (s *beforeRead) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
+	s.once.Do(s.do)
+	return s.FaultyStore.GetItem(ctx, k)
+}
+
+func TestRequest_IsMadeAgainIfTheActivePurgeEndsMeanwhile(t *testing.T) {
+	w := newFixture(t, employee)
+	first, err := w.purger.Request(t.Context(), alice, "u1", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *w.purger
+	w.purger.Store = &beforeRead{FaultyStore: w.faulty, do: func() {
+		if err := other.Cancel(t.Context(), alice); err != nil {
+			t.Error(err)
+		}
+	}}
+	second, err := w.purger.Request(t.Context(), alice, "u2", time.Hour)
+	if err != nil || second.ID == first.ID || second.By != "u2" {
+		t.Errorf("got %+v, %v; want a request of its own", second, err)
+	}
+	if active, err := other.Active(t.Context(), alice); err != nil || active == nil || active.ID != second.ID {
+		t.Errorf("active is %+v, %v; want the second request", active, err)
 	}
 }
