@@ -153,7 +153,7 @@ mutants: ## longer: plant faults in copies of the rule, and name the test that f
 
 .PHONY: mutation
 mutation: N = 400
-mutation: doctor node_modules ## longer: N (400) of 4,700 small faults by rule in the write path, from SEED (1); 95 % must be found (about 30 min)
+mutation: doctor node_modules ## longer: N (400) of 4,700 small faults by rule in the write path, from SEED (1); 95 % must be found (about 8 min)
 	@go test -c -o build/mutants.test ./test/mutants && TIDEMARK_COMMAND="rules -n $(N) -seed $(SEED)" build/mutants.test
 
 .PHONY: chaos
