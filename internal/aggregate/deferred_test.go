@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -336,16 +337,16 @@ func TestDeferred_AbsentUnsettledParentProvesNothing(t *testing.T) {
 	w.wantRow(tier.Day, ten, 0, "0", false)
 }
 
-// writingLate does something before the next write of a row.
+// writingLate does something before the next write of a row. It is safe for concurrent use.
 type writingLate struct {
 	store
 	before func()
+	done   atomic.Bool
 }
 
 func (l *writingLate) PutRow(ctx context.Context, row *rollup.Row, prev rollup.Rev) (storage.WriteResult, error) {
-	if do := l.before; do != nil {
-		l.before = nil
-		do()
+	if l.done.CompareAndSwap(false, true) {
+		l.before()
 	}
 	return l.store.PutRow(ctx, row, prev)
 }
