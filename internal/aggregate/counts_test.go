@@ -77,14 +77,14 @@ func TestFoldLatest_CountsItsRequests(t *testing.T) {
 	}
 }
 
-// readingEntries counts the reads of entries of the list of series.
+// readingEntries counts the reads of entries of the list of series. It is safe for concurrent use.
 type readingEntries struct {
 	store
-	reads int
+	reads atomic.Int64
 }
 
 func (r *readingEntries) GetItem(ctx context.Context, k keys.Key) (item.Item, error) {
-	r.reads++
+	r.reads.Add(1)
 	return r.store.GetItem(ctx, k)
 }
 
@@ -101,15 +101,15 @@ func TestProcess_TheListIsReadOnceForEachSeries(t *testing.T) {
 		}
 		w.process()
 	}
-	if entries.reads != 3 {
-		t.Errorf("%d reads of the list for three series, want 3", entries.reads)
+	if entries.reads.Load() != 3 {
+		t.Errorf("%d reads of the list for three series, want 3", entries.reads.Load())
 	}
 	w.agg = w.process2(0, entries) // finds that the series are listed
 	for range 3 {
 		w.processAll(changesOf(w.table.Records(0)))
 	}
-	if entries.reads != 6 {
-		t.Errorf("%d reads of the list by two processes, want 3 of each", entries.reads)
+	if entries.reads.Load() != 6 {
+		t.Errorf("%d reads of the list by two processes, want 3 of each", entries.reads.Load())
 	}
 }
 
@@ -120,12 +120,12 @@ func TestProcess_TheListIsReadAgainAfterADay(t *testing.T) {
 	w.on(entries)
 	for i, c := range []struct {
 		later time.Duration
-		want  int
+		want  int64
 	}{{0, 1}, {24*time.Hour - time.Millisecond, 1}, {time.Millisecond, 2}} {
 		w.advance(c.later)
 		w.put(model.Order{At: at(ten), ID: string(rune('a' + i))}, "1")
-		if w.process(); entries.reads != c.want {
-			t.Errorf("event %d, at %s: %d reads, want %d", i, w.now(), entries.reads, c.want)
+		if w.process(); entries.reads.Load() != c.want {
+			t.Errorf("event %d, at %s: %d reads, want %d", i, w.now(), entries.reads.Load(), c.want)
 		}
 	}
 }
@@ -145,8 +145,8 @@ func TestProcess_TheListIsReadOnceForAllShardsOfASeries(t *testing.T) {
 		shards[w.series.Shard] = true
 		w.put(o, "1")
 	}
-	if r := w.process(); len(shards) < 2 || r.Listed != 1 || entries.reads != 1 {
-		t.Errorf("%d shards: the list is read %d times and written %d times, want once", len(shards), entries.reads, r.Listed)
+	if r := w.process(); len(shards) < 2 || r.Listed != 1 || entries.reads.Load() != 1 {
+		t.Errorf("%d shards: the list is read %d times and written %d times, want once", len(shards), entries.reads.Load(), r.Listed)
 	}
 }
 
