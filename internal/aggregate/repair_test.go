@@ -162,10 +162,7 @@ func TestRebuild_WritesEachRowOfASeriesInAllItsShards(t *testing.T) {
 // The records of two clicks were lost: a repair of the later one recomputes the hour in which its session began.
 func TestRecompute_OfALateClickRecomputesTheHourOfItsSession(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-	for _, minute := range []int{50, 75} {
-		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-		v.change(v.now(), "a", "/")
-	}
+	v.clickAt(50, 75)
 	v.processAll(v.queued)
 	v.setNow(noon.Add(30 * time.Hour))
 	v.sweepAll()

@@ -97,6 +97,14 @@ func (v *visits) change(at model.Time, who, page string) {
 	v.store(v.click, model.Order{At: at, ID: who}, model.Attrs{{Name: "page", Value: model.TextValue(page)}, {Name: "who", Value: model.TextValue(who)}}, page == "")
 }
 
+// clickAt stores a click of one visitor at each of some minutes after noon, when it is that time.
+func (v *visits) clickAt(minutes ...int) {
+	for _, minute := range minutes {
+		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
+		v.change(v.now(), "a", "/")
+	}
+}
+
 // changeBuy appends, corrects or deletes an event of a goal. A correction may be of its visitor.
 func (v *visits) changeBuy(at model.Time, id, who string, amount int64) {
 	v.t.Helper()
@@ -418,10 +426,7 @@ func (noEvents) Events(context.Context, storage.Range) (storage.EventPage, error
 // it cannot count any more is inexact, and what it does not touch stays exact.
 func TestSessions_AreInexactWhereANeighbourMayHaveExpired(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-	for _, minute := range []int{50, 70, 200} { // a session over the hour, and another one
-		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-		v.change(v.now(), "a", "/")
-	}
+	v.clickAt(50, 70, 200) // a session over the hour, and another one
 	v.processAll(v.queued)
 	v.queued = nil
 	v.setNow(noon.Add(24 * time.Hour))
@@ -521,10 +526,7 @@ func (v *visits) sweepAll() {
 // says that it may miss the change.
 func TestSessions_AreInexactWhereTheChainToALateChangeHasExpired(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-	for _, minute := range []int{40, 65} {
-		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-		v.change(v.now(), "a", "/")
-	}
+	v.clickAt(40, 65)
 	v.processAll(v.queued)
 	v.setNow(noon.Add(24 * time.Hour))
 	v.sweep()
@@ -560,10 +562,7 @@ func (s *slowPut) PutInvalidation(ctx context.Context, i entity.Invalidation) (s
 // A row is not written by a fold whose sessions have ended since: it is folded again.
 func TestSessions_AreFoldedAgainIfTheyEndWhileTheInvalidationIsPut(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-	for _, minute := range []int{50, 70} {
-		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-		v.change(v.now(), "a", "/")
-	}
+	v.clickAt(50, 70)
 	v.processAll(v.queued)
 	v.setNow(at("2026-03-10T13:45:00Z")) // the hour has closed, and settles at 14:05
 	v.on(&slowPut{store: v.table, during: func() {
@@ -580,10 +579,7 @@ func TestSessions_AreFoldedAgainIfTheyEndWhileTheInvalidationIsPut(t *testing.T)
 // folded again.
 func TestSessions_PutTheInvalidationBeforeTheRow(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-	for _, minute := range []int{50, 70} {
-		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-		v.change(v.now(), "a", "/")
-	}
+	v.clickAt(50, 70)
 	v.processAll(v.queued)
 	v.setNow(at("2026-03-10T13:45:00Z")) // the hour has closed, and settles at 14:05
 	puts := 0

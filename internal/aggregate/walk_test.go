@@ -80,10 +80,7 @@ func TestSessions_LateEventsOfGoalsRecomputeTheHourOfTheirSession(t *testing.T) 
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-			for _, minute := range []int{50, 70, 95} {
-				v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-				v.change(v.now(), "a", "/")
-			}
+			v.clickAt(50, 70, 95)
 			if c.before != nil {
 				c.before(v)
 			}
@@ -135,10 +132,7 @@ func TestSessions_ARepeatedLateClickLeavesTheRowOfItsHour(t *testing.T) {
 // The counts include the invalidations of sessions that go on after their hour has closed.
 func TestSessions_InvalidationsOfSessionsThatGoOnAreCounted(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-	for _, minute := range []int{50, 75, 94} {
-		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-		v.change(v.now(), "a", "/")
-	}
+	v.clickAt(50, 75, 94)
 	v.processAll(v.queued)
 	v.setNow(noon.Add(97 * time.Minute))
 	table := &putting{store: v.table}
@@ -157,10 +151,7 @@ func TestSessions_InvalidationsOfSessionsThatGoOnAreCounted(t *testing.T) {
 func TestSessions_AFailureIsThatOfTheFirstLateChangeOfItsHour(t *testing.T) {
 	for _, late := range [][]int{{100, 120}, {120, 100}} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-		for _, minute := range []int{50, 75} {
-			v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-			v.change(v.now(), "a", "/")
-		}
+		v.clickAt(50, 75)
 		v.processAll(v.queued)
 		v.setNow(noon.Add(30 * time.Hour))
 		v.sweepAll()
@@ -206,10 +197,7 @@ func TestSessions_ADayHasNoInvalidationOfSessionsThatGoOn(t *testing.T) {
 func TestSessions_AnHourIsReadAgainIfItsSessionsEndDuringThePut(t *testing.T) {
 	for after, views := range map[time.Duration]int64{-time.Millisecond: 3, 0: 4} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-		for _, minute := range []int{50, 75, 94} {
-			v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-			v.change(v.now(), "a", "/")
-		}
+		v.clickAt(50, 75, 94)
 		v.processAll(v.queued)
 		v.setNow(noon.Add(97 * time.Minute))
 		v.sweep()
@@ -231,10 +219,7 @@ func TestSessions_AnHourIsReadAgainIfItsSessionsEndDuringThePut(t *testing.T) {
 // requests that the table receives.
 func TestSessions_TheirRequestsAreCounted(t *testing.T) {
 	v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-	for _, minute := range []int{1, 30, 55, 80} {
-		v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-		v.change(v.now(), "a", "/")
-	}
+	v.clickAt(1, 30, 55, 80)
 	v.processAll(v.queued)
 	table := &countedRequests{batched: batched{store: v.table}}
 	v.on(table)
@@ -289,10 +274,7 @@ func TestSessions_AWalkReadsNoFurtherThanItsChain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-			for _, minute := range c.minutes {
-				v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-				v.change(v.now(), "a", "/")
-			}
+			v.clickAt(c.minutes...)
 			v.setNow(noon.Add(30 * time.Hour))
 			v.sweep()
 			v.queued = nil
@@ -352,10 +334,7 @@ func TestSessions_AnHourIsInexactIfASessionFromASealedHourMayReachIt(t *testing.
 		"an hour before that is not sealed":  {[]int{50, 90}, true},
 	} {
 		v := newVisits(t, rand.New(rand.NewPCG(1, 1)), 5*time.Minute, 0)
-		for _, minute := range c.minutes {
-			v.setNow(noon.Add(time.Duration(minute) * time.Minute))
-			v.change(v.now(), "a", "/")
-		}
+		v.clickAt(c.minutes...)
 		v.processAll(v.queued)
 		v.queued = nil
 		v.setNow(noon.Add(24 * time.Hour))
