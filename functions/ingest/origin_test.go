@@ -155,7 +155,7 @@ func TestCollector_CountsAnAddressOnceInAnyForm(t *testing.T) {
 		{sent, []string{"2001:db8::7:44321", "[2001:db8::7]:443", "2001:0DB8:0:0:0:0:0:7:1", "2001:0db8:0000:0000:0000:0000:0000:0007:65535"}, 1},
 		{sent, []string{"198.51.100.7:44321", "::ffff:198.51.100.7:443", "[::ffff:c633:6407]:443"}, 1},
 		{sent, []string{"2001:db8::7:443", "2001:db8::8:443", "2001:db8::7:1:443", "198.51.100.7:443"}, 4},
-		{sent, []string{"", "nobody", ":443", "nobody:443", "2001:db8:0:0:0:0:0:7"}, 1}, // no address: that of the connection
+		{sent, []string{"", "unknown", ":443", "unknown:443", "2001:db8:0:0:0:0:0:7"}, 1}, // no address: that of the connection
 		{"", []string{"2001:db8::7", "2001:DB8:0::7"}, 1},
 		{"", []string{"198.51.100.7", "198.51.100.8"}, 2},
 	} {

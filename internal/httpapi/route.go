@@ -87,10 +87,6 @@ const (
 	PathRelease = "/version"
 )
 
-// ServiceRoutes returns the routes that describe the service itself: its API, its health
-// and its release. Their Kind is empty.
-func ServiceRoutes() []Route { return Routes(new(catalog.Catalog)) }
-
 // PathStats is the path of queries of websites, which are in the form of Plausible's Stats API v2.
 const PathStats = "/api/v2/query"
 

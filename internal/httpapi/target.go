@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tidemark-db/tidemark/internal/lists"
 	"github.com/tidemark-db/tidemark/internal/usertime"
 	"github.com/tidemark-db/tidemark/pkg/catalog"
 	"github.com/tidemark-db/tidemark/pkg/model"
@@ -28,8 +29,11 @@ func FindTarget(c *catalog.Catalog, method, path string) (t Target, ok bool) {
 		return Target{}, false
 	}
 	for _, row := range orderedRows() {
+		if row.Method != method {
+			continue
+		}
 		t = Target{Action: row.Action, Values: map[string]string{}}
-		if row.Method == method && t.match(c, strings.Split(row.Path, "/"), parts) && t.has(c, row.Needs) {
+		if t.match(c, row.parts, parts) && t.has(c, row.Needs) {
 			return t, true
 		}
 	}
@@ -50,30 +54,37 @@ var withSlashes = []string{"id", "event", "value"}
 // IsWord reports whether a part of a path is fixed in any route, as "latest" is. Package catalog rejects a kind
 // with such a path.
 func IsWord(part string) bool {
-	return slices.ContainsFunc(orderedRows(), func(row routeRow) bool { return slices.Contains(strings.Split(row.Path, "/"), part) })
+	return slices.ContainsFunc(orderedRows(), func(row splitRow) bool { return slices.Contains(row.parts, part) })
+}
+
+// splitRow is a row of routes.json with the parts of its path.
+type splitRow struct {
+	routeRow
+	parts []string
 }
 
 // orderedRows returns the rows of routes.json, those first that are preferred where several match a path.
-var orderedRows = sync.OnceValue(func() (rows []routeRow) {
+var orderedRows = sync.OnceValue(func() (rows []splitRow) {
 	for _, group := range routeGroups() {
-		rows = append(rows, group.Routes...)
+		for _, row := range group.Routes {
+			rows = append(rows, splitRow{row, strings.Split(row.Path, "/")})
+		}
 	}
-	slices.SortStableFunc(rows, func(a, b routeRow) int {
-		return cmp.Or(strings.Count(b.Path, "/")-strings.Count(a.Path, "/"), slices.Compare(freedom(a), freedom(b)))
+	slices.SortStableFunc(rows, func(a, b splitRow) int {
+		return cmp.Or(len(b.parts)-len(a.parts), slices.Compare(a.freedom(), b.freedom()))
 	})
 	return rows
 })
 
 // freedom tells of each part of a path, from its end, whether it is fixed (0), one of a few (1) or anything (2).
-func freedom(row routeRow) (all []int) {
+func (row splitRow) freedom() []int {
 	few := map[string]int{"{kinds}": 1, "{subjects}": 1}
-	for _, part := range strings.Split(row.Path, "/") {
-		free := few[part]
-		if free == 0 && strings.HasPrefix(part, "{") {
-			free = 2
+	all := lists.Map(row.parts, func(part string) int {
+		if strings.HasPrefix(part, "{") {
+			return cmp.Or(few[part], 2)
 		}
-		all = append(all, free)
-	}
+		return 0
+	})
 	slices.Reverse(all)
 	return all
 }

@@ -24,12 +24,13 @@ func (s Span) Sources(kind *catalog.Kind) Span {
 func Cut(kind *catalog.Kind, series model.Series, key string, span Span, events iter.Seq2[model.Event, error]) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		var chain []model.Event
+		firsts := firstFields(kind)
 		newest := false
 		end := func() (more bool) {
 			if len(chain) == 0 {
 				return true
 			}
-			s := sessionOf(kind, series, key, chain)
+			s := sessionOf(kind, firsts, series, key, chain)
 			chain = chain[:0]
 			if span.From <= s.At && s.At < span.To {
 				return yield(s, nil)
@@ -53,10 +54,10 @@ func Cut(kind *catalog.Kind, series model.Series, key string, span Span, events 
 	}
 }
 
-// sessionOf returns the session of a chain.
-func sessionOf(kind *catalog.Kind, series model.Series, key string, chain []model.Event) model.Event {
+// sessionOf returns the session of a chain. firsts are its fields of the first event.
+func sessionOf(kind *catalog.Kind, firsts []catalog.SessionField, series model.Series, key string, chain []model.Event) model.Event {
 	slices.SortFunc(chain, func(a, b model.Event) int { return a.Compare(b.Order) })
-	s := newSession(kind, key, nil, &chain[0], nil)
+	s := newSession(kind.Sessions, firsts, key, nil, &chain[0], nil)
 	until, unreadable := kind.Retention.Finest().Unit.BucketOf(chain[0].At).End.Add(kind.Sessions.Follow), false
 	for i := range chain {
 		if chain[i].At < until {

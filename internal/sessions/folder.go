@@ -23,6 +23,7 @@ type Folder struct {
 	to     model.Time // end of the last one
 
 	specOf func(tier.Bucket) *rollup.Spec // fields of the fold of a bucket
+	firsts []catalog.SessionField         // of a session, from its first event
 	goals  goal.Set
 
 	chains  map[string]*chain
@@ -56,7 +57,7 @@ type bucket struct {
 func New(kind *catalog.Kind, series model.Series, level int, from, to model.Time) *Folder {
 	return &Folder{
 		kind: kind, series: series, level: level, from: from, to: to,
-		specOf: func(tier.Bucket) *rollup.Spec { return kind.Spec() }, goals: goal.NewSet(kind.Goals),
+		specOf: func(tier.Bucket) *rollup.Spec { return kind.Spec() }, goals: goal.NewSet(kind.Goals), firsts: firstFields(kind),
 		chains: map[string]*chain{}, buckets: map[model.Time]*bucket{},
 		latest: model.MinTime, pruned: model.MinTime,
 	}
@@ -120,7 +121,7 @@ func (f *Folder) addTo(key string, b *bucket, e *model.Event) {
 		c = &chain{}
 		f.chains[key] = c
 		if b != nil {
-			c.session = newSession(f.kind, key, b, e, f.goals)
+			c.session = newSession(f.rule(), f.firsts, key, b, e, f.goals)
 		}
 	case b != nil && c.last < b.Bucket.Start:
 		b.Continuation.Carried++

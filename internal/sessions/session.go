@@ -33,25 +33,26 @@ type session struct {
 	expires       int64
 }
 
-// newSession begins a session. Its first event is added to it after that.
-func newSession(kind *catalog.Kind, key string, b *bucket, first *model.Event, goals goal.Set) *session {
+// newSession begins a session with the fields that firstFields returns. Its first event is added to it after that.
+func newSession(rule *catalog.Sessions, fields []catalog.SessionField, key string, b *bucket, first *model.Event, goals goal.Set) *session {
 	return &session{
-		rule: kind.Sessions, bucket: b, key: key, order: first.Order,
-		firsts: append(copied(kind.Sessions.First, first), others(kind, first)...), goals: goals.Begin(),
+		rule: rule, bucket: b, key: key, order: first.Order,
+		firsts: copied(fields, first), goals: goals.Begin(),
 	}
 }
 
-// others returns the dimensions of a session that are not declared as fields of its first or last event: those
-// of the first event with these names.
-func others(kind *catalog.Kind, first *model.Event) (attrs model.Attrs) {
-	s := kind.Sessions
+// firstFields returns the fields of a session that are copied from its first event: those that are declared so,
+// and the dimensions of its kind that are not declared at all, by their own names.
+func firstFields(kind *catalog.Kind) []catalog.SessionField {
+	rule := kind.Sessions
+	declared := append(slices.Concat(rule.First, rule.Last), catalog.SessionField{Name: rule.By})
+	all := slices.Clip(rule.First)
 	for _, d := range kind.Spec().Dimensions {
-		named := func(f catalog.SessionField) bool { return f.Name == d.Name }
-		if d.Name != s.By && !slices.ContainsFunc(s.First, named) && !slices.ContainsFunc(s.Last, named) {
-			attrs = append(attrs, copied([]catalog.SessionField{{Name: d.Name, Of: d.Name}}, first)...)
+		if !slices.ContainsFunc(declared, func(f catalog.SessionField) bool { return f.Name == d.Name }) {
+			all = append(all, catalog.SessionField{Name: d.Name, Of: d.Name})
 		}
 	}
-	return attrs
+	return all
 }
 
 // copied returns the fields of a session that are copied from an event.
