@@ -43,7 +43,7 @@ type Store interface {
 func Load(ctx context.Context, table Reader, kinds *catalog.Catalog, now model.Time) error {
 	work, ctx := errgroup.WithContext(ctx)
 	for i := range kinds.Kinds {
-		work.Go(func() error { return LoadKind(ctx, table, &kinds.Kinds[i], now) })
+		work.Go(func() error { return loadKind(ctx, table, &kinds.Kinds[i], now) })
 	}
 	if err := work.Wait(); err != nil {
 		return err
@@ -51,8 +51,8 @@ func Load(ctx context.Context, table Reader, kinds *catalog.Catalog, now model.T
 	return linkGoals(kinds)
 }
 
-// LoadKind is Load for one kind.
-func LoadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time) error {
+// loadKind is Load for one kind.
+func loadKind(ctx context.Context, table Reader, k *catalog.Kind, now model.Time) error {
 	stored, err := table.KindConfig(ctx, k.Name)
 	if err != nil {
 		return fmt.Errorf("read the table's configuration: %w", err)

@@ -64,7 +64,7 @@ func Refused(stored *entity.KindConfig, declared *catalog.Kind, now model.Time) 
 		before.Sessions = &catalog.Sessions{}
 		_ = json.Unmarshal(stored.Sessions, before.Sessions) // what is not understood differs, and is refused
 	}
-	before.Goals, _ = goalsOf(stored, now) // LoadKind returns the error
+	before.Goals, _ = goalsOf(stored, now) // loadKind returns the error
 	before.Measures = foldedMeasures(stored, now)
 	before.Retention, after.Retention = policies(stored, declared, now)
 	return lists.Filter(config.CompareKinds(before, after), func(c config.Change) bool { return c.Class == config.Refused })
